@@ -62,7 +62,9 @@ interface SocketHooks {
     /**
      * Sends the low eight bits of {@code data} as TCP urgent data.
      *
-     * @throws java.net.SocketException if it cannot be sent, with the reason
+     * @throws java.nio.channels.ClosedChannelException if the channel is closed
+     * @throws java.nio.channels.NotYetConnectedException if it is not connected
+     * @throws IOException if it cannot be sent, with the reason
      */
     void sendUrgentData(int data) throws IOException;
 
