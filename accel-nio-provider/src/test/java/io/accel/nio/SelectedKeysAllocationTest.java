@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.sun.management.ThreadMXBean;
 import java.lang.management.ManagementFactory;
 import java.nio.channels.SelectionKey;
+import java.time.Duration;
 import java.util.Iterator;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -13,7 +14,7 @@ import org.junit.jupiter.api.Test;
 class SelectedKeysAllocationTest {
 
     private static final int TURNS = 20_000;
-    private static final int MAX_ROUNDS = 500;
+    private static final Duration WARM_UP_LIMIT = Duration.ofSeconds(20);
 
     private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     private final SelectedKeys selected = new SelectedKeys();
@@ -25,7 +26,8 @@ class SelectedKeysAllocationTest {
             keys[i] = new FakeKey(i);
         }
         long allocated = Long.MAX_VALUE;
-        for (int round = 0; allocated > 0 && round < MAX_ROUNDS; round++) {
+        long start = System.nanoTime();
+        while (allocated > 0 && System.nanoTime() - start < WARM_UP_LIMIT.toNanos()) {
             long before = threads.getCurrentThreadAllocatedBytes();
             int sum = 0;
             for (int turn = 0; turn < TURNS; turn++) {
@@ -35,7 +37,7 @@ class SelectedKeysAllocationTest {
             assertThat(sum).isEqualTo(TURNS * keys.length);
         }
         assertThat(allocated)
-                .as("bytes allocated in %d turns, after %d rounds of warming up", TURNS, MAX_ROUNDS)
+                .as("bytes allocated in %d turns, after warming up for %s", TURNS, WARM_UP_LIMIT)
                 .isZero();
     }
 

@@ -276,9 +276,16 @@ class SocketStreamsTest {
             }
         });
         reader.start();
-        Thread.sleep(100);
+        await().until(() -> waitsInKernel(reader));
         ending.end(reader);
         reader.join(10_000);
         return seen.get();
+    }
+
+    private static boolean waitsInKernel(Thread thread) {
+        StackTraceElement[] stack = thread.getStackTrace();
+        return stack.length > 0
+                && stack[0].isNativeMethod()
+                && stack[0].getClassName().startsWith("sun.nio.ch");
     }
 }
