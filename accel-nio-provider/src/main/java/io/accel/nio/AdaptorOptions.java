@@ -1,0 +1,48 @@
+package io.accel.nio;
+
+import java.io.IOException;
+import java.net.SocketException;
+import java.net.SocketOption;
+import java.nio.channels.NetworkChannel;
+
+/** A channel's options as the socket adaptors need them: with {@link SocketException} for whatever goes wrong. */
+final class AdaptorOptions {
+
+    private final NetworkChannel channel;
+
+    AdaptorOptions(NetworkChannel channel) {
+        this.channel = channel;
+    }
+
+    <T> void set(SocketOption<T> name, T value) throws SocketException {
+        try {
+            channel.setOption(name, value);
+        } catch (IOException e) {
+            throw SocketExceptions.translateToSocketException(e);
+        }
+    }
+
+    <T> T get(SocketOption<T> name) throws SocketException {
+        try {
+            return channel.getOption(name);
+        } catch (IOException e) {
+            throw SocketExceptions.translateToSocketException(e);
+        }
+    }
+
+    /**
+     * SO_OOBINLINE, which has no public constant: the JDK's channels list it among their options all the same.
+     *
+     * @throws UnsupportedOperationException if this channel does not
+     */
+    SocketOption<Boolean> oobInline() {
+        for (SocketOption<?> option : channel.supportedOptions()) {
+            if (option.name().equals("SO_OOBINLINE") && option.type() == Boolean.class) {
+                @SuppressWarnings("unchecked") // its type() has just been looked at
+                SocketOption<Boolean> found = (SocketOption<Boolean>) option;
+                return found;
+            }
+        }
+        throw new UnsupportedOperationException("'SO_OOBINLINE' not supported");
+    }
+}

@@ -1,0 +1,85 @@
+package io.accel.nio;
+
+import java.io.IOException;
+import java.net.SocketAddress;
+import java.nio.channels.SocketChannel;
+
+/**
+ * What {@link AccelSocket} asks of its channel beyond {@link SocketChannel}'s own methods.
+ *
+ * <p>Everything that the public methods of the channel can do (bind, close, shutdown, options) the adaptor does through
+ * {@link #channel()}. Implementations are safe for use by many threads; a read and a write never wait for each other.
+ * Asynchronous close and interrupts end the blocking methods as they end those of the channel.
+ */
+interface SocketHooks {
+
+    /**
+     * The channel whose adaptor this is. Its {@code supportedOptions()} holds the JDK's {@code SO_OOBINLINE} (found by
+     * that name) if the adaptor's {@code setOOBInline} is to work.
+     */
+    SocketChannel channel();
+
+    /**
+     * Connects the channel, which is in blocking mode, as {@link SocketChannel#connect} does, but within a time. Any
+     * {@link IOException}, the timeout too, leaves the channel closed.
+     *
+     * @param timeoutNanos how long to try, in nanoseconds; 0 means without limit
+     * @throws java.net.SocketTimeoutException ("Connect timed out") if the time is over
+     * @throws java.nio.channels.IllegalBlockingModeException if the channel is non-blocking
+     */
+    void connectBlocking(SocketAddress remote, long timeoutNanos) throws IOException;
+
+    /**
+     * Waits until at least one byte has come and copies what is there, at most {@code len} bytes. The adaptor has
+     * checked the range, that {@code len} is not 0, and, without a lock, that the channel is open and blocking; an
+     * implementation whose mode may change in between checks again under its own lock.
+     *
+     * @param timeoutNanos how long to wait, in nanoseconds; 0 means without limit
+     * @return the number of bytes, at least 1, or -1 at the end of the stream or after {@code shutdownInput}
+     * @throws java.net.SocketTimeoutException ("Read timed out") if the time is over; nothing is lost, and the next
+     *     read goes on
+     * @throws java.nio.channels.IllegalBlockingModeException if the channel is non-blocking
+     */
+    int readBlocking(byte[] b, int off, int len, long timeoutNanos) throws IOException;
+
+    /**
+     * Writes all {@code len} bytes, waiting for room as often as needed. Checked beforehand as for
+     * {@link #readBlocking}.
+     *
+     * @throws java.nio.channels.IllegalBlockingModeException if the channel is non-blocking
+     */
+    void writeBlocking(byte[] b, int off, int len) throws IOException;
+
+    /**
+     * The number of bytes that a read would return without waiting; 0 at the end of the stream and after
+     * {@code shutdownInput}.
+     *
+     * @throws java.nio.channels.ClosedChannelException if the channel is closed
+     * @throws java.nio.channels.NotYetConnectedException if it is not connected
+     */
+    int available() throws IOException;
+
+    /**
+     * Sends the low eight bits of {@code data} as TCP urgent data.
+     *
+     * @throws java.nio.channels.ClosedChannelException if the channel is closed
+     * @throws java.nio.channels.NotYetConnectedException if it is not connected
+     * @throws IOException if it cannot be sent, with the reason
+     */
+    void sendUrgentData(int data) throws IOException;
+
+    /** The bound address, or null while unbound. After a close it is what it was before. */
+    SocketAddress localAddressOrNull();
+
+    /**
+     * The address connected to or being connected to, or null before the first attempt. After a close it is what it was
+     * before.
+     */
+    SocketAddress remoteAddressOrNull();
+
+    /** Whether {@code shutdownInput} was called. A close does not count. */
+    boolean isInputShutdown();
+
+    /** Whether {@code shutdownOutput} was called. A close does not count. */
+    boolean isOutputShutdown();
+}
