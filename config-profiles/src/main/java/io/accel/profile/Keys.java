@@ -125,7 +125,7 @@ public final class Keys {
             "write.low-water",
             new SizeType(1, 32 * MIB, false),
             "4KiB",
-            "The free ring space from which a channel is ready for writing (`OP_WRITE`); at most half of `ring.size`.");
+            "The free ring space from which a channel is ready for writing (`OP_WRITE`); half of `ring.size` if that is less.");
 
     /** Names under {@code accel.} that are no keys of a profile, but read elsewhere; with all that begins with one. */
     private static final Set<String> RESERVED = Set.of("profile", "metrics");

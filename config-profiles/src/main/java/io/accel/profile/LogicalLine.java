@@ -50,6 +50,10 @@ record LogicalLine(int number, String text) {
      * @throws BadValueException if it has a malformed Unicode escape
      */
     Optional<Map.Entry<String, String>> entry() throws BadValueException {
+        // Whether such lines set the empty key to nothing, Properties makes depend on what follows them in the file.
+        if (text.lines().map(String::stripLeading).allMatch(line -> line.isEmpty() || line.equals("\\"))) {
+            return Optional.empty();
+        }
         Properties properties = new Properties();
         try {
             properties.load(new StringReader(text));

@@ -53,9 +53,10 @@ public final class Profile {
      */
     public static Profile load(String nameOrPath, Map<String, String> overrides) {
         ProfileLoader loader = new ProfileLoader();
-        loader.read(nameOrPath, Origin.override(CHOICE));
+        String asker = overrides.containsKey(CHOICE) ? "-Daccel.profile=" : "profile ";
+        loader.read(nameOrPath, new Origin(Origin.Kind.OVERRIDE, asker + nameOrPath, 0));
         loader.override(overrides);
-        loader.checkTogether();
+        loader.settle();
         if (!loader.problems().isEmpty()) {
             throw new ProfileException(loader.problems());
         }

@@ -45,7 +45,7 @@ final class ProfileLoader {
         try {
             read(Source.find(nameOrPath, null), List.of());
         } catch (BadValueException e) {
-            problem(asker, "profile '" + nameOrPath + "': " + e.getMessage());
+            problem(asker, e.getMessage());
         }
     }
 
@@ -69,15 +69,19 @@ final class ProfileLoader {
         });
     }
 
-    /** Checks what no key can check alone. */
-    void checkTogether() {
-        Setting<?> lowWater = settings.get(Keys.WRITE_LOW_WATER);
-        Setting<?> ring = settings.get(Keys.RING_SIZE);
-        if ((Integer) lowWater.value() > (Integer) ring.value() / 2) {
-            Origin later =
-                    lowWater.origin().kind().compareTo(ring.origin().kind()) >= 0 ? lowWater.origin() : ring.origin();
-            problem(later, lowWater + " is more than half of " + ring + ": a full ring might never be writable again");
+    /** Settles what no key can settle alone. */
+    void settle() {
+        // From a low-water mark near the whole ring on, a writer might never be told that it can write.
+        int most = value(Keys.RING_SIZE) / 2;
+        if (value(Keys.WRITE_LOW_WATER) > most) {
+            Origin origin = settings.get(Keys.WRITE_LOW_WATER).origin();
+            settings.put(Keys.WRITE_LOW_WATER, new Setting<>(Keys.WRITE_LOW_WATER, most, origin));
         }
+    }
+
+    @SuppressWarnings("unchecked") // A setting is stored under its own key only.
+    private <T> T value(Key<T> key) {
+        return ((Setting<T>) settings.get(key)).value();
     }
 
     private void read(Source source, List<Source> includedBy) {

@@ -33,7 +33,6 @@ public final class Profiles {
     public static List<Problem> check(Path file) {
         ProfileLoader loader = new ProfileLoader();
         loader.readFile(file);
-        loader.checkTogether();
         return loader.problems();
     }
 }

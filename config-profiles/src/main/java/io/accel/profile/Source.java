@@ -26,7 +26,7 @@ record Source(Origin.Kind kind, String label, Object identity, String text) {
             return preset(nameOrPath);
         }
         if (nameOrPath.isEmpty()) {
-            throw new BadValueException("no name; presets are " + String.join(", ", Presets.NAMES));
+            throw new BadValueException("no name (presets: " + String.join(", ", Presets.NAMES) + ")");
         }
         try {
             Path path = Path.of(nameOrPath);
@@ -35,8 +35,8 @@ record Source(Origin.Kind kind, String label, Object identity, String text) {
             }
             if (!Files.exists(path) && looksLikeName(nameOrPath)) {
                 throw new BadValueException("no such preset, and no file '" + path + "'"
-                        + NearestName.hint(nameOrPath, Presets.NAMES) + " Presets are "
-                        + String.join(", ", Presets.NAMES));
+                        + NearestName.hint(nameOrPath, Presets.NAMES) + " (presets: "
+                        + String.join(", ", Presets.NAMES) + ")");
             }
             return file(path);
         } catch (InvalidPathException e) {
@@ -49,7 +49,13 @@ record Source(Origin.Kind kind, String label, Object identity, String text) {
             if (Files.isDirectory(path)) {
                 throw new BadValueException("'" + path + "' is a directory, not a file");
             }
-            return new Source(Origin.Kind.FILE, path.toString(), path.toRealPath(), Files.readString(path));
+            String text = Files.readString(path);
+            // Some editors begin a UTF-8 file with a byte order mark, which would become part of the first key.
+            return new Source(
+                    Origin.Kind.FILE,
+                    path.toString(),
+                    path.toRealPath(),
+                    text.startsWith("\uFEFF") ? text.substring(1) : text);
         } catch (NoSuchFileException e) {
             throw new BadValueException("no file '" + path + "'");
         } catch (CharacterCodingException e) {

@@ -1,8 +1,10 @@
 package io.accel.profile;
 
 import java.math.BigDecimal;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 
 /** Numbers with a unit behind them: {@code 64KiB}, {@code 1.5ms}. Units are case-sensitive. */
 enum Units {
@@ -85,9 +87,28 @@ enum Units {
         }
         Long scale = scales.get(unit);
         if (scale == null) {
-            throw new BadValueException("unknown unit '" + unit + "'" + NearestName.hint(unit, scales.keySet()));
+            throw new BadValueException("unknown unit '" + unit + "'" + hint(unit, scales.keySet()));
         }
         return scale;
+    }
+
+    /** Units are too short for spelling mistakes: what is meant mostly begins the same, as in {@code 64K} or {@code 5sec}. */
+    private static String hint(String unit, Set<String> names) {
+        return names.stream()
+                .filter(name -> commonPrefix(name, unit) > 0)
+                .max(Comparator.comparingInt((String name) -> commonPrefix(name, unit))
+                        .thenComparing(Comparator.comparingInt((String name) -> NearestName.distance(name, unit))
+                                .reversed()))
+                .map(name -> "; did you mean '" + name + "'?")
+                .orElse("");
+    }
+
+    private static int commonPrefix(String a, String b) {
+        int length = 0;
+        while (length < Math.min(a.length(), b.length()) && a.regionMatches(true, length, b, length, 1)) {
+            length++;
+        }
+        return length;
     }
 
     /** Writes an amount of the base unit in the largest unit that divides it. */
