@@ -1,0 +1,101 @@
+package io.accel.core.jdk;
+
+import java.io.FileDescriptor;
+import java.io.IOException;
+import java.lang.invoke.MethodHandle;
+import java.nio.MappedByteBuffer;
+import java.nio.channels.SelectableChannel;
+import java.nio.channels.spi.SelectorProvider;
+import java.util.Objects;
+
+/**
+ * What Accel takes from inside the JDK: its {@link SelectorProvider}, freeing a mapping, and a channel around any file
+ * descriptor.
+ *
+ * <p>An export of {@code sun.nio.ch} (by the agent or the command line) is used where there is one; otherwise a
+ * {@link TrustedLookup} is. Works on JDK 17 to 25 without any flag. Never calls {@link SelectorProvider#provider()},
+ * which is likely to be waiting for the caller.
+ *
+ * <p>All methods may be called by any thread.
+ */
+public final class JdkAccess {
+    /** The flag that helps where nothing else does. */
+    static final String FLAG = "--add-exports java.base/sun.nio.ch=ALL-UNNAMED";
+
+    private JdkAccess() {}
+
+    /**
+     * The provider the JDK would use by itself, whose channels and selectors are the kernel's. Always the same object.
+     *
+     * @throws IllegalStateException if the JVM keeps it closed; the message names the flag to add
+     */
+    public static SelectorProvider kernelProvider() {
+        if (Kernel.PROVIDER == null) {
+            throw new IllegalStateException(
+                    "Accel cannot reach the JDK's own SelectorProvider on Java " + Runtime.version()
+                            + ", which it needs for kernel sockets. Add this to the java command: " + FLAG,
+                    Kernel.FAILURE);
+        }
+        return Kernel.PROVIDER;
+    }
+
+    /**
+     * Frees a mapping now instead of when the collector finds the buffer. A second call does nothing.
+     *
+     * <p>The caller guarantees that no thread can touch the buffer, its duplicates or slices during this call or after
+     * it: such an access reads or writes whatever lies at that address by then, or ends the JVM.
+     *
+     * @param buffer as {@code FileChannel.map} returned it
+     * @throws IllegalArgumentException if {@code buffer} is a slice or duplicate
+     * @throws IllegalStateException if the JVM offers no way to do it; the mapping is then left to the collector
+     */
+    public static void unmap(MappedByteBuffer buffer) {
+        Objects.requireNonNull(buffer, "buffer");
+        try {
+            Unmapper.handle().invokeExact(buffer);
+        } catch (RuntimeException | Error e) {
+            throw e;
+        } catch (Throwable e) {
+            throw new IllegalStateException("cannot unmap " + buffer, e);
+        }
+    }
+
+    /**
+     * Makes a file descriptor selectable: a channel that the kernel provider's selectors accept, for {@code OP_READ}.
+     * Anything that epoll can watch will do. Closing the channel closes the descriptor.
+     *
+     * @param descriptor open and readable
+     * @throws IOException if the JDK refuses the descriptor
+     * @throws IllegalStateException if the JVM keeps the JDK's channel closed
+     */
+    public static SelectableChannel selectable(FileDescriptor descriptor) throws IOException {
+        Objects.requireNonNull(descriptor, "descriptor");
+        try {
+            Object channel = SourceChannel.constructor().invoke(kernelProvider(), descriptor);
+            return (SelectableChannel) channel;
+        } catch (IOException | RuntimeException | Error e) {
+            throw e;
+        } catch (Throwable e) {
+            throw new IOException("the JDK makes no channel of this file descriptor", e);
+        }
+    }
+
+    private static final class Kernel {
+        static final SelectorProvider PROVIDER;
+        static final Throwable FAILURE;
+
+        static {
+            SelectorProvider provider = null;
+            Throwable failure = null;
+            try {
+                Class<?> factory = Class.forName("sun.nio.ch.DefaultSelectorProvider");
+                MethodHandle get = TrustedLookup.orPlain(factory).unreflect(factory.getMethod("get"));
+                provider = (SelectorProvider) get.invoke();
+            } catch (Throwable e) {
+                failure = e;
+            }
+            PROVIDER = provider;
+            FAILURE = failure;
+        }
+    }
+}

@@ -1,0 +1,87 @@
+package io.accel.core.jdk;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.reflect.Constructor;
+import java.lang.reflect.Field;
+import java.lang.reflect.Modifier;
+import java.util.Optional;
+
+/**
+ * A {@link MethodHandles.Lookup} that may use every member of every class, exported or not.
+ *
+ * <p>It is what lets Accel start with a property alone on the command line. Two ways lead to it, both through the
+ * module {@code jdk.unsupported}: the serialization constructors of {@code ReflectionFactory}, which no JDK up to 25
+ * warns about, and {@code Unsafe}, which a JDK from 24 on deprecates with a line on standard error. They are called by
+ * reflection because javac warns about these classes in a way that cannot be suppressed.
+ */
+final class TrustedLookup {
+    /** {@code MethodHandles.Lookup.TRUSTED}, the mode that skips access checks. */
+    private static final int TRUSTED = -1;
+
+    private TrustedLookup() {}
+
+    /**
+     * The lookup, or empty when this JVM offers none (a run-time image without {@code jdk.unsupported}, or a JDK that
+     * has closed both ways).
+     *
+     * @param refused collects why each way that was tried did not work
+     */
+    static Optional<MethodHandles.Lookup> find(Throwable refused) {
+        try {
+            return Optional.of(byReflectionFactory());
+        } catch (ReflectiveOperationException | RuntimeException e) {
+            refused.addSuppressed(e);
+        }
+        try {
+            return Optional.of(byUnsafe());
+        } catch (ReflectiveOperationException | RuntimeException e) {
+            refused.addSuppressed(e);
+        }
+        return Optional.empty();
+    }
+
+    /**
+     * A plain lookup if {@code target} is public and its package exported to us, else the trusted one.
+     *
+     * @throws IllegalAccessException if neither will do; the ways tried are its suppressed exceptions
+     */
+    static MethodHandles.Lookup orPlain(Class<?> target) throws IllegalAccessException {
+        Module ours = TrustedLookup.class.getModule();
+        if (Modifier.isPublic(target.getModifiers()) && target.getModule().isExported(target.getPackageName(), ours)) {
+            return MethodHandles.lookup();
+        }
+        IllegalAccessException refused =
+                new IllegalAccessException(target.getName() + " is not exported, and this JVM has no other way to it");
+        return find(refused).orElseThrow(() -> refused);
+    }
+
+    /** Calls the lookup's private constructor, made accessible by the factory that serialization uses. */
+    static MethodHandles.Lookup byReflectionFactory() throws ReflectiveOperationException {
+        Class<?> factoryClass = Class.forName("sun.reflect.ReflectionFactory");
+        Object factory = factoryClass.getMethod("getReflectionFactory").invoke(null);
+        Constructor<?> hidden = MethodHandles.Lookup.class.getDeclaredConstructor(Class.class, Class.class, int.class);
+        Constructor<?> accessible = (Constructor<?>) factoryClass
+                .getMethod("newConstructorForSerialization", Class.class, Constructor.class)
+                .invoke(factory, MethodHandles.Lookup.class, hidden);
+        return (MethodHandles.Lookup) accessible.newInstance(Object.class, null, TRUSTED);
+    }
+
+    /** Reads the constant {@code IMPL_LOOKUP}. */
+    static MethodHandles.Lookup byUnsafe() throws ReflectiveOperationException {
+        Class<?> unsafeClass = Class.forName("sun.misc.Unsafe");
+        Object unsafe = unsafe(unsafeClass);
+        Field constant = MethodHandles.Lookup.class.getDeclaredField("IMPL_LOOKUP");
+        Object base = unsafeClass.getMethod("staticFieldBase", Field.class).invoke(unsafe, constant);
+        Object offset = unsafeClass.getMethod("staticFieldOffset", Field.class).invoke(unsafe, constant);
+        Object lookup =
+                unsafeClass.getMethod("getObject", Object.class, long.class).invoke(unsafe, base, offset);
+        return (MethodHandles.Lookup) lookup;
+    }
+
+    /** The instance of {@code sun.misc.Unsafe}, whose module opens it to everybody. */
+    static Object unsafe(Class<?> unsafeClass) throws ReflectiveOperationException {
+        Field instance = unsafeClass.getDeclaredField("theUnsafe");
+        instance.setAccessible(true);
+        return instance.get(null);
+    }
+}
