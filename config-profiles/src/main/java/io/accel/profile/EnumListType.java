@@ -1,0 +1,40 @@
+package io.accel.profile;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/** Some of a few words, in an order that matters, parted by commas; at least one, and none twice. */
+record EnumListType<E extends Enum<E>>(EnumType<E> element) implements ValueType<List<E>> {
+    @Override
+    public String name() {
+        return "list";
+    }
+
+    @Override
+    public String allowed() {
+        return "one or more of " + element.allowed() + ", parted by commas, each once";
+    }
+
+    @Override
+    public List<E> parse(String text) throws BadValueException {
+        if (text.isBlank()) {
+            throw new BadValueException("the list is empty");
+        }
+        List<E> values = new ArrayList<>();
+        for (String word : Arrays.asList(text.split(",", -1))) {
+            E value = element.parse(word.strip());
+            if (values.contains(value)) {
+                throw new BadValueException("'" + word.strip() + "' twice");
+            }
+            values.add(value);
+        }
+        return List.copyOf(values);
+    }
+
+    @Override
+    public String render(List<E> value) {
+        return value.stream().map(element::render).collect(Collectors.joining(","));
+    }
+}

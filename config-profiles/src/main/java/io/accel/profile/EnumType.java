@@ -1,0 +1,43 @@
+package io.accel.profile;
+
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+
+/** One of a few words, which are the enum's constants in lower case. */
+record EnumType<E extends Enum<E>>(Class<E> type) implements ValueType<E> {
+    @Override
+    public String name() {
+        return "word";
+    }
+
+    @Override
+    public String allowed() {
+        return String.join(", ", words().keySet());
+    }
+
+    @Override
+    public E parse(String text) throws BadValueException {
+        E value = words().get(text);
+        if (value == null) {
+            throw new BadValueException("unknown word '" + text + "'" + NearestName.hint(text, words().keySet()));
+        }
+        return value;
+    }
+
+    @Override
+    public String render(E value) {
+        return word(value);
+    }
+
+    Map<String, E> words() {
+        Map<String, E> words = new LinkedHashMap<>();
+        Arrays.stream(type.getEnumConstants()).forEach(value -> words.put(word(value), value));
+        return words;
+    }
+
+    static String word(Enum<?> value) {
+        return value.name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+}

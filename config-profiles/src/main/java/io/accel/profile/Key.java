@@ -1,0 +1,70 @@
+package io.accel.profile;
+
+/**
+ * One setting of the schema: its name, type, range, default and meaning. The keys that exist are the constants of
+ * {@link Keys}. Immutable; compared by identity.
+ *
+ * @param <T> the type of its values
+ */
+public final class Key<T> {
+    private final String name;
+    private final ValueType<T> type;
+    private final T defaultValue;
+    private final String description;
+
+    Key(String name, ValueType<T> type, String defaultText, String description) {
+        this.name = name;
+        this.type = type;
+        this.description = description;
+        try {
+            this.defaultValue = type.parse(defaultText);
+        } catch (BadValueException e) {
+            throw new IllegalStateException("default of " + name + ": " + e.getMessage(), e);
+        }
+    }
+
+    /** The name as written in a profile, such as {@code ring.size}; on the command line {@code -Daccel.} precedes it. */
+    public String name() {
+        return name;
+    }
+
+    /** The part of the name before its first dot, which related keys share; the name itself if it has no dot. */
+    public String group() {
+        int dot = name.indexOf('.');
+        return dot < 0 ? name : name.substring(0, dot);
+    }
+
+    /** The type's name: size, duration, int, boolean, word, list, path or string. */
+    public String typeName() {
+        return type.name();
+    }
+
+    /** What may be written: range and units, or the words there are. */
+    public String allowed() {
+        return type.allowed();
+    }
+
+    /** The value where nothing sets another. */
+    public T defaultValue() {
+        return defaultValue;
+    }
+
+    /** One sentence that says what it does. */
+    public String description() {
+        return description;
+    }
+
+    /** Writes {@code value} as it would stand in a profile. */
+    public String render(T value) {
+        return type.render(value);
+    }
+
+    T parse(String text) throws BadValueException {
+        return type.parse(text);
+    }
+
+    @Override
+    public String toString() {
+        return name;
+    }
+}

@@ -1,0 +1,165 @@
+package io.accel.profile;
+
+import java.nio.file.Path;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Every setting there is, once. A new one is a new constant here: the parser, the error messages and the reference page
+ * follow. Sizes are {@code int} bytes, durations {@code long} nanoseconds.
+ */
+public final class Keys {
+    /** The value of a duration without end, written {@code forever}. */
+    public static final long FOREVER = Long.MAX_VALUE;
+
+    private static final long MILLISECOND = 1_000_000L;
+    private static final long SECOND = 1_000 * MILLISECOND;
+    private static final long MINUTE = 60 * SECOND;
+    private static final long HOUR = 60 * MINUTE;
+    private static final int KIB = 1 << 10;
+    private static final int MIB = 1 << 20;
+
+    // Filled by the constants below, in the order in which they stand.
+    private static final Map<String, Key<?>> BY_NAME = new LinkedHashMap<>();
+
+    /** Whether to accelerate at all. */
+    public static final Key<Mode> MODE = key(
+            "mode",
+            new EnumType<>(Mode.class),
+            "accelerate",
+            "Whether to accelerate at all; `off` sends every connection by the kernel.");
+
+    /** The fabrics to try, in this order. */
+    public static final Key<List<FabricName>> FABRIC_ORDER = key(
+            "fabric.order",
+            new EnumListType<>(new EnumType<>(FabricName.class)),
+            "shm,rdma",
+            "The fabrics to try for a connection, in this order; one that is not named is not used.");
+
+    /** What becomes of a connection whose fabrics cannot be had. */
+    public static final Key<Fallback> FALLBACK = key(
+            "fallback",
+            new EnumType<>(Fallback.class),
+            "kernel",
+            "What a connection becomes whose fabrics cannot be had: `kernel` uses the kernel's socket and says why,"
+                    + " `fail` throws.");
+
+    /** Where shared files and rendezvous sockets live. */
+    public static final Key<Path> SHM_DIR = key(
+            "shm.dir",
+            new PathType(),
+            "/dev/shm",
+            "The directory of shared memory files and of the sockets by which peers find each other; both ends need"
+                    + " the same one, on a tmpfs.");
+
+    /** The group whose members may connect over shared memory; empty for the same user only. */
+    public static final Key<String> SHM_GROUP = key(
+            "shm.group",
+            new StringType("the name of a group, or nothing"),
+            "",
+            "The group whose members may also connect over shared memory; empty means the same user only.");
+
+    /** Bytes of the receive ring of one direction of one connection, a power of two. */
+    public static final Key<Integer> RING_SIZE = key(
+            "ring.size",
+            new SizeType(16 * KIB, 64 * MIB, true),
+            "128KiB",
+            "The receive ring of one direction of one connection: how much can be on its way before the writer waits.");
+
+    /** Nanoseconds that a peer which does not answer may delay a connect. */
+    public static final Key<Long> CONNECT_PROBE_TIMEOUT = key(
+            "connect.probe-timeout",
+            new DurationType(MILLISECOND, MINUTE, false),
+            "100ms",
+            "How long a connect waits for a peer that does not answer the offer to accelerate, before it uses the"
+                    + " next path.");
+
+    /** Nanoseconds that a peer found unaccelerated is remembered as such; 0 for not at all. */
+    public static final Key<Long> CONNECT_NEGATIVE_TTL = key(
+            "connect.negative-ttl",
+            new DurationType(0, 24 * HOUR, true),
+            "10s",
+            "How long a peer that did not answer is remembered as not accelerated and connected to without asking.");
+
+    /** Nanoseconds that a listener gives a client to finish its handshake. */
+    public static final Key<Long> HANDSHAKE_TIMEOUT = key(
+            "handshake.timeout",
+            new DurationType(MILLISECOND, MINUTE, false),
+            "2s",
+            "How long a listener waits for a client that connected to finish its handshake, before it hangs up.");
+
+    /** Nanoseconds to go on looking after the last traffic; 0 for not at all, {@link #FOREVER} for always. */
+    public static final Key<Long> POLL_SPIN = key(
+            "poll.spin",
+            new DurationType(0, HOUR, true),
+            "20us",
+            "How long to go on looking for traffic after the last there was, before going to sleep until the peer rings.");
+
+    /** Spinning turns between two looks at the kernel's descriptors. */
+    public static final Key<Integer> POLL_KERNEL_INTERVAL = key(
+            "poll.kernel-interval",
+            new IntType(1, 1_000_000, "turns"),
+            "200",
+            "How many spinning turns pass between two looks at the kernel's own descriptors.");
+
+    /** Links that one poller polls at once. */
+    public static final Key<Integer> POLL_HOT_MAX = key(
+            "poll.hot-max",
+            new IntType(1, 65_536, "links"),
+            "64",
+            "How many links one selector polls at once; the quietest beyond that sleep until their peer rings.");
+
+    /** Whether a spinning thread offers its core to others. */
+    public static final Key<YieldPolicy> POLL_YIELD = key(
+            "poll.yield",
+            new EnumType<>(YieldPolicy.class),
+            "adaptive",
+            "Whether a spinning thread offers its core to others: `adaptive` when fewer cores are free than threads"
+                    + " spin.");
+
+    /** Bytes of free ring space from which a channel is ready for writing. */
+    public static final Key<Integer> WRITE_LOW_WATER = key(
+            "write.low-water",
+            new SizeType(1, 32 * MIB, false),
+            "4KiB",
+            "The free ring space from which a channel is ready for writing (`OP_WRITE`); at most half of `ring.size`.");
+
+    /** Names under {@code accel.} that are no keys of a profile, but read elsewhere; with all that begins with one. */
+    private static final Set<String> RESERVED = Set.of("profile", "metrics");
+
+    private Keys() {}
+
+    /** Every key, in the order of the reference page. */
+    public static List<Key<?>> all() {
+        return List.copyOf(BY_NAME.values());
+    }
+
+    static Key<?> find(String name) {
+        return BY_NAME.get(name);
+    }
+
+    static Set<String> names() {
+        return Collections.unmodifiableSet(BY_NAME.keySet());
+    }
+
+    /** Whether the system property {@code accel.name} is somebody else's to read. */
+    static boolean isReserved(String name) {
+        int dot = name.indexOf('.');
+        return RESERVED.contains(dot < 0 ? name : name.substring(0, dot));
+    }
+
+    static Set<String> reserved() {
+        return RESERVED;
+    }
+
+    private static <T> Key<T> key(String name, ValueType<T> type, String defaultText, String description) {
+        Key<T> key = new Key<>(name, type, defaultText, description);
+        if (BY_NAME.put(name, key) != null) {
+            throw new IllegalStateException("two keys named " + name);
+        }
+        return key;
+    }
+}

@@ -1,0 +1,85 @@
+package io.accel.profile;
+
+import java.io.IOException;
+import java.io.StringReader;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Properties;
+
+/**
+ * A line of a properties file with its continuation lines, and where it starts. {@link Properties} reads the syntax but
+ * tells no line numbers; so the file is cut into logical lines here, and each is given to it alone.
+ *
+ * @param number the number of its first line, from 1
+ * @param text the natural lines, joined by newlines
+ */
+record LogicalLine(int number, String text) {
+    /** Cuts a file into its logical lines; blank ones and comments are left out. */
+    static List<LogicalLine> of(String file) {
+        List<LogicalLine> lines = new ArrayList<>();
+        StringBuilder pending = new StringBuilder();
+        int start = 0;
+        int number = 0;
+        for (String line : file.lines().toList()) {
+            number++;
+            if (pending.length() == 0) {
+                if (isBlankOrComment(line)) {
+                    continue;
+                }
+                start = number;
+            } else {
+                pending.append('\n');
+            }
+            pending.append(line);
+            if (!isContinued(line)) {
+                lines.add(new LogicalLine(start, pending.toString()));
+                pending.setLength(0);
+            }
+        }
+        if (pending.length() > 0) {
+            lines.add(new LogicalLine(start, pending.toString()));
+        }
+        return lines;
+    }
+
+    /**
+     * The name and value it sets; nothing if it is a lone continuation that sets none.
+     *
+     * @throws BadValueException if it has a malformed Unicode escape
+     */
+    Optional<Map.Entry<String, String>> entry() throws BadValueException {
+        Properties properties = new Properties();
+        try {
+            properties.load(new StringReader(text));
+        } catch (IllegalArgumentException e) {
+            throw new BadValueException("malformed Unicode escape: a \\u is followed by four hexadecimal digits");
+        } catch (IOException e) {
+            throw new IllegalStateException("a string cannot fail to be read", e);
+        }
+        return properties.stringPropertyNames().stream()
+                .findFirst()
+                .map(name -> Map.entry(name, properties.getProperty(name).strip()));
+    }
+
+    private static boolean isBlankOrComment(String line) {
+        int i = 0;
+        while (i < line.length() && isSpace(line.charAt(i))) {
+            i++;
+        }
+        return i == line.length() || line.charAt(i) == '#' || line.charAt(i) == '!';
+    }
+
+    private static boolean isContinued(String line) {
+        int i = line.length();
+        while (i > 0 && line.charAt(i - 1) == '\\') {
+            i--;
+        }
+        return (line.length() - i) % 2 == 1;
+    }
+
+    private static boolean isSpace(char c) {
+        return c == ' ' || c == '\t' || c == '\f';
+    }
+}

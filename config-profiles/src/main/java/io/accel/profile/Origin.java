@@ -1,0 +1,39 @@
+package io.accel.profile;
+
+/**
+ * Where a value came from. Immutable.
+ *
+ * @param kind which layer
+ * @param source the preset's name, the file's path or the system property's name; empty for a default
+ * @param line the line in the preset or file, from 1; 0 where there is none
+ */
+public record Origin(Kind kind, String source, int line) {
+    /** The layers, each over the ones before it. */
+    public enum Kind {
+        /** The schema. */
+        DEFAULT,
+        /** A preset that comes with Accel. */
+        PRESET,
+        /** The user's file. */
+        FILE,
+        /** {@code -Daccel.KEY=VALUE}. */
+        OVERRIDE
+    }
+
+    static final Origin DEFAULT = new Origin(Kind.DEFAULT, "", 0);
+
+    static Origin override(String name) {
+        return new Origin(Kind.OVERRIDE, "-Daccel." + name, 0);
+    }
+
+    /** As a message shows it: {@code default}, {@code preset latency}, {@code my.properties:3}, {@code -Daccel.KEY}. */
+    @Override
+    public String toString() {
+        return switch (kind) {
+            case DEFAULT -> "default";
+            case PRESET -> "preset " + source;
+            case FILE -> line > 0 ? source + ":" + line : source;
+            case OVERRIDE -> source;
+        };
+    }
+}

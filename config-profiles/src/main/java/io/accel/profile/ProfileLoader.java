@@ -1,0 +1,165 @@
+package io.accel.profile;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** Lays one layer of settings over the other and collects what is wrong with them. For one thread, once. */
+final class ProfileLoader {
+    private static final String INCLUDE = "include";
+    private static final String RULE = "rule.";
+
+    private final Map<Key<?>, Setting<?>> settings = new LinkedHashMap<>();
+    private final Map<Integer, TransportRule> rules = new TreeMap<>();
+    private final List<Problem> problems = new ArrayList<>();
+
+    ProfileLoader() {
+        Keys.all().forEach(this::setDefault);
+    }
+
+    private <T> void setDefault(Key<T> key) {
+        settings.put(key, new Setting<>(key, key.defaultValue(), Origin.DEFAULT));
+    }
+
+    Map<Key<?>, Setting<?>> settings() {
+        return settings;
+    }
+
+    Collection<TransportRule> rules() {
+        return rules.values();
+    }
+
+    List<Problem> problems() {
+        return List.copyOf(problems);
+    }
+
+    /** Reads a preset or a file; {@code asker} is who named it. */
+    void read(String nameOrPath, Origin asker) {
+        try {
+            read(Source.find(nameOrPath, null), List.of());
+        } catch (BadValueException e) {
+            problem(asker, "profile '" + nameOrPath + "': " + e.getMessage());
+        }
+    }
+
+    void readFile(Path file) {
+        try {
+            read(Source.file(file), List.of());
+        } catch (BadValueException e) {
+            problem(new Origin(Origin.Kind.FILE, file.toString(), 0), e.getMessage());
+        }
+    }
+
+    /** Lays {@code KEY=VALUE} of the command line over everything read so far. */
+    void override(Map<String, String> overrides) {
+        new TreeMap<>(overrides).forEach((name, value) -> {
+            Origin origin = Origin.override(name);
+            if (name.equals(INCLUDE)) {
+                problem(origin, "only a file can include; choose a profile with -Daccel.profile=NAME");
+            } else if (!Keys.isReserved(name)) {
+                set(name, value.strip(), origin);
+            }
+        });
+    }
+
+    /** Checks what no key can check alone. */
+    void checkTogether() {
+        Setting<?> lowWater = settings.get(Keys.WRITE_LOW_WATER);
+        Setting<?> ring = settings.get(Keys.RING_SIZE);
+        if ((Integer) lowWater.value() > (Integer) ring.value() / 2) {
+            Origin later =
+                    lowWater.origin().kind().compareTo(ring.origin().kind()) >= 0 ? lowWater.origin() : ring.origin();
+            problem(later, lowWater + " is more than half of " + ring + ": a full ring might never be writable again");
+        }
+    }
+
+    private void read(Source source, List<Source> includedBy) {
+        Map<String, Integer> seen = new HashMap<>();
+        for (LogicalLine line : LogicalLine.of(source.text())) {
+            Origin origin = source.origin(line.number());
+            try {
+                line.entry().ifPresent(entry -> {
+                    Integer before = seen.put(entry.getKey(), line.number());
+                    if (before != null) {
+                        problem(origin, "'" + entry.getKey() + "' is already set in line " + before);
+                    } else if (!entry.getKey().equals(INCLUDE)) {
+                        set(entry.getKey(), entry.getValue(), origin);
+                    } else if (seen.size() > 1) {
+                        problem(origin, "include has to come before every other key: what follows it overrides it");
+                    } else {
+                        include(entry.getValue(), origin, source, includedBy);
+                    }
+                });
+            } catch (BadValueException e) {
+                problem(origin, e.getMessage());
+            }
+        }
+    }
+
+    private void include(String nameOrPath, Origin origin, Source source, List<Source> includedBy) {
+        List<Source> chain =
+                Stream.concat(includedBy.stream(), Stream.of(source)).toList();
+        try {
+            Source included = Source.find(nameOrPath, source);
+            if (chain.stream().anyMatch(link -> link.identity().equals(included.identity()))) {
+                throw new BadValueException("includes itself: "
+                        + Stream.concat(chain.stream(), Stream.of(included))
+                                .map(Source::label)
+                                .collect(Collectors.joining(" -> ")));
+            }
+            read(included, chain);
+        } catch (BadValueException e) {
+            problem(origin, "include=" + nameOrPath + ": " + e.getMessage());
+        }
+    }
+
+    private void set(String name, String text, Origin origin) {
+        try {
+            if (name.startsWith(RULE)) {
+                int number = TransportRule.number(name.substring(RULE.length()));
+                rules.put(number, TransportRule.parse(number, text, origin));
+            } else {
+                setKey(name, text, origin);
+            }
+        } catch (BadValueException e) {
+            problem(origin, name + "=" + text + ": " + e.getMessage());
+        }
+    }
+
+    private void setKey(String name, String text, Origin origin) {
+        Key<?> key = Keys.find(name);
+        if (key != null) {
+            setValue(key, text, origin);
+            return;
+        }
+        List<String> candidates = new ArrayList<>(Keys.names());
+        candidates.add("rule.1");
+        if (origin.kind() == Origin.Kind.OVERRIDE) {
+            candidates.addAll(Keys.reserved());
+        } else {
+            candidates.add(INCLUDE);
+        }
+        // On the command line a key has a prefix, which is easily copied into a file.
+        String bare = name.startsWith("accel.") ? name.substring("accel.".length()) : name;
+        problem(origin, "unknown key '" + name + "'" + NearestName.hint(bare, candidates));
+    }
+
+    private <T> void setValue(Key<T> key, String text, Origin origin) {
+        try {
+            settings.put(key, new Setting<>(key, key.parse(text), origin));
+        } catch (BadValueException e) {
+            problem(origin, key + "=" + text + ": " + e.getMessage() + "; allowed: " + key.allowed());
+        }
+    }
+
+    private void problem(Origin origin, String message) {
+        problems.add(new Problem(origin, message));
+    }
+}

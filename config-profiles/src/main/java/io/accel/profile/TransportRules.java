@@ -1,0 +1,52 @@
+package io.accel.profile;
+
+import java.net.InetSocketAddress;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+
+/**
+ * Which connections to accelerate: rules in the order of their numbers, of which the first that matches decides; what no
+ * rule matches is accelerated. An accepted socket takes over its listener's decision and is not asked for again.
+ * Immutable and thread-safe.
+ */
+public final class TransportRules {
+    private final List<TransportRule> rules;
+
+    private TransportRules(List<TransportRule> rules) {
+        this.rules = rules;
+    }
+
+    static TransportRules of(Collection<TransportRule> rules) {
+        return new TransportRules(rules.stream()
+                .sorted(Comparator.comparingInt(TransportRule::number))
+                .toList());
+    }
+
+    /** The rules in the order in which they are asked. */
+    public List<TransportRule> list() {
+        return rules;
+    }
+
+    /** Decides for a stream; as {@link #decide(Protocol, Role, InetSocketAddress)}. */
+    public Decision decide(Role role, InetSocketAddress address) {
+        return decide(Protocol.TCP, role, address);
+    }
+
+    /**
+     * Decides for a connection or a listener.
+     *
+     * @param protocol stream or datagrams
+     * @param role the end we are
+     * @param address where a client connects to, or what a listener is bound to, with the port it really got; an
+     *     unresolved address matches rules for {@code *} only
+     */
+    public Decision decide(Protocol protocol, Role role, InetSocketAddress address) {
+        for (TransportRule rule : rules) {
+            if (rule.matches(protocol, role, address)) {
+                return rule.decision();
+            }
+        }
+        return Decision.NO_RULE;
+    }
+}

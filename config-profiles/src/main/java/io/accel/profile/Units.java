@@ -1,0 +1,112 @@
+package io.accel.profile;
+
+import java.math.BigDecimal;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/** Numbers with a unit behind them: {@code 64KiB}, {@code 1.5ms}. Units are case-sensitive. */
+enum Units {
+    SIZE("B", "bytes", "64KiB"),
+    DURATION("ns", "nanoseconds", "50us");
+
+    private static final BigDecimal LONG_MAX = BigDecimal.valueOf(Long.MAX_VALUE);
+
+    private final String base;
+    private final String baseName;
+    private final String example;
+
+    Units(String base, String baseName, String example) {
+        this.base = base;
+        this.baseName = baseName;
+        this.example = example;
+    }
+
+    /** Unit names and what each is worth in the base unit, smallest first. */
+    private Map<String, Long> scales() {
+        Map<String, Long> scales = new LinkedHashMap<>();
+        scales.put(base, 1L);
+        if (this == SIZE) {
+            scales.put("KiB", 1L << 10);
+            scales.put("MiB", 1L << 20);
+            scales.put("GiB", 1L << 30);
+        } else {
+            scales.put("us", 1_000L);
+            scales.put("ms", 1_000_000L);
+            scales.put("s", 1_000_000_000L);
+            scales.put("min", 60_000_000_000L);
+            scales.put("h", 3_600_000_000_000L);
+        }
+        return scales;
+    }
+
+    String names() {
+        return String.join(", ", scales().keySet());
+    }
+
+    /**
+     * Reads a quantity in the base unit (bytes, nanoseconds).
+     *
+     * @throws BadValueException if it is no number, has no known unit, is no whole number of the base unit, or does not
+     *     fit a {@code long}
+     */
+    long parse(String text) throws BadValueException {
+        int end = 0;
+        while (end < text.length() && (isDigit(text.charAt(end)) || text.charAt(end) == '.')) {
+            end++;
+        }
+        BigDecimal number = number(text, end);
+        BigDecimal amount =
+                number.multiply(BigDecimal.valueOf(scale(text.substring(end).strip(), text, number)));
+        if (amount.compareTo(LONG_MAX) > 0) {
+            throw new BadValueException("out of range");
+        }
+        if (amount.stripTrailingZeros().scale() > 0) {
+            throw new BadValueException("not a whole number of " + baseName);
+        }
+        return amount.longValueExact();
+    }
+
+    private BigDecimal number(String text, int end) throws BadValueException {
+        try {
+            return new BigDecimal(text.substring(0, end));
+        } catch (NumberFormatException e) {
+            throw new BadValueException("does not start with a number");
+        }
+    }
+
+    private long scale(String unit, String text, BigDecimal number) throws BadValueException {
+        Map<String, Long> scales = scales();
+        if (unit.isEmpty()) {
+            // A bare number of bytes is usual; a bare number of "time" is a guess, except for none at all.
+            if (this == SIZE || number.signum() == 0) {
+                return 1;
+            }
+            throw new BadValueException("'" + text + "' has no unit, write for example '" + example + "'");
+        }
+        Long scale = scales.get(unit);
+        if (scale == null) {
+            throw new BadValueException("unknown unit '" + unit + "'" + NearestName.hint(unit, scales.keySet()));
+        }
+        return scale;
+    }
+
+    /** Writes an amount of the base unit in the largest unit that divides it. */
+    String render(long amount) {
+        if (amount == 0) {
+            return "0";
+        }
+        String best = base;
+        long worth = 1;
+        for (Map.Entry<String, Long> unit : scales().entrySet()) {
+            if (amount % unit.getValue() == 0) {
+                best = unit.getKey();
+                worth = unit.getValue();
+            }
+        }
+        return amount / worth + best;
+    }
+
+    private static boolean isDigit(char c) {
+        return c >= '0' && c <= '9';
+    }
+}

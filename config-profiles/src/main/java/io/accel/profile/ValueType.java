@@ -1,0 +1,24 @@
+package io.accel.profile;
+
+/**
+ * The type of a key's value: how it is written, and what is allowed. Immutable.
+ *
+ * @param <T> the Java type a program sees
+ */
+interface ValueType<T> {
+    /** The type's name in the reference page, such as {@code size}. */
+    String name();
+
+    /** What may be written, with range and units, to stand behind "allowed: " in an error. */
+    String allowed();
+
+    /**
+     * Reads a value.
+     *
+     * @throws BadValueException with the reason if {@code text} is not allowed
+     */
+    T parse(String text) throws BadValueException;
+
+    /** Writes {@code value} so that {@link #parse} reads it back. */
+    String render(T value);
+}
