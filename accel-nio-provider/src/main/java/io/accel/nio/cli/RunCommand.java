@@ -1,8 +1,10 @@
 package io.accel.nio.cli;
 
-import java.io.File;
+import io.accel.profile.Profile;
+import io.accel.profile.Profiles;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -45,7 +47,9 @@ final class RunCommand implements Callable<Integer> {
         if (command.isEmpty()) {
             throw usage("No command given. Put it after '--': accel run -- java -jar app.jar");
         }
-        if (!spec.commandLine().getParseResult().originalArgs().contains("--")) {
+        List<String> arguments = spec.commandLine().getParseResult().originalArgs();
+        int dashes = arguments.indexOf("--");
+        if (dashes < 0 || !arguments.subList(dashes + 1, arguments.size()).equals(command)) {
             throw usage("Put '--' before the command: accel run -- " + String.join(" ", command));
         }
         ExecutableSearch search = new ExecutableSearch(System.getenv("PATH"));
@@ -62,25 +66,24 @@ final class RunCommand implements Callable<Integer> {
     }
 
     private JavaOptions javaOptions() {
-        JavaOptions options = new JavaOptions(dropInJar());
-        if (profile != null) {
-            options.profile(profileSetting());
+        try {
+            JavaOptions options = new JavaOptions(DropInJar.path());
+            if (profile != null) {
+                // Here the mistake is seen before anything has started.
+                Profile.load(profile, Map.of());
+                options.profile(profileSetting());
+            }
+            return options;
+        } catch (IllegalStateException | IllegalArgumentException e) {
+            throw usage(e.getMessage());
         }
-        return options;
     }
 
     /** A file is named by its absolute path, since the command may change directory first. */
     private String profileSetting() {
-        File file = new File(profile);
-        return file.isFile() ? file.getAbsolutePath() : profile;
-    }
-
-    private Path dropInJar() {
-        try {
-            return DropInJar.path();
-        } catch (IllegalStateException e) {
-            throw usage(e.getMessage());
-        }
+        return Profiles.names().contains(profile)
+                ? profile
+                : Path.of(profile).toAbsolutePath().toString();
     }
 
     private int refuse(int status, String why) {
