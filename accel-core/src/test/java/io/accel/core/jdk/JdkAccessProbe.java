@@ -1,8 +1,13 @@
 package io.accel.core.jdk;
 
+import java.io.FileDescriptor;
+import java.nio.ByteBuffer;
 import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileChannel.MapMode;
+import java.nio.channels.ReadableByteChannel;
+import java.nio.channels.SelectableChannel;
+import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.spi.SelectorProvider;
 import java.nio.file.Files;
@@ -18,6 +23,7 @@ final class JdkAccessProbe {
             switch (what) {
                 case "provider" -> provider();
                 case "unmap" -> System.out.println("mapped after unmap: " + mappedAfterUnmap());
+                case "selectable" -> selectable();
                 default -> throw new IllegalArgumentException(what);
             }
         }
@@ -28,6 +34,20 @@ final class JdkAccessProbe {
         try (Selector selector = kernel.openSelector()) {
             System.out.println("provider " + kernel.getClass().getName() + " open " + selector.isOpen());
         }
+    }
+
+    private static void selectable() throws Exception {
+        try (Selector selector = JdkAccess.kernelProvider().openSelector();
+                SelectableChannel channel = JdkAccess.selectable(FileDescriptor.in)) {
+            channel.configureBlocking(false);
+            SelectionKey key = channel.register(selector, SelectionKey.OP_READ);
+            System.out.println("ready " + selector.selectNow());
+            System.out.println("ready " + selector.select(10_000));
+            ByteBuffer read = ByteBuffer.allocate(8);
+            ((ReadableByteChannel) key.channel()).read(read);
+            System.out.println("read " + read.get(0));
+        }
+        System.out.println("closed");
     }
 
     static boolean mappedAfterUnmap() throws Exception {

@@ -3,17 +3,12 @@ package io.accel.core.jdk;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assumptions.assumeThat;
+import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
-import java.io.RandomAccessFile;
-import java.nio.ByteBuffer;
 import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileChannel.MapMode;
-import java.nio.channels.ReadableByteChannel;
-import java.nio.channels.SelectableChannel;
-import java.nio.channels.SelectionKey;
-import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 import java.nio.channels.spi.SelectorProvider;
 import java.nio.file.Files;
@@ -75,26 +70,22 @@ class JdkAccessTest {
         }
     }
 
-    @Test
-    void anyDescriptorBecomesSelectable() throws Exception {
-        Path fifo = dir.resolve("fifo");
-        Process mkfifo =
-                new ProcessBuilder("mkfifo", fifo.toString()).inheritIO().start();
-        assertThat(mkfifo.waitFor()).isZero();
-        try (RandomAccessFile pipe = new RandomAccessFile(fifo.toFile(), "rw");
-                Selector selector = JdkAccess.kernelProvider().openSelector();
-                SelectableChannel channel = JdkAccess.selectable(pipe.getFD())) {
-            channel.configureBlocking(false);
-            SelectionKey key = channel.register(selector, SelectionKey.OP_READ);
-            assertThat(selector.selectNow()).isZero();
-
-            pipe.write(7);
-
-            assertThat(selector.select(10_000)).isOne();
-            assertThat(key.isReadable()).isTrue();
-            ByteBuffer read = ByteBuffer.allocate(8);
-            assertThat(((ReadableByteChannel) channel).read(read)).isOne();
-            assertThat(read.get(0)).isEqualTo((byte) 7);
+    /** In a child, whose standard input is a descriptor that no other object will close. */
+    @ParameterizedTest
+    @MethodSource("jdks")
+    void anyDescriptorBecomesSelectable(Path jdk) throws Exception {
+        Path log = dir.resolve("selectable.log");
+        Process child = start(jdk, List.of(), log, "selectable");
+        try {
+            await().atMost(20, TimeUnit.SECONDS)
+                    .until(() -> Files.readString(log).contains("ready 0"));
+            child.getOutputStream().write(7);
+            child.getOutputStream().flush();
+            assertThat(child.waitFor(20, TimeUnit.SECONDS)).as("ends").isTrue();
+            assertThat(Files.readString(log).lines()).containsExactly("ready 0", "ready 1", "read 7", "closed");
+            assertThat(child.exitValue()).isZero();
+        } finally {
+            child.destroyForcibly().waitFor();
         }
     }
 
@@ -137,21 +128,25 @@ class JdkAccessTest {
     private record Result(int status, String output) {}
 
     private Result run(Path jdk, List<String> flags, String... args) throws Exception {
-        List<String> command = new ArrayList<>();
-        command.add(jdk.resolve("bin/java").toString());
-        command.addAll(flags);
-        command.addAll(List.of("-cp", System.getProperty("java.class.path"), JdkAccessProbe.class.getName()));
-        command.addAll(List.of(args));
         Path log = dir.resolve("out.log");
-        ProcessBuilder builder =
-                new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile());
-        builder.environment().keySet().removeAll(List.of("JDK_JAVA_OPTIONS", "JAVA_TOOL_OPTIONS"));
-        Process child = builder.start();
+        Process child = start(jdk, flags, log, args);
         try {
             assertThat(child.waitFor(30, TimeUnit.SECONDS)).as("ends").isTrue();
             return new Result(child.exitValue(), Files.readString(log));
         } finally {
             child.destroyForcibly().waitFor();
         }
+    }
+
+    private static Process start(Path jdk, List<String> flags, Path log, String... args) throws IOException {
+        List<String> command = new ArrayList<>();
+        command.add(jdk.resolve("bin/java").toString());
+        command.addAll(flags);
+        command.addAll(List.of("-cp", System.getProperty("java.class.path"), JdkAccessProbe.class.getName()));
+        command.addAll(List.of(args));
+        ProcessBuilder builder =
+                new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile());
+        builder.environment().keySet().removeAll(List.of("JDK_JAVA_OPTIONS", "JAVA_TOOL_OPTIONS"));
+        return builder.start();
     }
 }
