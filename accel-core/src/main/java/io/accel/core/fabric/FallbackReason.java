@@ -1,0 +1,78 @@
+package io.accel.core.fabric;
+
+/**
+ * Why a connection takes the kernel's path. The names are what the log, the metrics and the tools show; the codes are
+ * what a listener answers in a handshake, and never change their meaning.
+ */
+public enum FallbackReason {
+    /** The peer does not run Accel, or not with this fabric: nothing answers beside its kernel port. */
+    PEER_NOT_ACCELERATED(1, false, "the peer does not run Accel"),
+    /** A transport rule says kernel. */
+    RULE(2, false, "a transport rule says kernel"),
+    /** The destination is not on this host, and no other fabric reaches it. */
+    NOT_LOCAL(3, false, "the peer is on another host"),
+    /** The peer's rendezvous is there but nothing answers: a dead process left it behind. */
+    STALE_RENDEZVOUS(4, false, "the peer's rendezvous was left behind by a dead process"),
+    /** The peer speaks another version of the protocol. */
+    VERSION_MISMATCH(5, true, "the peer runs another version of Accel; run the same on both ends"),
+    /** The peer belongs to another user. */
+    OTHER_USER(6, true, "the peer belongs to another user; run both as one user, or set shm.group on both"),
+    /** There is no room for the rings. */
+    SHM_FULL(7, true, "no room for the rings in shm.dir; make it larger, or ring.size smaller"),
+    /** The shared directory cannot be used: missing, no permission, not a file system for this. */
+    SHM_DIR(8, true, "shm.dir cannot be used"),
+    /** The peer did not answer within {@code connect.probe-timeout}, now or shortly before. */
+    TIMEOUT(9, true, "the peer did not answer within connect.probe-timeout"),
+    /** The listener's queue of accelerated connections is full. */
+    BACKLOG_FULL(10, true, "the listener's queue is full; accept faster, or bind with a larger backlog"),
+    /** The peer answered what no Accel answers, or sent what none sends. */
+    BAD_HANDSHAKE(11, true, "the peer's handshake is not Accel's"),
+    /** Out of file descriptors, threads or another resource of this process. */
+    NO_RESOURCES(12, true, "this process is short of a resource, such as file descriptors"),
+    /** No device of the fabric on the way to the peer. */
+    NO_DEVICE(13, false, "no device leads to the peer"),
+    /** {@code RLIMIT_MEMLOCK} does not allow to register the rings. */
+    MEMLOCK(14, true, "RLIMIT_MEMLOCK is too small to register memory"),
+    /** Another process listens on the same address and port and has the rendezvous (SO_REUSEPORT). */
+    RENDEZVOUS_TAKEN(15, true, "another process holds the rendezvous of this address and port");
+
+    private final int code;
+    private final boolean remarkable;
+    private final String sentence;
+
+    FallbackReason(int code, boolean remarkable, String sentence) {
+        this.code = code;
+        this.remarkable = remarkable;
+        this.sentence = sentence;
+    }
+
+    /** The number that stands for it in a handshake. */
+    public int code() {
+        return code;
+    }
+
+    /** Whether somebody should be told: acceleration was possible and something can be done. */
+    public boolean remarkable() {
+        return remarkable;
+    }
+
+    /** What happened and what to do, without a full stop. */
+    public String sentence() {
+        return sentence;
+    }
+
+    /**
+     * The reason that a code stands for.
+     *
+     * @param code as a peer sent it
+     * @return {@link #BAD_HANDSHAKE} if it is none
+     */
+    public static FallbackReason ofCode(int code) {
+        for (FallbackReason reason : values()) {
+            if (reason.code == code) {
+                return reason;
+            }
+        }
+        return BAD_HANDSHAKE;
+    }
+}

@@ -1,0 +1,112 @@
+package io.accel.core.fabric;
+
+import java.nio.channels.SelectableChannel;
+
+/**
+ * One established, reliable connection: a ring in each direction and the cursors that say what is in it.
+ *
+ * <p><b>Sending.</b> The sender copies bytes into {@link #sendRing()}, its mirror of the peer's receive ring, and {@link
+ * #publish publishes} them; a cursor at which a byte may be overwritten has been {@link #released()}.
+ *
+ * <p><b>Receiving.</b> Bytes up to {@link #published()} lie in {@link #receiveRing()}; what was read of them is given
+ * back with {@link #consumed}.
+ *
+ * <p><b>Waiting.</b> {@link #arm} asks the peer to ring {@link #doorbell()} at its next publish or credit. Between arming
+ * and sleeping the caller <em>must look once more</em>: arming is the store of one side of a Dekker handshake and looking
+ * is its load; the peer publishes first and looks for armed sleepers after. Either the sleeper sees the publish, or the
+ * peer sees the sleeper.
+ *
+ * <p><b>Threads.</b> The sending methods have one caller at a time, and so have the receiving ones; the two sides, and
+ * the waiting methods, may be called at the same time. After {@link #free()} nothing may be called.
+ *
+ * <p>What a peer wrote is returned as it was found. The stream protocol checks it.
+ */
+public interface Link {
+    /** The peer has said that nothing follows what it has published: half-close. */
+    int FIN = 1;
+    /** The peer has aborted the connection, or closed it with bytes unread. */
+    int RST = 2;
+    /** The peer has closed both directions: what is sent now, nobody will read. */
+    int CLOSED = 4;
+
+    /** Wait for the peer to publish, to finish or to reset. */
+    int DATA = 1;
+    /** Wait for the peer to give back ring space. */
+    int SPACE = 2;
+
+    /** Where outgoing bytes are put. */
+    MemoryRegion sendRing();
+
+    /** Where incoming bytes appear. */
+    MemoryRegion receiveRing();
+
+    /**
+     * Makes the bytes of {@link #sendRing()} between two cursors appear in the peer's ring, after all that was published
+     * before, and wakes a peer that sleeps.
+     *
+     * @param from the end of the last publish
+     * @param to the new end, at most one ring size after {@link #released()}
+     */
+    void publish(long from, long to);
+
+    /**
+     * Tells the peer, after all published bytes, that this side has come to a new state, and wakes it.
+     *
+     * @param state {@link #FIN}, {@link #RST}, {@link #CLOSED}, or several; states are only ever added
+     */
+    void signal(int state);
+
+    /**
+     * Up to which cursor {@link #sendRing()} may be overwritten: consumed by the peer and, on a fabric that reads the
+     * mirror asynchronously, completed locally.
+     */
+    long released();
+
+    /** Up to which cursor the peer has published; all bytes before it are visible to the caller. */
+    long published();
+
+    /**
+     * What the peer has {@linkplain #signal signalled}. Read it <em>before</em> {@link #published()}: a state
+     * that was seen stands after every byte that was published before it.
+     */
+    int peerState();
+
+    /**
+     * Gives ring space back to the peer, and wakes a peer that waits for it.
+     *
+     * @param cursor all bytes before it have been read
+     */
+    void consumed(long cursor);
+
+    /**
+     * Asks for the doorbell at the next change.
+     *
+     * @param what {@link #DATA}, {@link #SPACE} or both
+     */
+    void arm(int what);
+
+    /**
+     * The kernel's descriptor that becomes readable when the doorbell rings or the peer's process is gone. It is in
+     * non-blocking mode and stays so; it may be registered with any number of the JDK's selectors.
+     */
+    SelectableChannel doorbell();
+
+    /**
+     * Takes what the doorbell has rung, so that it can ring again.
+     *
+     * @return whether it had rung
+     */
+    boolean drainDoorbell();
+
+    /**
+     * Whether the peer's end of the doorbell is gone: its process has exited or was killed, or it has closed. What it
+     * published before is still to be read.
+     */
+    boolean peerGone();
+
+    /**
+     * Gives back all that the link holds: memory, descriptors. Once, and only when no other thread is in a method of the
+     * link or ever will be.
+     */
+    void free();
+}

@@ -1,0 +1,70 @@
+package io.accel.core.fabric;
+
+import java.nio.ByteBuffer;
+
+/**
+ * The memory of one ring: a power-of-two number of bytes that absolute 64-bit cursors index modulo its size.
+ *
+ * <p>The region does not know who may touch which part of it; that is the stream protocol's knowledge. It is not
+ * thread-safe in itself: the sender touches what it has not published, the receiver what has been published to it, and
+ * the cursors' release stores and acquire loads order the two. Nobody may call it after its {@link Link} was freed.
+ */
+public final class MemoryRegion {
+    private final ByteBuffer bytes;
+    private final int size;
+    private final int mask;
+
+    /**
+     * A region over all of a direct buffer.
+     *
+     * @param bytes the memory, from 0 to its capacity, which must be a power of two
+     */
+    public MemoryRegion(ByteBuffer bytes) {
+        int capacity = bytes.capacity();
+        if (capacity == 0 || Integer.bitCount(capacity) != 1) {
+            throw new IllegalArgumentException("a ring's size must be a power of two, not " + capacity);
+        }
+        this.bytes = bytes;
+        this.size = capacity;
+        this.mask = capacity - 1;
+    }
+
+    /** The ring's size in bytes, a power of two. */
+    public int size() {
+        return size;
+    }
+
+    /**
+     * Copies bytes of the source into the ring, without touching the source's position.
+     *
+     * @param cursor where in the stream the bytes go
+     * @param src the source
+     * @param srcIndex the absolute index in it of the first byte
+     * @param length how many bytes, at most {@link #size()}
+     */
+    public void copyIn(long cursor, ByteBuffer src, int srcIndex, int length) {
+        int at = (int) cursor & mask;
+        int head = Math.min(length, size - at);
+        bytes.put(at, src, srcIndex, head);
+        if (head < length) {
+            bytes.put(0, src, srcIndex + head, length - head);
+        }
+    }
+
+    /**
+     * Copies bytes of the ring into the destination, without touching the destination's position.
+     *
+     * @param cursor where in the stream the bytes begin
+     * @param dst the destination
+     * @param dstIndex the absolute index in it of the first byte
+     * @param length how many bytes, at most {@link #size()}
+     */
+    public void copyOut(long cursor, ByteBuffer dst, int dstIndex, int length) {
+        int at = (int) cursor & mask;
+        int head = Math.min(length, size - at);
+        dst.put(dstIndex, bytes, at, head);
+        if (head < length) {
+            dst.put(dstIndex + head, bytes, 0, length - head);
+        }
+    }
+}

@@ -1,0 +1,139 @@
+package io.accel.core.fabric.shm;
+
+import io.accel.core.fabric.FallbackException;
+import io.accel.core.fabric.FallbackReason;
+import io.accel.core.jdk.JdkAccess;
+import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.SocketChannel;
+import java.nio.file.DirectoryStream;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.attribute.GroupPrincipal;
+import java.nio.file.attribute.PosixFileAttributeView;
+import java.nio.file.attribute.PosixFileAttributes;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.nio.file.attribute.UserPrincipal;
+
+/** Makes, checks and removes the directory of a listener's rendezvous. */
+final class RendezvousDirectory {
+    private static final String PRIVATE = "rwx------";
+    private static final String SHARED = "rwxrwx---";
+
+    private RendezvousDirectory() {}
+
+    /** Makes the directory, in place of one that a dead process has left behind. */
+    static void create(Path directory, String group) throws FallbackException {
+        try {
+            if (Files.exists(directory, LinkOption.NOFOLLOW_LINKS)) {
+                if (!Files.getOwner(directory, LinkOption.NOFOLLOW_LINKS).equals(self())) {
+                    throw new FallbackException(
+                            FallbackReason.OTHER_USER, directory + " belongs to another user; remove it");
+                }
+                if (isAlive(directory)) {
+                    throw new FallbackException(
+                            FallbackReason.RENDEZVOUS_TAKEN, "another listener answers in " + directory);
+                }
+                // The kernel gave us the port, so whoever made this is gone.
+                delete(directory);
+            }
+            Files.createDirectory(
+                    directory, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(PRIVATE)));
+            share(directory, group, SHARED);
+        } catch (FileAlreadyExistsException e) {
+            throw new FallbackException(FallbackReason.RENDEZVOUS_TAKEN, directory + " was made by another process");
+        } catch (FallbackException e) {
+            throw e;
+        } catch (IOException e) {
+            FallbackReason reason = isFull(e) ? FallbackReason.SHM_FULL : FallbackReason.SHM_DIR;
+            throw new FallbackException(reason, "making " + directory + " failed: " + e);
+        }
+    }
+
+    /** Checks that a directory is one which only its listener, and whom it trusts, can have filled. */
+    static void check(Path directory, String group) throws FallbackException {
+        try {
+            PosixFileAttributes attributes =
+                    Files.readAttributes(directory, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+            boolean sameUser = attributes.owner().equals(self());
+            boolean sameGroup = !group.isEmpty() && attributes.group().getName().equals(group);
+            if (!attributes.isDirectory()
+                    || !(sameUser || sameGroup)
+                    || attributes.permissions().contains(PosixFilePermission.OTHERS_WRITE)) {
+                throw new FallbackException(
+                        FallbackReason.OTHER_USER,
+                        directory + " belongs to " + attributes.owner().getName() + ", this process to "
+                                + self().getName() + "; run both as one user, or set shm.group on both");
+            }
+        } catch (NoSuchFileException e) {
+            throw new FallbackException(FallbackReason.PEER_NOT_ACCELERATED, null);
+        } catch (FallbackException e) {
+            throw e;
+        } catch (IOException e) {
+            throw new FallbackException(FallbackReason.SHM_DIR, "reading " + directory + " failed: " + e);
+        }
+    }
+
+    /** Opens a file or directory to the group, if there is one. */
+    static void share(Path path, String group, String permissions) throws IOException {
+        if (!group.isEmpty()) {
+            GroupPrincipal principal =
+                    path.getFileSystem().getUserPrincipalLookupService().lookupPrincipalByGroupName(group);
+            var view = Files.getFileAttributeView(path, PosixFileAttributeView.class);
+            view.setGroup(principal);
+            view.setPermissions(PosixFilePermissions.fromString(permissions));
+        }
+    }
+
+    /** Removes the directory and what is in it. */
+    static void delete(Path directory) throws IOException {
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(directory)) {
+            for (Path file : files) {
+                Files.deleteIfExists(file);
+            }
+        } catch (NoSuchFileException e) {
+            return;
+        }
+        Files.deleteIfExists(directory);
+    }
+
+    /** Whether a process listens there. */
+    static boolean isAlive(Path directory) {
+        try (SocketChannel probe = JdkAccess.kernelProvider().openSocketChannel(StandardProtocolFamily.UNIX)) {
+            probe.configureBlocking(false);
+            probe.connect(UnixDomainSocketAddress.of(directory.resolve(RendezvousPath.SOCKET)));
+            return true; // connected, or its backlog is full: somebody is there
+        } catch (IOException e) {
+            return false; // refused, or no socket there
+        }
+    }
+
+    static UserPrincipal self() {
+        return Self.USER;
+    }
+
+    private static boolean isFull(IOException e) {
+        String message = String.valueOf(e.getMessage());
+        return message.contains("No space left") || message.contains("quota");
+    }
+
+    /** This process's user, by the owner of its own directory in /proc. */
+    private static final class Self {
+        static final UserPrincipal USER = user();
+
+        private Self() {}
+
+        private static UserPrincipal user() {
+            try {
+                return Files.getOwner(Path.of("/proc/self"));
+            } catch (IOException e) {
+                throw new java.io.UncheckedIOException("cannot find out which user this process runs as", e);
+            }
+        }
+    }
+}

@@ -1,0 +1,105 @@
+package io.accel.core.fabric.shm;
+
+import io.accel.core.fabric.Fabric.Acceptor;
+import io.accel.core.fabric.Fabric.Listening;
+import io.accel.core.fabric.FallbackException;
+import io.accel.core.fabric.FallbackReason;
+import io.accel.core.jdk.JdkAccess;
+import java.io.IOException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.net.InetSocketAddress;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/** One listener's rendezvous: its directory and the socket in it. */
+final class RendezvousListener implements Listening {
+    private static final Logger LOG = System.getLogger(RendezvousListener.class.getName());
+    /** The kernel cuts it to net.core.somaxconn. */
+    private static final int BACKLOG = 4096;
+
+    private final RendezvousService service;
+    private final ShmConfig config;
+    private final Path directory;
+    private final Acceptor acceptor;
+    private final ServerSocketChannel socket;
+    private final AtomicBoolean closed = new AtomicBoolean();
+
+    RendezvousListener(RendezvousService service, ShmConfig config, InetSocketAddress bound, Acceptor acceptor)
+            throws FallbackException {
+        this.service = service;
+        this.config = config;
+        this.acceptor = acceptor;
+        this.directory = RendezvousPath.of(config.dir(), bound.getAddress(), bound.getPort());
+        RendezvousDirectory.create(directory, config.group());
+        ServerSocketChannel opened = null;
+        try {
+            opened = JdkAccess.kernelProvider().openServerSocketChannel(StandardProtocolFamily.UNIX);
+            Path path = directory.resolve(RendezvousPath.SOCKET);
+            opened.bind(UnixDomainSocketAddress.of(path), BACKLOG);
+            opened.configureBlocking(false);
+            RendezvousDirectory.share(path, config.group(), "rw-rw----");
+        } catch (IOException e) {
+            closeSocket(opened);
+            deleteDirectory();
+            throw new FallbackException(
+                    FallbackReason.SHM_DIR, "opening the rendezvous in " + directory + " failed: " + e);
+        }
+        this.socket = opened;
+    }
+
+    ShmConfig config() {
+        return config;
+    }
+
+    Path directory() {
+        return directory;
+    }
+
+    Acceptor acceptor() {
+        return acceptor;
+    }
+
+    ServerSocketChannel socket() {
+        return socket;
+    }
+
+    boolean isClosed() {
+        return closed.get();
+    }
+
+    void log(String format, Object... parameters) {
+        LOG.log(Level.DEBUG, format, parameters);
+    }
+
+    @Override
+    public void close() {
+        if (closed.compareAndSet(false, true)) {
+            // Out of sight first: a client that comes now finds nothing, or a refusal.
+            closeSocket(socket);
+            service.closed(this);
+            deleteDirectory();
+        }
+    }
+
+    private void deleteDirectory() {
+        try {
+            RendezvousDirectory.delete(directory);
+        } catch (IOException e) {
+            LOG.log(Level.WARNING, "could not remove {0}, which does no harm and may be removed by hand: {1}", directory, e);
+        }
+    }
+
+    private static void closeSocket(ServerSocketChannel socket) {
+        if (socket != null) {
+            try {
+                socket.close();
+            } catch (IOException e) {
+                LOG.log(Level.DEBUG, "closing a rendezvous failed", e);
+            }
+        }
+    }
+}

@@ -1,0 +1,103 @@
+package io.accel.core.fabric.shm;
+
+import io.accel.core.fabric.FallbackException;
+import io.accel.core.fabric.FallbackReason;
+import io.accel.core.jdk.JdkAccess;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.MappedByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileChannel.MapMode;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Set;
+
+/** Makes and opens a connection's shared file. */
+final class SharedFile {
+    /** Written over a new file, so that each of its pages is there before it is mapped. */
+    private static final ByteBuffer ZEROS = ByteBuffer.allocateDirect(1 << 18).asReadOnlyBuffer();
+
+    private SharedFile() {}
+
+    /**
+     * Makes a file with both rings, wholly allocated: a page that the file system has no room for is an exception here
+     * and not a SIGBUS later.
+     */
+    static MappedByteBuffer create(Path file, int ringSize, long nonce, String group) throws FallbackException {
+        long size = ShmLayout.fileSize(ringSize);
+        var mode = PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+        try (FileChannel channel = FileChannel.open(
+                file,
+                Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE),
+                mode)) {
+            try {
+                RendezvousDirectory.share(file, group, "rw-rw----");
+                for (long at = 0; at < size; ) {
+                    ByteBuffer zeros = ZEROS.duplicate().limit((int) Math.min(ZEROS.capacity(), size - at));
+                    at += channel.write(zeros, at);
+                }
+                MappedByteBuffer map = channel.map(MapMode.READ_WRITE, 0, size);
+                ShmLayout.INT.set((ByteBuffer) map, ShmLayout.VERSION_AT, ShmLayout.VERSION);
+                ShmLayout.INT.set((ByteBuffer) map, ShmLayout.RING_SIZE_AT, ringSize);
+                ShmLayout.LONG.set((ByteBuffer) map, ShmLayout.NONCE_AT, nonce);
+                ShmLayout.LONG.setRelease((ByteBuffer) map, ShmLayout.MAGIC_AT, ShmLayout.MAGIC);
+                return map;
+            } catch (IOException e) {
+                delete(file);
+                throw new FallbackException(
+                        FallbackReason.SHM_FULL,
+                        "allocating " + size + " bytes in " + file.getParent().getParent() + " failed: "
+                                + e.getMessage() + "; make it larger, or ring.size smaller");
+            }
+        } catch (NoSuchFileException e) {
+            throw new FallbackException(FallbackReason.STALE_RENDEZVOUS, file.getParent() + " has just gone");
+        } catch (FallbackException e) {
+            throw e;
+        } catch (IOException e) {
+            throw new FallbackException(FallbackReason.SHM_FULL, "creating " + file + " failed: " + e);
+        }
+    }
+
+    /** Opens a client's file, checks that it is what the hello says, and unlinks it. */
+    static MappedByteBuffer open(Path file, Hello hello) throws FallbackException {
+        MappedByteBuffer map = null;
+        try (FileChannel channel = FileChannel.open(
+                file, Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS))) {
+            long size = ShmLayout.fileSize(hello.ringSize());
+            if (channel.size() != size) {
+                throw new FallbackException(
+                        FallbackReason.BAD_HANDSHAKE, file + " has " + channel.size() + " bytes, not " + size);
+            }
+            map = channel.map(MapMode.READ_WRITE, 0, size);
+            if ((long) ShmLayout.LONG.getAcquire((ByteBuffer) map, ShmLayout.MAGIC_AT) != ShmLayout.MAGIC
+                    || (int) ShmLayout.INT.get((ByteBuffer) map, ShmLayout.VERSION_AT) != ShmLayout.VERSION
+                    || (int) ShmLayout.INT.get((ByteBuffer) map, ShmLayout.RING_SIZE_AT) != hello.ringSize()
+                    || (long) ShmLayout.LONG.get((ByteBuffer) map, ShmLayout.NONCE_AT) != hello.nonce()) {
+                throw new FallbackException(FallbackReason.BAD_HANDSHAKE, file + " is not the file of its hello");
+            }
+            return map;
+        } catch (FallbackException e) {
+            if (map != null) {
+                JdkAccess.unmap(map);
+            }
+            throw e;
+        } catch (IOException e) {
+            throw new FallbackException(FallbackReason.BAD_HANDSHAKE, "opening " + file + " failed: " + e);
+        } finally {
+            delete(file);
+        }
+    }
+
+    static void delete(Path file) {
+        try {
+            Files.deleteIfExists(file);
+        } catch (IOException e) {
+            System.getLogger(SharedFile.class.getName())
+                    .log(System.Logger.Level.DEBUG, "could not delete " + file + ", the listener's end removes it", e);
+        }
+    }
+}

@@ -1,0 +1,184 @@
+package io.accel.core.fabric.shm;
+
+import static io.accel.core.fabric.shm.ShmLayout.INT;
+import static io.accel.core.fabric.shm.ShmLayout.LONG;
+
+import io.accel.core.fabric.Link;
+import io.accel.core.fabric.MemoryRegion;
+import io.accel.core.jdk.JdkAccess;
+import java.io.IOException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import java.nio.MappedByteBuffer;
+import java.nio.channels.SelectableChannel;
+import java.nio.channels.SocketChannel;
+
+/**
+ * A connection whose rings lie in memory that both processes map. The mirror <em>is</em> the peer's ring, so publishing is
+ * a release store of the producer cursor.
+ *
+ * <p><b>Sleep and wake</b> is a Dekker handshake over the sleepers word. The sleeper sets its bit, a full fence follows
+ * (the atomic or), and it looks at the cursors once more; the peer stores its cursor, a full fence follows, and it looks
+ * at the sleepers word. Whoever takes the word from non-zero to zero rings, so that one arming costs one system call at
+ * most.
+ */
+final class ShmLink implements Link {
+    private static final Logger LOG = System.getLogger(ShmLink.class.getName());
+    private static final ByteBuffer RING_BYTE = ByteBuffer.allocateDirect(1);
+
+    private final MappedByteBuffer map;
+    private final SocketChannel doorbell;
+    private final MemoryRegion sendRing;
+    private final MemoryRegion receiveRing;
+    /** Offset of the control block that this side's sender writes. */
+    private final int out;
+    /** Offset of the control block that the peer's sender writes. */
+    private final int in;
+
+    private final ByteBuffer drained = ByteBuffer.allocate(64);
+    /** Set once, by whoever finds the doorbell's other end closed. */
+    private volatile boolean gone;
+
+    /**
+     * A link over a mapped and checked file.
+     *
+     * @param map the whole file
+     * @param ringSize the size of either ring
+     * @param client whether this side is the client
+     * @param doorbell the Unix-domain connection to the peer, which the link owns from now on
+     */
+    ShmLink(MappedByteBuffer map, int ringSize, boolean client, SocketChannel doorbell) throws IOException {
+        this.map = map;
+        this.doorbell = doorbell;
+        MemoryRegion toServer = new MemoryRegion(map.slice(ShmLayout.RINGS, ringSize));
+        MemoryRegion toClient = new MemoryRegion(map.slice(ShmLayout.RINGS + ringSize, ringSize));
+        this.sendRing = client ? toServer : toClient;
+        this.receiveRing = client ? toClient : toServer;
+        this.out = client ? ShmLayout.CLIENT_BLOCK : ShmLayout.SERVER_BLOCK;
+        this.in = client ? ShmLayout.SERVER_BLOCK : ShmLayout.CLIENT_BLOCK;
+        doorbell.configureBlocking(false);
+    }
+
+    @Override
+    public MemoryRegion sendRing() {
+        return sendRing;
+    }
+
+    @Override
+    public MemoryRegion receiveRing() {
+        return receiveRing;
+    }
+
+    @Override
+    public void publish(long from, long to) {
+        // Release: pairs with the acquire in published() of the peer.
+        LONG.setRelease((ByteBuffer) map, out + ShmLayout.PRODUCER, to);
+        VarHandle.fullFence();
+        wakePeer(DATA);
+    }
+
+    @Override
+    public void signal(int state) {
+        int unused = (int) INT.getAndBitwiseOr((ByteBuffer) map, out + ShmLayout.STATE, state);
+        VarHandle.fullFence();
+        wakePeer(DATA | SPACE);
+    }
+
+    @Override
+    public long released() {
+        return (long) LONG.getAcquire((ByteBuffer) map, out + ShmLayout.CONSUMER);
+    }
+
+    @Override
+    public long published() {
+        return (long) LONG.getAcquire((ByteBuffer) map, in + ShmLayout.PRODUCER);
+    }
+
+    @Override
+    public int peerState() {
+        return (int) INT.getAcquire((ByteBuffer) map, in + ShmLayout.STATE);
+    }
+
+    @Override
+    public void consumed(long cursor) {
+        // Release: the reader's copies come before it; pairs with the acquire in released() of the peer.
+        LONG.setRelease((ByteBuffer) map, in + ShmLayout.CONSUMER, cursor);
+        VarHandle.fullFence();
+        wakePeer(SPACE);
+    }
+
+    @Override
+    public void arm(int what) {
+        // This side's sleepers lie in the block of the direction that it receives; the atomic or is a full fence.
+        int unused = (int) INT.getAndBitwiseOr((ByteBuffer) map, in + ShmLayout.SLEEPERS, what);
+        VarHandle.fullFence();
+    }
+
+    @Override
+    public SelectableChannel doorbell() {
+        return doorbell;
+    }
+
+    @Override
+    public boolean drainDoorbell() {
+        boolean rung = false;
+        synchronized (drained) {
+            while (!gone) {
+                drained.clear();
+                int n;
+                try {
+                    n = doorbell.read(drained);
+                } catch (IOException e) {
+                    LOG.log(Level.DEBUG, "doorbell of a shared-memory connection failed, the peer counts as gone", e);
+                    n = -1;
+                }
+                if (n < 0) {
+                    gone = true;
+                    rung = true;
+                } else if (n > 0) {
+                    rung = true;
+                }
+                if (n < drained.capacity()) {
+                    break;
+                }
+            }
+        }
+        return rung;
+    }
+
+    @Override
+    public boolean peerGone() {
+        return gone;
+    }
+
+    @Override
+    public void free() {
+        try {
+            doorbell.close();
+        } catch (IOException e) {
+            LOG.log(Level.DEBUG, "closing a doorbell failed", e);
+        }
+        JdkAccess.unmap(map);
+    }
+
+    private void wakePeer(int what) {
+        if (((int) INT.getOpaque((ByteBuffer) map, out + ShmLayout.SLEEPERS) & what) != 0) {
+            ring();
+        }
+    }
+
+    private void ring() {
+        if ((int) INT.getAndSet((ByteBuffer) map, out + ShmLayout.SLEEPERS, 0) == 0) {
+            return; // another thread of this process was faster
+        }
+        try {
+            // 0 written: the socket is full of rings that the peer has not taken, so it has cause to wake already.
+            doorbell.write(RING_BYTE.duplicate());
+        } catch (IOException e) {
+            // The peer is gone; our side of the doorbell reports that, too, and the reader drains the ring first.
+            LOG.log(Level.DEBUG, "ringing a doorbell failed, the peer is gone", e);
+        }
+    }
+}

@@ -1,0 +1,9 @@
+/**
+ * The shared-memory fabric: one file per connection, mapped by both processes, with a ring and a control block for each
+ * direction; a Unix-domain socket per connection as doorbell and death notice; a rendezvous directory per listener.
+ *
+ * <p>With {@code fabric.rdma.verbs} this is the only package that touches native memory. Nothing here is unmapped while a
+ * thread can reach it: {@link io.accel.core.fabric.Link#free()} is called by the last user. Nothing that a peer wrote,
+ * into the handshake or into memory, is used unchecked.
+ */
+package io.accel.core.fabric.shm;

@@ -1,2 +1,0 @@
-/** Placeholder. */
-package io.accel.core;

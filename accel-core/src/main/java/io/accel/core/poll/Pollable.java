@@ -1,0 +1,63 @@
+package io.accel.core.poll;
+
+import java.nio.channels.SelectableChannel;
+
+/**
+ * Something that becomes ready: a kernel channel, an accelerated link, a handshake under way. Operations are those of
+ * {@link java.nio.channels.SelectionKey}.
+ *
+ * <p>May be registered with several pollers, so all methods may be called by several threads at a time, and must not
+ * block.
+ */
+public interface Pollable {
+    /** The channel with a kernel descriptor that stands for it in the JDK's selector; in non-blocking mode. */
+    SelectableChannel watched();
+
+    /**
+     * What to watch that channel for.
+     *
+     * @param interest the operations of interest; may be 0
+     * @return operations that are valid for {@link #watched()}
+     */
+    int watchedOps(int interest);
+
+    /** Whether {@link #look} can tell by looking at memory; false if the kernel's descriptor tells everything. */
+    boolean isPolled();
+
+    /**
+     * Looks, without a system call, what is ready. Called again and again.
+     *
+     * @param interest the operations of interest
+     * @return those of them that are ready
+     */
+    int look(int interest);
+
+    /**
+     * Takes what the kernel reported. A polled one drains its doorbell here and is looked at afterwards.
+     *
+     * @param interest the operations of interest
+     * @param watchedReady what is ready on {@link #watched()}, 0 if the {@link #deadline()} has passed
+     * @return the operations of interest that are ready, if it is not polled; otherwise 0
+     */
+    int kernelReady(int interest, int watchedReady);
+
+    /**
+     * Asks for the doorbell. The caller looks once more before it sleeps.
+     *
+     * @param interest the operations of interest
+     */
+    void arm(int interest);
+
+    /** When {@link #kernelReady} wants to be called though nothing has happened; {@link Long#MAX_VALUE} for never. */
+    long deadline();
+
+    /**
+     * A registration begins; memory must stay until {@link #released}.
+     *
+     * @return false if it is too late: closed
+     */
+    boolean retained(Registration registration);
+
+    /** A registration has ended; the poller will not touch the object again for it. */
+    void released(Registration registration);
+}

@@ -1,0 +1,564 @@
+package io.accel.core.poll;
+
+import io.accel.core.jdk.JdkAccess;
+import java.io.IOException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.channels.CancelledKeyException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.SelectableChannel;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+
+/**
+ * Waits for accelerated links and kernel descriptors alike.
+ *
+ * <p>Links with traffic are <em>hot</em>: each turn looks at their memory, without a system call. A link that has been
+ * quiet for {@code poll.spin} is armed, looked at once more, and <em>cold</em>: it costs nothing until its doorbell, a
+ * descriptor in the JDK's own selector, rings. A poller without a hot link sleeps in that selector. So a turn costs O(active
+ * links), and an idle poller costs nothing.
+ *
+ * <p><b>Threads.</b> One thread at a time has the poller's <em>turn</em>, in {@link #poll}. Others register, change
+ * interest, close and wake up at any time: they push the registration on the command stack. A closing thread that finds
+ * the turn free carries the commands out itself, so that a closed link's memory is given back at once though nobody
+ * polls.
+ *
+ * <p><b>Falling asleep</b> is a Dekker handshake: the poller sets {@code blocked} and looks at the command stack and the
+ * wake-up flag; who leaves word pushes and looks at {@code blocked}. All four are volatile accesses.
+ */
+public final class Poller implements AutoCloseable {
+    /** Takes what is ready. Called within {@link #poll}, perhaps more than once for a registration. */
+    @FunctionalInterface
+    public interface Sink {
+        /**
+         * Takes a ready registration.
+         *
+         * @param registration which
+         * @param ops what it is ready for, never 0
+         */
+        void ready(Registration registration, int ops);
+    }
+
+    private static final Logger LOG = System.getLogger(Poller.class.getName());
+    /** Looks between two readings of the clock while spinning; a power of two. */
+    private static final int CLOCK_TURNS = 64;
+    /** What a call of poll counts for, in spinning turns, towards the next look at the kernel. */
+    private static final int CALL_TURNS = 16;
+    /** How many times less often the kernel is looked at if it can only report the death of hot links. */
+    private static final int ONLY_HOT = 16;
+
+    /** Nanoseconds that nobody waits for and that still can be added to the clock. */
+    private static final long FOR_EVER = Long.MAX_VALUE / 2;
+
+    private static final VarHandle TURN;
+    private static final VarHandle COMMANDS;
+
+    static {
+        try {
+            MethodHandles.Lookup lookup = MethodHandles.lookup();
+            TURN = lookup.findVarHandle(Poller.class, "turn", int.class).withInvokeExactBehavior();
+            COMMANDS = lookup.findVarHandle(Poller.class, "commands", Registration.class)
+                    .withInvokeExactBehavior();
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private final PollConfig config;
+    private final Selector inner;
+    private final Consumer<SelectionKey> kernelReady = this::kernelReady;
+    private final Yielder yielder;
+
+    /** 1 while a thread has the turn. */
+    @SuppressWarnings("unused") // through TURN
+    private volatile int turn;
+
+    /** Treiber stack, pushed by any thread, taken whole by the turn's owner. */
+    private volatile Registration commands;
+
+    /** Whether the turn's owner is, or is about to be, in the JDK's select. Written by the turn's owner. */
+    private volatile boolean blocked;
+
+    /** Set by {@link #wakeup()}, cleared by the turn's owner. */
+    private volatile boolean wakeup;
+
+    // All below: only the owner of the turn.
+
+    private final HotSet hot = new HotSet();
+    private final List<Registration> timed = new ArrayList<>();
+    /** Ended in this run of the commands, to be released at its end. */
+    private final List<Registration> ended = new ArrayList<>();
+    private Sink sink;
+    private int reported;
+    private int kernelCountdown;
+    private int ticks;
+    /** Registrations, hot or not. */
+    private int registered;
+    /** Since when no traffic was found, 0 if there was. */
+    private long idleSince;
+    /** Whether a key of the inner selector was cancelled and waits there for its removal. */
+    private boolean flush;
+
+    /**
+     * Opens a poller.
+     *
+     * @param config the wait strategy
+     * @throws IOException if the JDK's selector cannot be opened
+     */
+    public Poller(PollConfig config) throws IOException {
+        this.config = config;
+        this.inner = JdkAccess.kernelProvider().openSelector();
+        this.yielder = new Yielder(config.yielding());
+        this.kernelCountdown = config.kernelInterval();
+    }
+
+    /**
+     * Begins to wait for something. A poll that is under way need not notice it.
+     *
+     * @param pollable what to wait for
+     * @param interest the operations of interest
+     * @param attachment anything, handed to the sink with the registration
+     * @return the registration
+     * @throws ClosedChannelException if it is closed
+     */
+    public Registration register(Pollable pollable, int interest, Object attachment) throws ClosedChannelException {
+        Registration registration = new Registration(this, pollable, interest, attachment);
+        if (!pollable.retained(registration)) {
+            throw new ClosedChannelException();
+        }
+        try {
+            watch(registration);
+        } catch (ClosedChannelException | RuntimeException e) {
+            pollable.released(registration);
+            throw e;
+        }
+        registration.refresh();
+        return registration;
+    }
+
+    /**
+     * Waits until something is ready, and reports it.
+     *
+     * @param timeoutNanos how long to wait at most; 0 only looks; negative waits without limit
+     * @param into takes what is ready
+     * @return how many times the sink was called; 0 after a timeout, a {@link #wakeup()}, or if the thread was interrupted
+     * @throws IOException if the JDK's select fails
+     */
+    public int poll(long timeoutNanos, Sink into) throws IOException {
+        enter();
+        try {
+            sink = into;
+            reported = 0;
+            if (commands != null) {
+                runCommands();
+            }
+            lookAtHot();
+            kernelCountdown -= CALL_TURNS;
+            if (timeoutNanos == 0 || (kernelCountdown <= 0 && (reported > 0 || hot.size() > 0))) {
+                lookAtKernel();
+            }
+            if (reported > 0) {
+                idleSince = 0;
+                if ((++ticks & (CLOCK_TURNS - 1)) == 0 && hot.size() > 1) {
+                    coolOne(System.nanoTime());
+                }
+            } else if (timeoutNanos != 0 && !wakeup) {
+                await(timeoutNanos);
+            }
+            if (wakeup) {
+                wakeup = false;
+            }
+            return reported;
+        } finally {
+            sink = null;
+            leave();
+        }
+    }
+
+    /** Ends the poll that is under way, or the next one if none is. Any thread. */
+    public void wakeup() {
+        wakeup = true;
+        if (blocked) {
+            inner.wakeup();
+        }
+    }
+
+    /** Closes the JDK's selector. All registrations must have been closed, and nobody polls any more. */
+    @Override
+    public void close() throws IOException {
+        enter();
+        try {
+            runCommands();
+            inner.close();
+        } finally {
+            leave();
+        }
+    }
+
+    // ---- waiting
+
+    private void await(long timeoutNanos) throws IOException {
+        long now = System.nanoTime();
+        long deadline = now + (timeoutNanos < 0 ? FOR_EVER : Math.min(timeoutNanos, FOR_EVER));
+        if (idleSince == 0) {
+            idleSince = now | 1;
+        }
+        do {
+            if (hot.size() > 0 && config.spinNanos() > 0 && !spin(deadline)) {
+                break;
+            }
+        } while (sleep(deadline));
+        if (reported > 0) {
+            idleSince = 0;
+        }
+    }
+
+    /** Looks until there is something to return for (false), or it is time to sleep (true). */
+    private boolean spin(long deadline) throws IOException {
+        for (int turns = 1; ; turns++) {
+            lookAtHot();
+            if (reported > 0 || wakeup) {
+                return false;
+            }
+            if (commands != null) {
+                runCommands();
+                continue;
+            }
+            if (--kernelCountdown <= 0) {
+                lookAtKernel();
+                if (reported > 0) {
+                    return false;
+                }
+            }
+            if ((turns & (CLOCK_TURNS - 1)) == 0) {
+                long now = System.nanoTime();
+                if (now - deadline >= 0 || Thread.currentThread().isInterrupted()) {
+                    return false;
+                }
+                if (hot.size() == 0 || now - idleSince >= config.spinNanos()) {
+                    return true;
+                }
+                coolOne(now);
+                yielder.check(now);
+            } else {
+                Thread.onSpinWait();
+            }
+        }
+    }
+
+    /** Arms everything, looks once more, sleeps. Returns whether to go on waiting. */
+    private boolean sleep(long deadline) throws IOException {
+        for (int i = hot.size() - 1; i >= 0; i--) {
+            cool(hot.get(i));
+        }
+        if (reported > 0) {
+            return false;
+        }
+        blocked = true;
+        try {
+            if (commands == null && !wakeup) {
+                long now = System.nanoTime();
+                long until = earliest(deadline);
+                if (until - now > 0) {
+                    inner.select(kernelReady, toMillis(until - now));
+                }
+            }
+        } finally {
+            blocked = false;
+        }
+        flush = false;
+        kernelCountdown = kernelInterval();
+        if (commands != null) {
+            runCommands();
+        }
+        runTimed();
+        lookAtHot();
+        return reported == 0
+                && !wakeup
+                && inner.isOpen()
+                && !Thread.currentThread().isInterrupted()
+                && System.nanoTime() - deadline < 0;
+    }
+
+    private static long toMillis(long nanos) {
+        // Up: a sleeper that wakes too early would only sleep again. 0 would mean for ever.
+        long millis = nanos / 1_000_000 + (nanos % 1_000_000 == 0 ? 0 : 1);
+        return Math.min(Math.max(millis, 1), Integer.MAX_VALUE);
+    }
+
+    // ---- looking
+
+    private void lookAtHot() {
+        for (int i = 0; i < hot.size(); i++) {
+            Registration registration = hot.get(i);
+            int ops = registration.pollable.look(registration.interest());
+            if (ops != 0) {
+                registration.idleSince = 0;
+                report(registration, ops);
+            }
+        }
+    }
+
+    private void lookAtKernel() throws IOException {
+        kernelCountdown = kernelInterval();
+        inner.selectNow(kernelReady);
+        flush = false;
+        if (!timed.isEmpty()) {
+            runTimed();
+        }
+        if (commands != null) {
+            runCommands();
+        }
+    }
+
+    private int kernelInterval() {
+        // With hot links alone the kernel has nothing to tell but that a peer has died.
+        return registered > hot.size() ? config.kernelInterval() : config.kernelInterval() * ONLY_HOT;
+    }
+
+    private void kernelReady(SelectionKey key) {
+        Registration registration = (Registration) key.attachment();
+        if (registration.closed) {
+            return;
+        }
+        int ops;
+        try {
+            ops = key.readyOps();
+        } catch (CancelledKeyException e) {
+            return; // closed by another thread just now; its registration follows
+        }
+        Pollable pollable = registration.pollable;
+        int ready = pollable.kernelReady(registration.interest(), ops);
+        if (ready != 0) {
+            report(registration, ready);
+        } else if (pollable.isPolled()) {
+            heat(registration);
+            rewatch(registration);
+        }
+    }
+
+    private void runTimed() {
+        if (timed.isEmpty()) {
+            return;
+        }
+        long now = System.nanoTime();
+        for (Registration registration : List.copyOf(timed)) {
+            if (now - registration.pollable.deadline() >= 0) {
+                int ready = registration.pollable.kernelReady(registration.interest(), 0);
+                if (ready != 0) {
+                    report(registration, ready);
+                }
+            }
+        }
+    }
+
+    private long earliest(long deadline) {
+        long earliest = deadline;
+        for (Registration registration : timed) {
+            long until = registration.pollable.deadline();
+            if (until != Long.MAX_VALUE && until - earliest < 0) {
+                earliest = until;
+            }
+        }
+        return earliest;
+    }
+
+    private void report(Registration registration, int ops) {
+        Sink into = sink;
+        // Without a sink a closing thread runs the turn; what is ready is ready in the next poll, too.
+        if (into != null) {
+            reported++;
+            into.ready(registration, ops);
+        }
+    }
+
+    // ---- hot and cold
+
+    private void heat(Registration registration) {
+        if (registration.interest() != 0) {
+            hot.add(registration);
+        }
+    }
+
+    /** Arms a hot registration and looks once more; it leaves the hot set unless there is something. */
+    private void cool(Registration registration) {
+        int interest = registration.interest();
+        registration.pollable.arm(interest);
+        int ops = registration.pollable.look(interest);
+        if (ops != 0) {
+            registration.idleSince = 0;
+            report(registration, ops);
+        } else {
+            hot.remove(registration);
+        }
+    }
+
+    /** Looks at one hot registration whether it has been idle for long, so that each turn costs a bounded time. */
+    private void coolOne(long now) {
+        Registration registration = hot.walk();
+        if (registration == null) {
+            return;
+        }
+        if (registration.idleSince == 0) {
+            registration.idleSince = now | 1;
+        } else if (now - registration.idleSince >= config.spinNanos() || hot.size() > config.hotMax()) {
+            cool(registration);
+        }
+    }
+
+    // ---- commands
+
+    void push(Registration registration) {
+        Registration top;
+        do {
+            top = commands;
+            registration.next = top;
+        } while (!(boolean) COMMANDS.compareAndSet(this, top, registration));
+    }
+
+    void wakeForCommands() {
+        if (blocked) {
+            inner.wakeup();
+        }
+    }
+
+    void runCommandsSoon() {
+        if (blocked) {
+            inner.wakeup();
+            return;
+        }
+        if ((boolean) TURN.compareAndSet(this, 0, 1)) {
+            try {
+                runCommands();
+            } finally {
+                leave();
+            }
+        }
+        // Else the turn's owner finds the command before it sleeps or when it leaves.
+    }
+
+    private void runCommands() {
+        Registration registration = (Registration) COMMANDS.getAndSet(this, (Registration) null);
+        while (registration != null) {
+            Registration following = registration.next; // once pending is taken it may be pushed anew
+            registration.next = null;
+            int what = registration.takePending();
+            if (!registration.closed) {
+                if ((what & Registration.CLOSE) != 0) {
+                    end(registration);
+                } else {
+                    refresh(registration);
+                }
+            }
+            registration = following;
+        }
+        if (flush && inner.isOpen()) {
+            flush = false;
+            try {
+                // The JDK closes the descriptor of a cancelled key's channel only after its selector let go of it.
+                inner.selectNow(kernelReady);
+            } catch (IOException e) {
+                LOG.log(Level.WARNING, "the JDK's selector failed to let go of closed channels", e);
+            }
+        }
+        releaseEnded();
+    }
+
+    private void end(Registration registration) {
+        registration.closed = true;
+        hot.remove(registration);
+        if (registration.counted) {
+            registered--;
+        }
+        if (registration.timed) {
+            timed.remove(registration);
+        }
+        if (registration.key != null) {
+            registration.key.cancel();
+            flush = true;
+        }
+        ended.add(registration);
+    }
+
+    /** After the flush: the last one to let go of a link frees it, and its descriptor must be out of the selector. */
+    private void releaseEnded() {
+        if (!ended.isEmpty()) {
+            for (Registration registration : ended) {
+                registration.pollable.released(registration);
+            }
+            ended.clear();
+        }
+    }
+
+    private void refresh(Registration registration) {
+        if (!registration.counted) {
+            registration.counted = true;
+            registered++;
+        }
+        rewatch(registration);
+        boolean isTimed = registration.pollable.deadline() != Long.MAX_VALUE;
+        if (isTimed != registration.timed) {
+            registration.timed = isTimed;
+            if (isTimed) {
+                timed.add(registration);
+            } else {
+                timed.remove(registration);
+            }
+        }
+        if (registration.pollable.isPolled() && registration.interest() != 0) {
+            heat(registration);
+        } else {
+            hot.remove(registration);
+        }
+    }
+
+    private void rewatch(Registration registration) {
+        try {
+            watch(registration);
+        } catch (ClosedChannelException | CancelledKeyException e) {
+            LOG.log(Level.DEBUG, "a channel was closed by another thread; its registration follows", e);
+        }
+    }
+
+    private void watch(Registration registration) throws ClosedChannelException {
+        Pollable pollable = registration.pollable;
+        SelectableChannel channel = pollable.watched();
+        int ops = pollable.watchedOps(registration.interest());
+        if (channel != registration.watched) {
+            if (registration.key != null) {
+                registration.key.cancel();
+                flush = true;
+            }
+            registration.watched = channel;
+            registration.key = channel == null ? null : channel.register(inner, ops, registration);
+        } else if (registration.key != null) {
+            SelectionKey key = registration.key;
+            if (key.isValid() && key.interestOps() != ops) {
+                key.interestOps(ops);
+            }
+        }
+    }
+
+    // ---- the turn
+
+    private void enter() {
+        while (!(boolean) TURN.compareAndSet(this, 0, 1)) {
+            // A closing thread runs commands, which takes microseconds.
+            Thread.yield();
+        }
+    }
+
+    private void leave() {
+        TURN.setVolatile(this, 0);
+        // A command left meanwhile was left to us: its thread found the turn taken.
+        while (commands != null && (boolean) TURN.compareAndSet(this, 0, 1)) {
+            runCommands();
+            TURN.setVolatile(this, 0);
+        }
+    }
+}

@@ -1,0 +1,110 @@
+package io.accel.core.poll;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.channels.SelectableChannel;
+import java.nio.channels.SelectionKey;
+
+/**
+ * A {@link Pollable} in a {@link Poller}. Its public methods may be called by any thread; they leave word in the poller's
+ * command stack, and the thread that has the poller's turn carries it out.
+ */
+public final class Registration {
+    /** Interest or watched channel have changed, or the pollable has something to look at. */
+    static final int REFRESH = 1;
+    /** The registration ends. */
+    static final int CLOSE = 2;
+
+    private static final VarHandle PENDING;
+
+    static {
+        try {
+            PENDING = MethodHandles.lookup()
+                    .findVarHandle(Registration.class, "pending", int.class)
+                    .withInvokeExactBehavior();
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    final Poller poller;
+    final Pollable pollable;
+    private final Object attachment;
+
+    /** Written by whoever changes interest, read by the turn's owner. */
+    private volatile int interest;
+
+    /** What is to be done; non-zero while this is in the command stack. Set by any thread, taken by the turn's owner. */
+    @SuppressWarnings("unused") // through PENDING
+    private volatile int pending;
+
+    /** Link of the command stack; written by who pushes, before the push. */
+    Registration next;
+
+    // Below: only the owner of the poller's turn (watched and key first by register, before the push).
+
+    /** Place in the hot set, -1 outside of it. */
+    int hotIndex = -1;
+    /** Since when nothing was found, 0 after something was; only kept while hot. */
+    long idleSince;
+
+    SelectableChannel watched;
+    SelectionKey key;
+    boolean timed;
+    boolean counted;
+    boolean closed;
+
+    Registration(Poller poller, Pollable pollable, int interest, Object attachment) {
+        this.poller = poller;
+        this.pollable = pollable;
+        this.interest = interest;
+        this.attachment = attachment;
+    }
+
+    /** What the registrant gave. */
+    public Object attachment() {
+        return attachment;
+    }
+
+    /** The operations of interest. */
+    public int interest() {
+        return interest;
+    }
+
+    /**
+     * Changes the operations of interest. As with the JDK's selectors, a poll under way need not notice.
+     *
+     * @param ops the new operations
+     */
+    public void interest(int ops) {
+        if (interest != ops) {
+            interest = ops;
+            leaveWord(REFRESH);
+        }
+    }
+
+    /** The pollable has changed what it watches, or has something new in memory: looks at it soon. */
+    public void refresh() {
+        leaveWord(REFRESH);
+        poller.wakeForCommands();
+    }
+
+    /**
+     * Ends the registration: at once if nobody has the poller's turn, otherwise very soon. {@link Pollable#released}
+     * tells when. Idempotent.
+     */
+    public void close() {
+        leaveWord(CLOSE);
+        poller.runCommandsSoon();
+    }
+
+    private void leaveWord(int what) {
+        if ((int) PENDING.getAndBitwiseOr(this, what) == 0) {
+            poller.push(this);
+        }
+    }
+
+    int takePending() {
+        return (int) PENDING.getAndSet(this, 0);
+    }
+}

@@ -1,0 +1,155 @@
+package io.accel.core.stream;
+
+import io.accel.core.fabric.Link;
+import io.accel.core.fabric.MemoryRegion;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+
+/**
+ * The receiving half of a stream: bytes in order, then the end or a reset.
+ *
+ * <p>Consumed ring space is given back when a quarter of the ring has been read, not at every read: a sender then looks at
+ * the peer's cache line four times a ring instead of at every write. That cannot starve a sender. A sender is short of
+ * space only while more than three quarters of the ring are unread, and reading those passes a quarter.
+ *
+ * <p>One reader at a time; {@link #ready} may be called by another thread at the same time and is then a hint.
+ */
+public final class StreamReceiver {
+    private final Link link;
+    private final MemoryRegion ring;
+    private final int quarter;
+
+    /** Next byte to read. Written by the reader; the poller reads it without order, for a hint. */
+    private long head;
+    /** What the peer knows to be consumed. Reader only. */
+    private long credited;
+    /** The last {@link Link#published} that was seen and found sound. Reader only. */
+    private long tail;
+
+    /**
+     * The receiving half of a link on which nothing was received yet.
+     *
+     * @param link the connection
+     */
+    public StreamReceiver(Link link) {
+        this.link = link;
+        this.ring = link.receiveRing();
+        this.quarter = ring.size() / 4;
+    }
+
+    /**
+     * Reads what there is.
+     *
+     * @param dst where to, from its position to its limit; the position advances by what was read
+     * @return the number of bytes, 0 if there are none now or no room, -1 at the end of the stream
+     * @throws IOException "Connection reset" after the last byte if the peer aborted; {@link CorruptLinkException} if it
+     *     wrote nonsense
+     */
+    public int read(ByteBuffer dst) throws IOException {
+        int room = dst.remaining();
+        if (room == 0) {
+            return 0;
+        }
+        long available = tail - head;
+        if (available == 0) {
+            available = look();
+            if (available <= 0) {
+                return (int) available;
+            }
+        }
+        int n = (int) Math.min(available, room);
+        int at = dst.position();
+        ring.copyOut(head, dst, at, n);
+        dst.position(at + n);
+        advance(n);
+        return n;
+    }
+
+    /**
+     * Fills several buffers one after the other.
+     *
+     * @param dsts the buffers
+     * @param offset the first
+     * @param length how many
+     * @return as {@link #read(ByteBuffer)}
+     * @throws IOException as {@link #read(ByteBuffer)}
+     */
+    public long read(ByteBuffer[] dsts, int offset, int length) throws IOException {
+        long total = 0;
+        for (int i = offset; i < offset + length; i++) {
+            ByteBuffer dst = dsts[i];
+            if (!dst.hasRemaining()) {
+                continue;
+            }
+            // After the first byte neither the end nor a reset may be reported: they are the next read's.
+            if (total > 0 && tail == head && !refresh()) {
+                break;
+            }
+            int n = read(dst);
+            if (n <= 0) {
+                return total > 0 ? total : n;
+            }
+            total += n;
+            if (dst.hasRemaining() && tail == head) {
+                break;
+            }
+        }
+        return total;
+    }
+
+    /** How many bytes can be read now without waiting; 0 also at the end of the stream. Reader only. */
+    public int available() {
+        long n = link.published() - head;
+        return n >= 0 && n <= ring.size() ? (int) n : 0;
+    }
+
+    /**
+     * Whether a read would not find "nothing yet": there are bytes, the end, a reset, or nonsense to report. Any thread.
+     */
+    public boolean ready() {
+        return link.published() != head || link.peerState() != 0 || link.peerGone();
+    }
+
+    /** Whether bytes that the peer published have not been read; decides between FIN and RST on close. */
+    public boolean hasUnread() {
+        return link.published() != head;
+    }
+
+    private void advance(int n) {
+        head += n;
+        if (head - credited >= quarter) {
+            credited = head;
+            link.consumed(head);
+        }
+    }
+
+    /** Looks for more bytes; the number available, 0 for none yet, -1 for the end. */
+    private long look() throws IOException {
+        if (refresh()) {
+            return tail - head;
+        }
+        // The state is read before the cursor: bytes that were published before the state are then seen.
+        boolean gone = link.peerGone();
+        int state = link.peerState();
+        if ((state == 0 && !gone) || refresh()) {
+            return tail - head;
+        }
+        if ((state & Link.RST) != 0) {
+            throw new IOException("Connection reset");
+        }
+        // FIN or CLOSED, or the process is gone: its kernel sockets would have ended in order, too.
+        return -1;
+    }
+
+    private boolean refresh() throws CorruptLinkException {
+        long published = link.published();
+        long available = published - head;
+        if (available < 0 || available > ring.size() || published < tail) {
+            link.signal(Link.RST);
+            throw new CorruptLinkException("the peer's producer cursor is " + published + ", which is not within "
+                    + ring.size() + " bytes after " + head + ": connection reset");
+        }
+        tail = published;
+        return available != 0;
+    }
+}

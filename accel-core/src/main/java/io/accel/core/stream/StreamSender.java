@@ -1,0 +1,130 @@
+package io.accel.core.stream;
+
+import io.accel.core.fabric.Link;
+import io.accel.core.fabric.MemoryRegion;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+
+/**
+ * The sending half of a stream: bytes in order into the peer's ring, then FIN.
+ *
+ * <p>One writer at a time; {@link #ready} may be called by another thread at the same time and is then a hint.
+ */
+public final class StreamSender {
+    private final Link link;
+    private final MemoryRegion ring;
+    private final int size;
+    private final int lowWater;
+
+    /** Next byte to send; all before it is published. Written by the writer, read by the poller for a hint. */
+    private long tail;
+    /** The last {@link Link#released} that was seen and found sound. Writer only. */
+    private long released;
+
+    /**
+     * The sending half of a link on which nothing was sent yet.
+     *
+     * @param link the connection
+     * @param lowWater from how many bytes of free ring the stream counts as writable; cut to half a ring
+     */
+    public StreamSender(Link link, int lowWater) {
+        this.link = link;
+        this.ring = link.sendRing();
+        this.size = ring.size();
+        this.lowWater = Math.max(1, Math.min(lowWater, size / 2));
+    }
+
+    /**
+     * Sends as much as there is room for, and publishes it as one.
+     *
+     * @param src the bytes, from its position to its limit; the position advances by what was sent
+     * @return the number of bytes accepted, which the peer will receive unless it resets; 0 if there is no room
+     * @throws IOException "Broken pipe" if the peer has closed, "Connection reset by peer" if it aborted; {@link
+     *     CorruptLinkException} if it wrote nonsense
+     */
+    public int write(ByteBuffer src) throws IOException {
+        checkPeer();
+        int n = put(tail, src, src.remaining());
+        if (n > 0) {
+            publish(tail + n);
+        }
+        return n;
+    }
+
+    /**
+     * Sends several buffers, one after the other, and publishes them as one.
+     *
+     * @param srcs the buffers
+     * @param offset the first
+     * @param length how many
+     * @return as {@link #write(ByteBuffer)}
+     * @throws IOException as {@link #write(ByteBuffer)}
+     */
+    public long write(ByteBuffer[] srcs, int offset, int length) throws IOException {
+        checkPeer();
+        long to = tail;
+        for (int i = offset; i < offset + length; i++) {
+            int wanted = srcs[i].remaining();
+            int n = put(to, srcs[i], wanted);
+            to += n;
+            if (n < wanted) {
+                break;
+            }
+        }
+        long n = to - tail;
+        if (n > 0) {
+            publish(to);
+        }
+        return n;
+    }
+
+    /** Ends the stream after what was sent. Once. */
+    public void finish() {
+        link.signal(Link.FIN);
+    }
+
+    /** Whether a write would accept at least the low-water mark, or fail. Any thread. */
+    public boolean ready() {
+        long free = size - (tail - link.released());
+        // Nonsense (more than a ring free) is ready, too: the write will report it.
+        return free >= lowWater || (link.peerState() & (Link.RST | Link.CLOSED)) != 0 || link.peerGone();
+    }
+
+    private int put(long at, ByteBuffer src, int wanted) throws IOException {
+        long free = size - (at - released);
+        if (free < wanted) {
+            free = size - (at - refresh());
+        }
+        int n = (int) Math.min(free, wanted);
+        if (n > 0) {
+            int from = src.position();
+            ring.copyIn(at, src, from, n);
+            src.position(from + n);
+        }
+        return n;
+    }
+
+    private void publish(long to) {
+        long from = tail;
+        tail = to;
+        link.publish(from, to);
+    }
+
+    private void checkPeer() throws IOException {
+        int state = link.peerState();
+        if ((state & (Link.RST | Link.CLOSED)) != 0 || link.peerGone()) {
+            throw new IOException((state & Link.RST) != 0 ? "Connection reset by peer" : "Broken pipe");
+        }
+    }
+
+    private long refresh() throws CorruptLinkException {
+        long cursor = link.released();
+        if (cursor < released || cursor > tail) {
+            link.signal(Link.RST);
+            throw new CorruptLinkException("the peer's consumer cursor is " + cursor + ", which is not between "
+                    + released + " and " + tail + ": connection reset");
+        }
+        released = cursor;
+        return cursor;
+    }
+}
