@@ -64,7 +64,8 @@ public final class JdkAccess {
      * Makes a file descriptor selectable: a channel that the kernel provider's selectors accept, for {@code OP_READ}.
      * Anything that epoll can watch will do. Closing the channel closes the descriptor.
      *
-     * @param descriptor open and readable
+     * @param descriptor open and readable, and nobody else's to close: what a stream opened is closed again by the stream,
+     *     or when the collector finds it, and by then its number may be another file's
      * @throws IOException if the JDK refuses the descriptor
      * @throws IllegalStateException if the JVM keeps the JDK's channel closed
      */

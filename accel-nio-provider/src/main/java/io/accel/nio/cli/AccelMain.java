@@ -1,0 +1,60 @@
+package io.accel.nio.cli;
+
+import io.accel.profile.ProfileException;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.HelpCommand;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.Spec;
+
+/** {@code java -jar accel.jar}: picks the subcommand. Statuses are those of {@link ExitStatus}. */
+@Command(
+        name = "accel",
+        description = "Carries unchanged java.nio programs' connections over shared memory, or the kernel.",
+        mixinStandardHelpOptions = true,
+        versionProvider = VersionCommand.class,
+        synopsisSubcommandLabel = "COMMAND",
+        subcommands = {RunCommand.class, ProfilesCommand.class, VersionCommand.class, HelpCommand.class})
+public final class AccelMain implements Runnable {
+    @Spec
+    private CommandSpec spec;
+
+    private AccelMain() {}
+
+    /**
+     * Runs the command line and ends the JVM with its status.
+     *
+     * @param args the subcommand and its arguments
+     */
+    public static void main(String[] args) {
+        System.exit(commandLine().execute(args));
+    }
+
+    /** The whole command line, for {@link #main} and for tests. */
+    static CommandLine commandLine() {
+        CommandLine commandLine = new CommandLine(new AccelMain())
+                .setExecutionExceptionHandler(AccelMain::explain)
+                // An argument such as @file is the java launcher's, not ours.
+                .setExpandAtFiles(false);
+        // Else the command's own options would be taken for ours, and its missing '--' be reported as such.
+        commandLine.getSubcommands().get("run").setStopAtPositional(true);
+        return commandLine;
+    }
+
+    /** An unusable profile is the user's to mend and needs no stack trace; anything else is ours. */
+    private static int explain(Exception e, CommandLine command, ParseResult arguments) throws Exception {
+        if (e instanceof ProfileException) {
+            command.getErr().println(e.getMessage());
+            return ExitStatus.USAGE;
+        }
+        throw e;
+    }
+
+    /** Called when there is no subcommand. */
+    @Override
+    public void run() {
+        throw new ParameterException(spec.commandLine(), "No command given.");
+    }
+}

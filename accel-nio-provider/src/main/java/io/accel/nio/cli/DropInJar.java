@@ -1,0 +1,30 @@
+package io.accel.nio.cli;
+
+import java.net.URISyntaxException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.CodeSource;
+
+/** Where the jar is that this command line came in. */
+final class DropInJar {
+    private DropInJar() {}
+
+    /**
+     * Its absolute path.
+     *
+     * @throws IllegalStateException if the command line was not started from a jar
+     */
+    static Path path() {
+        CodeSource source = DropInJar.class.getProtectionDomain().getCodeSource();
+        try {
+            Path path = Path.of(source.getLocation().toURI()).toAbsolutePath();
+            if (Files.isRegularFile(path)) {
+                return path;
+            }
+            throw new IllegalStateException("'accel run' adds its own jar to the command, but was started from " + path
+                    + ". Start it as 'java -jar accel.jar run' or './accel run'");
+        } catch (URISyntaxException e) {
+            throw new IllegalStateException("not a file: " + source.getLocation(), e);
+        }
+    }
+}

@@ -1,0 +1,35 @@
+package io.accel.nio.cli;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
+
+/** {@code accel version}, and the text of {@code accel --version}. */
+@Command(
+        name = "version",
+        description = "Print Accel's version, and the Java and system it runs on.",
+        mixinStandardHelpOptions = true)
+final class VersionCommand implements Runnable, IVersionProvider {
+    @Spec
+    private CommandSpec spec;
+
+    @Override
+    public void run() {
+        spec.commandLine().getOut().println(getVersion()[0]);
+    }
+
+    @Override
+    public String[] getVersion() {
+        String version = VersionCommand.class.getPackage().getImplementationVersion();
+        return new String[] {
+            "accel %s (Java %s, %s %s %s)"
+                    .formatted(
+                            version == null ? "development" : version,
+                            Runtime.version(),
+                            System.getProperty("os.name"),
+                            System.getProperty("os.version"),
+                            System.getProperty("os.arch"))
+        };
+    }
+}

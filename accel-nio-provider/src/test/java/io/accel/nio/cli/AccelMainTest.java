@@ -1,0 +1,42 @@
+package io.accel.nio.cli;
+
+import static io.accel.nio.cli.CommandLineRunner.accel;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class AccelMainTest {
+    @Test
+    void withoutACommandItSaysWhichThereAre() {
+        CommandLineRunner run = accel();
+        assertThat(run.status()).isEqualTo(ExitStatus.USAGE);
+        assertThat(run.err()).contains("No command given", "run", "profiles", "version");
+    }
+
+    @Test
+    void aMistypedCommandIsAnsweredWithTheNearest() {
+        CommandLineRunner run = accel("profile");
+        assertThat(run.status()).isEqualTo(ExitStatus.USAGE);
+        assertThat(run.err()).contains("profile").contains("Did you mean").contains("profiles");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"version", "--version", "-V"})
+    void versionNamesAccelJavaAndTheSystem(String argument) {
+        CommandLineRunner run = accel(argument);
+        assertThat(run.status()).isZero();
+        assertThat(run.out().strip())
+                .startsWith("accel ")
+                .contains("Java " + Runtime.version(), System.getProperty("os.arch"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"run", "profiles", "version"})
+    void everyCommandExplainsItself(String command) {
+        CommandLineRunner run = accel(command, "--help");
+        assertThat(run.status()).isZero();
+        assertThat(run.out()).contains("Usage: accel " + command);
+    }
+}

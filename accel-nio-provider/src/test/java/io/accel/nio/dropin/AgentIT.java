@@ -1,0 +1,105 @@
+package io.accel.nio.dropin;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.sun.tools.attach.AgentInitializationException;
+import com.sun.tools.attach.VirtualMachine;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class AgentIT {
+    private static final String AGENT = "-javaagent:" + Child.JAR;
+    private static final String OURS = "java.nio.channels.spi.SelectorProvider = io.accel.nio.AccelSelectorProvider";
+
+    @TempDir
+    private Path dir;
+
+    @ParameterizedTest
+    @MethodSource("io.accel.nio.dropin.Child#jdks")
+    void theAgentSetsAllThatAProgramNeeds(Path jdk) throws Exception {
+        try (Child child =
+                Child.start(dir, Child.probe(jdk, List.of(AGENT + "=profile=latency,poll.spin=50us"), "one"))) {
+            assertThat(child.status()).isZero();
+            assertThat(child.output().lines())
+                    .containsExactly(
+                            "args [one]",
+                            OURS,
+                            "accel.profile = latency",
+                            "accel.poll.spin = 50us",
+                            "probe.option = null",
+                            "sun.nio.ch exported true");
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("io.accel.nio.dropin.Child#jdks")
+    void theCommandLineWinsOverTheAgentsArguments(Path jdk) throws Exception {
+        try (Child child =
+                Child.start(dir, Child.probe(jdk, List.of(AGENT + "=profile=latency", "-Daccel.profile=low-cpu")))) {
+            assertThat(child.status()).isZero();
+            assertThat(child.output()).contains("accel.profile = low-cpu");
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("io.accel.nio.dropin.Child#jdks")
+    void anotherProviderOnTheCommandLineStaysAndIsSaid(Path jdk) throws Exception {
+        List<String> options = List.of(AGENT, "-Djava.nio.channels.spi.SelectorProvider=com.example.Other");
+        try (Child child = Child.start(dir, Child.probe(jdk, options))) {
+            assertThat(child.status()).isZero();
+            assertThat(child.output())
+                    .contains("SelectorProvider = com.example.Other")
+                    .contains("accel: -Djava.nio.channels.spi.SelectorProvider=com.example.Other is set,"
+                            + " so this JVM does not use Accel");
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("io.accel.nio.dropin.Child#jdks")
+    void badArgumentsEndTheJvmWithAnExample(Path jdk) throws Exception {
+        try (Child child = Child.start(dir, Child.probe(jdk, List.of(AGENT + "=latency")))) {
+            assertThat(child.status()).isNotZero();
+            assertThat(child.output())
+                    .contains("Accel's agent was given 'latency'", "profile=latency")
+                    .doesNotContain("args []");
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("io.accel.nio.dropin.Child#jdks")
+    void attachedTooLateItSaysSo(Path jdk) throws Exception {
+        try (Child child = Child.start(dir, Child.probe(jdk, List.of(), "provider", "sleep"))) {
+            child.awaitOutput("pid ");
+            VirtualMachine machine = VirtualMachine.attach(Long.toString(child.pid()));
+            try {
+                assertThatThrownBy(() -> machine.loadAgent(Child.JAR.toString()))
+                        .isInstanceOf(AgentInitializationException.class);
+            } finally {
+                machine.detach();
+            }
+            child.awaitOutput("this JVM already uses the SelectorProvider sun.nio.ch.");
+            child.awaitOutput("Start the program with -javaagent:accel.jar");
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("io.accel.nio.dropin.Child#jdks")
+    void attachedBeforeTheFirstChannelItIsInTime(Path jdk) throws Exception {
+        try (Child child = Child.start(dir, Child.probe(jdk, List.of(), "sleep"))) {
+            child.awaitOutput("pid ");
+            VirtualMachine machine = VirtualMachine.attach(Long.toString(child.pid()));
+            try {
+                machine.loadAgent(Child.JAR.toString(), "profile=latency");
+                assertThat(machine.getSystemProperties())
+                        .containsEntry("java.nio.channels.spi.SelectorProvider", "io.accel.nio.AccelSelectorProvider")
+                        .containsEntry("accel.profile", "latency");
+            } finally {
+                machine.detach();
+            }
+        }
+    }
+}

@@ -1,0 +1,85 @@
+package io.accel.nio.dropin;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+/** A child process and what it has printed, on both streams. Closing it ends it. */
+final class Child implements AutoCloseable {
+    static final Path JAR = Path.of(System.getProperty("dropin.jar"));
+    private static final Path NEWER_JDK = Path.of(System.getProperty("newer.jdk", "/nowhere"));
+
+    private final Process process;
+    private final Path log;
+
+    private Child(Process process, Path log) {
+        this.process = process;
+        this.log = log;
+    }
+
+    /** The JDK that runs this test, and the newer one if the build was told of it. */
+    static Stream<Path> jdks() {
+        return Stream.of(Path.of(System.getProperty("java.home")), NEWER_JDK).filter(Files::isDirectory);
+    }
+
+    /** The command line of {@link Probe}, with {@code options} for the JVM. */
+    static List<String> probe(Path jdk, List<String> options, String... args) {
+        List<String> command = new ArrayList<>();
+        command.add(jdk.resolve("bin/java").toString());
+        command.addAll(options);
+        command.addAll(List.of("-cp", testClasses().toString(), Probe.class.getName()));
+        command.addAll(List.of(args));
+        return command;
+    }
+
+    /** Where {@link Probe} is; Accel is not. */
+    static Path testClasses() {
+        return Path.of(System.getProperty("test.classes"));
+    }
+
+    static Child start(Path dir, List<String> command, Map<String, String> environment) throws IOException {
+        Path log = Files.createTempFile(dir, "child", ".log");
+        ProcessBuilder builder =
+                new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile());
+        builder.environment().keySet().removeAll(List.of("JDK_JAVA_OPTIONS", "JAVA_TOOL_OPTIONS"));
+        builder.environment().putAll(environment);
+        return new Child(builder.start(), log);
+    }
+
+    static Child start(Path dir, List<String> command) throws IOException {
+        return start(dir, command, Map.of());
+    }
+
+    long pid() {
+        return process.pid();
+    }
+
+    String output() throws IOException {
+        return Files.readString(log);
+    }
+
+    /** Waits until {@code text} has been printed. */
+    void awaitOutput(String text) {
+        await().atMost(30, TimeUnit.SECONDS).until(() -> output().contains(text));
+    }
+
+    /** Waits for the end and returns the exit status. */
+    int status() throws InterruptedException {
+        assertThat(process.waitFor(30, TimeUnit.SECONDS)).as("the child ends").isTrue();
+        return process.exitValue();
+    }
+
+    @Override
+    public void close() {
+        process.descendants().forEach(ProcessHandle::destroyForcibly);
+        process.destroyForcibly().onExit().join();
+    }
+}

@@ -1,0 +1,59 @@
+package io.accel.nio.dropin;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.accel.profile.Profiles;
+import java.io.IOException;
+import java.util.List;
+import java.util.jar.Attributes;
+import java.util.jar.JarFile;
+import java.util.zip.ZipEntry;
+import org.junit.jupiter.api.Test;
+
+/** What is in the drop-in jar, and that nothing is which a program could mistake for its own library. */
+class JarContentsIT {
+    @Test
+    void everythingIsUnderOurOwnPackage() throws IOException {
+        assertThat(entries())
+                .hasSizeGreaterThan(100)
+                .allMatch(name -> name.startsWith("io/accel/")
+                        || List.of("META-INF/MANIFEST.MF", "META-INF/LICENSE", "META-INF/NOTICE")
+                                .contains(name));
+    }
+
+    @Test
+    void everyModuleIsInIt() throws IOException {
+        assertThat(entries())
+                .contains(
+                        "io/accel/nio/agent/AccelAgent.class",
+                        "io/accel/nio/cli/AccelMain.class",
+                        "io/accel/core/jdk/JdkAccess.class",
+                        "io/accel/profile/Profile.class",
+                        "io/accel/shaded/picocli/CommandLine.class")
+                .containsAll(Profiles.names().stream()
+                        .map(name -> "io/accel/profile/" + name + ".properties")
+                        .toList());
+    }
+
+    @Test
+    void theManifestMakesItACommandLineAndAnAgent() throws IOException {
+        try (JarFile jar = new JarFile(Child.JAR.toFile())) {
+            Attributes manifest = jar.getManifest().getMainAttributes();
+            assertThat(manifest.getValue("Main-Class")).isEqualTo("io.accel.nio.cli.AccelMain");
+            assertThat(manifest.getValue("Premain-Class")).isEqualTo("io.accel.nio.agent.AccelAgent");
+            assertThat(manifest.getValue("Agent-Class")).isEqualTo("io.accel.nio.agent.AccelAgent");
+            assertThat(manifest.getValue("Add-Exports")).isEqualTo("java.base/sun.nio.ch");
+            assertThat(manifest.getValue("Automatic-Module-Name")).isEqualTo("io.accel");
+            assertThat(manifest.getValue("Implementation-Version")).isNotBlank();
+        }
+    }
+
+    private static List<String> entries() throws IOException {
+        try (JarFile jar = new JarFile(Child.JAR.toFile())) {
+            return jar.stream()
+                    .filter(entry -> !entry.isDirectory())
+                    .map(ZipEntry::getName)
+                    .toList();
+        }
+    }
+}
