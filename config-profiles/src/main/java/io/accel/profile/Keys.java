@@ -128,6 +128,13 @@ public final class Keys {
             "The free ring space from which a channel is ready for writing (`OP_WRITE`); half of `ring.size` if that is less.");
 
     /** Names under {@code accel.} that are no keys of a profile, but read elsewhere; with all that begins with one. */
+    /** Whether each connection's path is logged. */
+    public static final Key<Boolean> LOG_CONNECTIONS = key(
+            "log.connections",
+            new BooleanType(),
+            "false",
+            "Whether each connection logs a line that says which path it took and, if the kernel's, why.");
+
     private static final Set<String> RESERVED = Set.of("profile", "metrics");
 
     private Keys() {}

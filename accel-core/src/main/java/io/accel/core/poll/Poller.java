@@ -93,6 +93,7 @@ public final class Poller implements AutoCloseable {
     private final List<Registration> timed = new ArrayList<>();
     /** Ended in this run of the commands, to be released at its end. */
     private final List<Registration> ended = new ArrayList<>();
+
     private Sink sink;
     private int reported;
     private int kernelCountdown;

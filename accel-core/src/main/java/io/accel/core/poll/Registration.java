@@ -49,7 +49,9 @@ public final class Registration {
     long idleSince;
 
     SelectableChannel watched;
-    SelectionKey key;
+    /** Of the JDK's selector. Volatile because {@link #close} cancels it, whichever thread has the turn. */
+    volatile SelectionKey key;
+
     boolean timed;
     boolean counted;
     boolean closed;
@@ -94,6 +96,11 @@ public final class Registration {
      * tells when. Idempotent.
      */
     public void close() {
+        SelectionKey watchedKey = key;
+        if (watchedKey != null) {
+            // At once, so that the kernel's channel may go back to blocking mode.
+            watchedKey.cancel();
+        }
         leaveWord(CLOSE);
         poller.runCommandsSoon();
     }

@@ -89,7 +89,11 @@ final class RendezvousListener implements Listening {
         try {
             RendezvousDirectory.delete(directory);
         } catch (IOException e) {
-            LOG.log(Level.WARNING, "could not remove {0}, which does no harm and may be removed by hand: {1}", directory, e);
+            LOG.log(
+                    Level.WARNING,
+                    "could not remove {0}, which does no harm and may be removed by hand: {1}",
+                    directory,
+                    e);
         }
     }
 

@@ -147,8 +147,12 @@ final class RendezvousService {
             listener.log("{0} was closed while a client called", listener.directory());
         } catch (IOException e) {
             // Out of descriptors, most likely: calling accept at once again would only burn the processor.
-            LOG.log(Level.WARNING, "taking a client in {0} failed, trying again in {1} ms: {2}",
-                    listener.directory(), ACCEPT_PAUSE_MILLIS, e);
+            LOG.log(
+                    Level.WARNING,
+                    "taking a client in {0} failed, trying again in {1} ms: {2}",
+                    listener.directory(),
+                    ACCEPT_PAUSE_MILLIS,
+                    e);
             key.interestOps(0);
             acceptPaused = true;
         }

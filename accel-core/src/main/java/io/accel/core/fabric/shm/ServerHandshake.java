@@ -127,7 +127,8 @@ final class ServerHandshake {
 
     private void refuse(FallbackException e) {
         state = State.DONE;
-        listener.log("refused a client of {0}: {1} ({2})", UnixDomainSocketAddress.of(listener.directory()), e.reason(), e);
+        listener.log(
+                "refused a client of {0}: {1} ({2})", UnixDomainSocketAddress.of(listener.directory()), e.reason(), e);
         try {
             socket.write(Hello.answer(e.reason().code()));
         } catch (IOException ignored) {

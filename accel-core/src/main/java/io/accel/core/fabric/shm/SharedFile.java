@@ -31,9 +31,7 @@ final class SharedFile {
         long size = ShmLayout.fileSize(ringSize);
         var mode = PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
         try (FileChannel channel = FileChannel.open(
-                file,
-                Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE),
-                mode)) {
+                file, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE), mode)) {
             try {
                 RendezvousDirectory.share(file, group, "rw-rw----");
                 for (long at = 0; at < size; ) {

@@ -138,7 +138,8 @@ final class ShmConnecting implements Connecting {
             closeQuietly(socket);
             // The JDK names neither case by type.
             String message = String.valueOf(e.getMessage());
-            FallbackReason reason = message.contains("ermission") ? FallbackReason.OTHER_USER : FallbackReason.STALE_RENDEZVOUS;
+            FallbackReason reason =
+                    message.contains("ermission") ? FallbackReason.OTHER_USER : FallbackReason.STALE_RENDEZVOUS;
             throw new FallbackException(reason, "calling " + socketPath + " failed: " + message);
         }
     }

@@ -1,0 +1,118 @@
+package io.accel.core.socket;
+
+import io.accel.core.fabric.Fabric;
+import io.accel.core.fabric.shm.ShmConfig;
+import io.accel.core.fabric.shm.ShmFabric;
+import io.accel.core.poll.PollConfig;
+import io.accel.core.poll.Poller;
+import io.accel.profile.Decision;
+import io.accel.profile.FabricName;
+import io.accel.profile.Fallback;
+import io.accel.profile.Keys;
+import io.accel.profile.Mode;
+import io.accel.profile.Profile;
+import io.accel.profile.Role;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+
+/** A profile put to work: the fabrics it names, its rules, its wait strategy. Thread-safe; one for a process. */
+public final class Accelerator {
+    private final Profile profile;
+    private final PollConfig pollConfig;
+    private final Map<FabricName, Fabric> fabrics = new EnumMap<>(FabricName.class);
+    private final SilentPeers silentPeers;
+    private final ConnectionLog log;
+    private final BlockingWaits waits;
+    private final int lowWater;
+    private final boolean failing;
+
+    /**
+     * Puts a profile to work.
+     *
+     * @param profile the profile
+     */
+    public Accelerator(Profile profile) {
+        this.profile = profile;
+        this.pollConfig = new PollConfig(
+                profile.get(Keys.POLL_SPIN),
+                profile.get(Keys.POLL_KERNEL_INTERVAL),
+                profile.get(Keys.POLL_HOT_MAX),
+                PollConfig.Yielding.valueOf(profile.get(Keys.POLL_YIELD).name()));
+        ShmConfig shm = new ShmConfig(
+                profile.get(Keys.SHM_DIR),
+                profile.get(Keys.SHM_GROUP),
+                profile.get(Keys.RING_SIZE),
+                profile.get(Keys.CONNECT_PROBE_TIMEOUT),
+                profile.get(Keys.HANDSHAKE_TIMEOUT));
+        fabrics.put(FabricName.SHM, new ShmFabric(shm));
+        this.silentPeers = new SilentPeers(profile.get(Keys.CONNECT_NEGATIVE_TTL));
+        this.log = new ConnectionLog(profile.get(Keys.LOG_CONNECTIONS));
+        this.lowWater = profile.get(Keys.WRITE_LOW_WATER);
+        this.failing = profile.get(Keys.FALLBACK) == Fallback.FAIL;
+        this.waits = new BlockingWaits(pollConfig);
+    }
+
+    /** The profile. */
+    public Profile profile() {
+        return profile;
+    }
+
+    /** Whether anything is accelerated at all; false in profile {@code off}. */
+    public boolean isOn() {
+        return profile.get(Keys.MODE) == Mode.ACCELERATE;
+    }
+
+    /** How blocking operations wait. */
+    public BlockingWaits waits() {
+        return waits;
+    }
+
+    /**
+     * Opens a poller with the profile's wait strategy.
+     *
+     * @return the poller
+     * @throws IOException if the JDK's selector cannot be opened
+     */
+    public Poller openPoller() throws IOException {
+        return new Poller(pollConfig);
+    }
+
+    /** The fabrics that the rules leave for an address, in order; empty if a rule says kernel. */
+    List<Fabric> fabricsFor(Role role, InetSocketAddress address) {
+        Decision decision = profile.rules().decide(role, address);
+        List<Fabric> chosen = new ArrayList<>();
+        for (FabricName name : profile.fabrics(decision)) {
+            Fabric fabric = fabrics.get(name);
+            if (fabric != null) {
+                chosen.add(fabric);
+            }
+        }
+        return chosen;
+    }
+
+    /** The rule that decided, for the log. */
+    String ruleFor(Role role, InetSocketAddress address) {
+        return profile.rules().decide(role, address).toString();
+    }
+
+    SilentPeers silentPeers() {
+        return silentPeers;
+    }
+
+    ConnectionLog log() {
+        return log;
+    }
+
+    int lowWater() {
+        return lowWater;
+    }
+
+    /** Whether a fall-back is an exception, {@code fallback=fail}. */
+    boolean isFailing() {
+        return failing;
+    }
+}

@@ -1,0 +1,153 @@
+package io.accel.core.socket;
+
+import io.accel.core.jdk.VirtualThreads;
+import io.accel.core.poll.PollConfig;
+import io.accel.core.poll.Pollable;
+import io.accel.core.poll.Poller;
+import io.accel.core.poll.Registration;
+import io.accel.core.poll.Yielder;
+import java.io.IOException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.SelectionKey;
+import java.util.Deque;
+import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * How a blocking operation waits: it looks for {@code poll.spin}, then sleeps. A platform thread sleeps in a poller of its
+ * own, taken from a pool, so that the peer's doorbell wakes it directly; a virtual thread parks, and one daemon thread
+ * polls for all of them, so that no carrier is pinned.
+ */
+public final class BlockingWaits {
+    private static final int MOST_IDLE = 256;
+    private static final int CLOCK_TURNS = 64;
+    private static final Poller.Sink NOTHING = (registration, ops) -> {};
+
+    /** Somebody who waits, as the attachment of the registration that it waits with. */
+    interface Waiter {
+        /** The registration has ended: closed by another thread, unless the waiter did. */
+        void released();
+    }
+
+    private final PollConfig config;
+    private final PollConfig sleeping;
+    private final Deque<Poller> idle = new ConcurrentLinkedDeque<>();
+    private final AtomicInteger idleCount = new AtomicInteger();
+    private VirtualWaits virtualWaits; // guarded by this
+
+    BlockingWaits(PollConfig config) {
+        this.config = config;
+        // The spinning is done before.
+        this.sleeping = new PollConfig(0, config.kernelInterval(), config.hotMax(), config.yielding());
+    }
+
+    /**
+     * Waits until an operation should be tried again: it is ready, the socket was closed, the thread interrupted. May return
+     * without cause.
+     *
+     * @param pollable what to wait for; if it is an accelerated connection, the caller is in the half that it waits for
+     * @param ops the operations to wait for
+     * @param timeoutNanos how long; negative for no limit
+     * @throws IOException if a selector cannot be had
+     */
+    public void await(Pollable pollable, int ops, long timeoutNanos) throws IOException {
+        long start = System.nanoTime();
+        if (spin(pollable, ops, start, timeoutNanos)) {
+            return;
+        }
+        long left = timeoutNanos < 0 ? -1 : timeoutNanos - (System.nanoTime() - start);
+        if (timeoutNanos >= 0 && left <= 0) {
+            return;
+        }
+        try {
+            if (VirtualThreads.isCurrent()) {
+                virtualWaits().await(pollable, ops, left);
+            } else {
+                sleep(pollable, ops, left);
+            }
+        } catch (ClosedChannelException e) {
+            // Closed before it could be waited for: the operation will find it so.
+            return;
+        }
+    }
+
+    private boolean spin(Pollable pollable, int ops, long start, long timeoutNanos) {
+        // Only a reader or writer has a share in the memory that look would look at.
+        boolean isOwner = (ops & (SelectionKey.OP_READ | SelectionKey.OP_WRITE)) != 0;
+        long most = timeoutNanos < 0 ? config.spinNanos() : Math.min(timeoutNanos, config.spinNanos());
+        if (!isOwner || most == 0 || !pollable.isPolled()) {
+            return false;
+        }
+        Yielder yielder = new Yielder(config.yielding());
+        for (int turns = 1; ; turns++) {
+            if (pollable.look(ops) != 0) {
+                return true;
+            }
+            if ((turns & (CLOCK_TURNS - 1)) == 0) {
+                long now = System.nanoTime();
+                if (now - start >= most || Thread.currentThread().isInterrupted()) {
+                    return false;
+                }
+                if ((turns & (CLOCK_TURNS * 1024 - 1)) == 0 && pollable.kernelReady(ops, 0) != 0) {
+                    return true; // looked at the doorbell, too: the peer may have died
+                }
+                yielder.check(now);
+            } else {
+                Thread.onSpinWait();
+            }
+        }
+    }
+
+    private void sleep(Pollable pollable, int ops, long timeoutNanos) throws IOException {
+        PlatformWaiter waiter = new PlatformWaiter(take());
+        Registration registration = waiter.poller.register(pollable, ops, waiter);
+        try {
+            waiter.poller.poll(timeoutNanos, NOTHING);
+        } finally {
+            waiter.done = true;
+            registration.close();
+            giveBack(waiter.poller);
+        }
+    }
+
+    private Poller take() throws IOException {
+        Poller poller = idle.pollFirst();
+        if (poller != null) {
+            idleCount.decrementAndGet();
+            return poller;
+        }
+        return new Poller(sleeping);
+    }
+
+    private void giveBack(Poller poller) throws IOException {
+        if (idleCount.incrementAndGet() <= MOST_IDLE) {
+            idle.addFirst(poller);
+        } else {
+            idleCount.decrementAndGet();
+            poller.close();
+        }
+    }
+
+    private synchronized VirtualWaits virtualWaits() throws IOException {
+        if (virtualWaits == null) {
+            virtualWaits = new VirtualWaits(new Poller(sleeping));
+        }
+        return virtualWaits;
+    }
+
+    private static final class PlatformWaiter implements Waiter {
+        final Poller poller;
+        volatile boolean done;
+
+        PlatformWaiter(Poller poller) {
+            this.poller = poller;
+        }
+
+        @Override
+        public void released() {
+            if (!done) {
+                poller.wakeup();
+            }
+        }
+    }
+}

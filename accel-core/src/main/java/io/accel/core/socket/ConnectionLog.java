@@ -1,0 +1,60 @@
+package io.accel.core.socket;
+
+import io.accel.core.fabric.FallbackReason;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.net.SocketAddress;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+
+/**
+ * Says which path a connection took. A fall-back about which somebody can do something is said at INFO, once in a while
+ * for each reason and destination; the others, and accelerated ones, at DEBUG, or at INFO if {@code log.connections} is on.
+ */
+final class ConnectionLog {
+    private static final Logger LOG = System.getLogger("io.accel");
+    private static final long QUIET_NANOS = 10_000_000_000L;
+    private static final int MOST = 1_000;
+
+    private record Subject(FallbackReason reason, String where) {}
+
+    private final boolean everything;
+    private final ConcurrentMap<Subject, Long> said = new ConcurrentHashMap<>();
+
+    ConnectionLog(boolean everything) {
+        this.everything = everything;
+    }
+
+    void connected(SocketAddress local, SocketAddress remote, PathInfo path) {
+        Level level = everything || isNews(path, String.valueOf(remote)) ? Level.INFO : Level.DEBUG;
+        LOG.log(level, () -> "accel: connected " + local + " -> " + remote + " by " + path);
+    }
+
+    void accepted(SocketAddress local, SocketAddress remote, PathInfo path) {
+        LOG.log(
+                everything ? Level.INFO : Level.DEBUG,
+                () -> "accel: accepted " + local + " <- " + remote + " by " + path);
+    }
+
+    void listening(SocketAddress local, PathInfo path) {
+        Level level = everything || isNews(path, String.valueOf(local)) ? Level.INFO : Level.DEBUG;
+        LOG.log(level, () -> "accel: listening on " + local + " for " + path);
+    }
+
+    private boolean isNews(PathInfo path, String where) {
+        if (path.reason() == null || !path.reason().remarkable()) {
+            return false;
+        }
+        long now = System.nanoTime();
+        if (said.size() >= MOST) {
+            said.clear();
+        }
+        Subject subject = new Subject(path.reason(), where);
+        Long last = said.get(subject);
+        if (last != null && now - last < QUIET_NANOS) {
+            return false;
+        }
+        said.put(subject, now);
+        return true;
+    }
+}

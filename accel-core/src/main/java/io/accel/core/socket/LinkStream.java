@@ -1,0 +1,310 @@
+package io.accel.core.socket;
+
+import io.accel.core.fabric.Link;
+import io.accel.core.stream.StreamReceiver;
+import io.accel.core.stream.StreamSender;
+import java.io.IOException;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import java.nio.channels.AsynchronousCloseException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.SelectionKey;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * An accelerated connection in use: its two halves, who may be in which, and who lets go of its memory last.
+ *
+ * <p><b>Nobody touches freed memory.</b> The link has four kinds of users, each with a share in {@link #users}: the
+ * reading half, the writing half, the closing thread, and every registration with a poller. A reader or writer is in the
+ * link only while it holds its half's lock and has found the stream open under it; so whoever gets that lock after the
+ * close gives the half's share back: the closing thread if the lock is free, otherwise its holder when it leaves. A poller
+ * gives its registration's share back when it will not look again. The last share frees the link, in the very call that
+ * closes it unless somebody is still in it.
+ *
+ * <p>Leaving and closing are a Dekker handshake: the holder unlocks and looks at {@link #closed}; the closer sets it and
+ * tries the lock. Both are volatile accesses.
+ */
+public final class LinkStream {
+    private static final VarHandle CLOSED;
+
+    static {
+        try {
+            CLOSED = MethodHandles.lookup()
+                    .findVarHandle(LinkStream.class, "closed", boolean.class)
+                    .withInvokeExactBehavior();
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private final Link link;
+    private final StreamReceiver receiver;
+    private final StreamSender sender;
+
+    private final ReentrantLock readLock = new ReentrantLock();
+    private final ReentrantLock writeLock = new ReentrantLock();
+    /** Guarded by the half's lock. */
+    private boolean readReleased;
+    /** Guarded by the half's lock. */
+    private boolean writeReleased;
+
+    /** Set once, by {@link #close}. */
+    private volatile boolean closed;
+
+    private volatile boolean inputShut;
+    private volatile boolean outputShut;
+
+    /** Reading half, writing half, closer, and one for each registration. */
+    private final AtomicInteger users = new AtomicInteger(3);
+
+    private final Shares shares;
+
+    LinkStream(Link link, int lowWater, Shares shares) {
+        this.link = link;
+        this.shares = shares;
+        this.receiver = new StreamReceiver(link);
+        this.sender = new StreamSender(link, lowWater);
+    }
+
+    Link link() {
+        return link;
+    }
+
+    // ---- reading: between lockRead and unlockRead
+
+    /** Enters the reading half. */
+    public void lockRead() {
+        readLock.lock();
+    }
+
+    /** Leaves the reading half. */
+    public void unlockRead() {
+        readLock.unlock();
+        if (closed) {
+            releaseRead();
+        }
+    }
+
+    /**
+     * Reads what there is, without waiting. In the reading half only.
+     *
+     * @param dst where to
+     * @return the number of bytes, 0 for none now, -1 at the end
+     * @throws IOException if the peer aborted, or {@link AsynchronousCloseException} if this side closed
+     */
+    public int read(ByteBuffer dst) throws IOException {
+        if (closed) {
+            throw new AsynchronousCloseException();
+        }
+        return inputShut ? -1 : receiver.read(dst);
+    }
+
+    /**
+     * Reads what there is into several buffers. In the reading half only.
+     *
+     * @param dsts the buffers
+     * @param offset the first
+     * @param length how many
+     * @return as {@link #read(ByteBuffer)}
+     * @throws IOException as {@link #read(ByteBuffer)}
+     */
+    public long read(ByteBuffer[] dsts, int offset, int length) throws IOException {
+        if (closed) {
+            throw new AsynchronousCloseException();
+        }
+        return inputShut ? -1 : receiver.read(dsts, offset, length);
+    }
+
+    /** How many bytes a read would get now; 0 if a reader is busy getting them. Any thread. */
+    public int available() {
+        if (inputShut || !readLock.tryLock()) {
+            return 0;
+        }
+        try {
+            return closed ? 0 : receiver.available();
+        } finally {
+            unlockRead();
+        }
+    }
+
+    // ---- writing: between lockWrite and unlockWrite
+
+    /** Enters the writing half. */
+    public void lockWrite() {
+        writeLock.lock();
+    }
+
+    /** Leaves the writing half. */
+    public void unlockWrite() {
+        writeLock.unlock();
+        if (closed) {
+            releaseWrite();
+        }
+    }
+
+    /**
+     * Writes what there is room for, without waiting. In the writing half only.
+     *
+     * @param src the bytes
+     * @return the number accepted
+     * @throws IOException if the peer is gone; {@link ClosedChannelException} after {@link #shutdownOutput}; {@link
+     *     AsynchronousCloseException} if this side closed
+     */
+    public int write(ByteBuffer src) throws IOException {
+        checkOutput();
+        return sender.write(src);
+    }
+
+    /**
+     * Writes what there is room for of several buffers. In the writing half only.
+     *
+     * @param srcs the buffers
+     * @param offset the first
+     * @param length how many
+     * @return the number accepted
+     * @throws IOException as {@link #write(ByteBuffer)}
+     */
+    public long write(ByteBuffer[] srcs, int offset, int length) throws IOException {
+        checkOutput();
+        return sender.write(srcs, offset, length);
+    }
+
+    private void checkOutput() throws IOException {
+        if (closed) {
+            throw new AsynchronousCloseException();
+        }
+        if (outputShut) {
+            throw new ClosedChannelException();
+        }
+    }
+
+    // ---- shutdown and close: any thread
+
+    /** Reads return the end from now on; what waits in a read returns it at once. */
+    public void shutdownInput() {
+        inputShut = true;
+        shares.refresh();
+    }
+
+    /** Ends the stream to the peer after what was written; what waits in a write fails. */
+    public void shutdownOutput() {
+        if (!outputShut) {
+            outputShut = true;
+            shares.refresh(); // a writer that waits for space lets go of its half
+            lockWrite();
+            try {
+                if (!closed) {
+                    sender.finish();
+                }
+            } finally {
+                unlockWrite();
+            }
+        }
+    }
+
+    /** Whether reads return the end because this side said so. */
+    public boolean isInputShut() {
+        return inputShut;
+    }
+
+    /** Whether writes fail because this side said so. */
+    public boolean isOutputShut() {
+        return outputShut;
+    }
+
+    /** Whether this side has closed. */
+    public boolean isClosed() {
+        return closed;
+    }
+
+    /**
+     * Closes both directions; never blocks. What was written is the peer's to read; what was not read makes it a reset, as
+     * TCP has it.
+     *
+     * @param abort whether to reset in any case, as with {@code SO_LINGER} 0
+     */
+    void close(boolean abort) {
+        if (!(boolean) CLOSED.compareAndSet(this, false, true)) {
+            return;
+        }
+        link.signal(abort || receiver.hasUnread() ? Link.RST | Link.CLOSED : Link.FIN | Link.CLOSED);
+        shares.close();
+        releaseRead();
+        releaseWrite();
+        release();
+    }
+
+    private void releaseRead() {
+        if (!readLock.isHeldByCurrentThread() && readLock.tryLock()) {
+            boolean first = !readReleased;
+            readReleased = true;
+            readLock.unlock();
+            if (first) {
+                release();
+            }
+        }
+    }
+
+    private void releaseWrite() {
+        if (!writeLock.isHeldByCurrentThread() && writeLock.tryLock()) {
+            boolean first = !writeReleased;
+            writeReleased = true;
+            writeLock.unlock();
+            if (first) {
+                release();
+            }
+        }
+    }
+
+    /** Gives back one share. */
+    void release() {
+        if (users.decrementAndGet() == 0) {
+            link.free();
+        }
+    }
+
+    // ---- waiting: by pollers, each with a share
+
+    /** Gives out shares; the caller knows that the last one is not yet back. */
+    void retain(int count) {
+        users.addAndGet(count);
+    }
+
+    int look(int interest) {
+        if (closed) {
+            return interest; // whoever waits finds out
+        }
+        int ready = 0;
+        if ((interest & SelectionKey.OP_READ) != 0 && (receiver.ready() || inputShut)) {
+            ready |= SelectionKey.OP_READ;
+        }
+        if ((interest & SelectionKey.OP_WRITE) != 0 && (sender.ready() || outputShut)) {
+            ready |= SelectionKey.OP_WRITE;
+        }
+        return ready;
+    }
+
+    void arm(int interest) {
+        int what = 0;
+        if ((interest & SelectionKey.OP_READ) != 0) {
+            what |= Link.DATA;
+        }
+        if ((interest & (SelectionKey.OP_WRITE | SelectionKey.OP_CONNECT)) != 0) {
+            what |= Link.SPACE;
+        }
+        if (what != 0) {
+            link.arm(what);
+        }
+    }
+
+    /** The doorbell rang: takes the ring, and passes it on to all who may have waited for it, for only one finds it. */
+    void doorbellRang() {
+        boolean goneBefore = link.peerGone();
+        boolean rung = link.drainDoorbell();
+        if (goneBefore != link.peerGone() || (rung && shares.size() > 1)) {
+            shares.refresh();
+        }
+    }
+}

@@ -1,0 +1,373 @@
+package io.accel.core.socket;
+
+import io.accel.core.fabric.Connecting;
+import io.accel.core.fabric.Fabric;
+import io.accel.core.fabric.FallbackException;
+import io.accel.core.fabric.FallbackReason;
+import io.accel.core.fabric.Link;
+import io.accel.core.poll.Pollable;
+import io.accel.core.poll.Registration;
+import io.accel.profile.Role;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.InetSocketAddress;
+import java.nio.channels.SelectableChannel;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.SocketChannel;
+import java.util.Iterator;
+import java.util.List;
+import java.util.function.Predicate;
+
+/**
+ * A stream socket that chooses its path when it connects. Before that, and if no fabric can carry it, it is the JDK's
+ * socket channel; on a fabric it is a {@link LinkStream}.
+ *
+ * <p>The path is chosen once, and never changes on an established connection.
+ *
+ * <p>Connecting is guarded by the object's monitor; the chosen path is published by the volatile {@link #stream}.
+ */
+public final class StreamSocket implements Pollable {
+    private final Accelerator accelerator;
+    /** The JDK's channel; null only for accepted links. In non-blocking mode whenever this is registered. */
+    private final SocketChannel kernel;
+
+    /** The accelerated connection; written once, under the monitor. */
+    private volatile LinkStream stream;
+
+    /** Whether a handshake is under way, or its outcome not yet taken by {@link #finishConnect}. Written under the monitor. */
+    private volatile boolean connecting;
+    /** Whether OP_CONNECT is ready though the kernel does not say so. Written under the monitor. */
+    private volatile boolean connectReady;
+
+    private volatile boolean closed;
+    private volatile PathInfo path = PathInfo.KERNEL;
+
+    // Under the monitor.
+    private Iterator<Fabric> fabrics;
+    private Connecting handshake;
+    private IOException failure;
+    private boolean fellBack;
+    private InetSocketAddress remote;
+    private InetSocketAddress local;
+    private Fabric.Source source;
+
+    private final Shares shares = new Shares();
+
+    /**
+     * A socket that is not connected, or connected by the kernel.
+     *
+     * @param accelerator the profile at work
+     * @param kernel the JDK's channel, which this socket owns
+     */
+    public StreamSocket(Accelerator accelerator, SocketChannel kernel) {
+        this.accelerator = accelerator;
+        this.kernel = kernel;
+    }
+
+    /** An accepted, accelerated connection. */
+    StreamSocket(Accelerator accelerator, Link link, String fabric, InetSocketAddress local, InetSocketAddress remote) {
+        this.accelerator = accelerator;
+        this.kernel = null;
+        this.local = local;
+        this.remote = remote;
+        this.path = new PathInfo(fabric, null, null);
+        this.stream = new LinkStream(link, accelerator.lowWater(), shares);
+        shares.establish(stream);
+    }
+
+    /** The JDK's channel; null if this was accepted from a fabric. */
+    public SocketChannel kernel() {
+        return kernel;
+    }
+
+    /** The accelerated connection, or null as long as there is none. */
+    public LinkStream stream() {
+        return stream;
+    }
+
+    /** Which way the bytes take. */
+    public PathInfo path() {
+        return path;
+    }
+
+    /** Says in the log that this was accepted. */
+    void logAccepted(InetSocketAddress at, InetSocketAddress from) {
+        accelerator.log().accepted(at, from, path);
+    }
+
+    /** The local address of an accelerated connection; null otherwise. */
+    public synchronized InetSocketAddress linkLocal() {
+        return stream == null && handshake == null ? null : local;
+    }
+
+    /** The remote address of an accelerated connection, or of a handshake under way; null otherwise. */
+    public synchronized InetSocketAddress linkRemote() {
+        return stream == null && !connecting ? null : remote;
+    }
+
+    // ---- connecting
+
+    /**
+     * Begins to connect by the first fabric that can. If it returns false the caller connects the kernel's channel.
+     *
+     * @param destination where to, resolved
+     * @param binder binds the kernel's channel, which lends the connection its local address
+     * @return whether a handshake is under way
+     * @throws IOException if binding failed, or if no fabric can and {@code fallback=fail}
+     */
+    public synchronized boolean connect(InetSocketAddress destination, Fabric.Source binder) throws IOException {
+        List<Fabric> candidates = accelerator.fabricsFor(Role.CLIENT, destination);
+        if (candidates.isEmpty()) {
+            path = new PathInfo("kernel", FallbackReason.RULE, accelerator.ruleFor(Role.CLIENT, destination));
+            accelerator.log().connected(null, destination, path);
+            return false;
+        }
+        if (accelerator.silentPeers().contains(destination)) {
+            fallBack(destination, new FallbackException(FallbackReason.TIMEOUT, "the peer was silent a moment ago"));
+            return false;
+        }
+        fabrics = candidates.iterator();
+        remote = destination;
+        source = binder;
+        connecting = tryNext(new FallbackException(FallbackReason.PEER_NOT_ACCELERATED, null));
+        if (connecting) {
+            shares.refresh();
+        }
+        return connecting;
+    }
+
+    /** Whether {@link #connect} has begun a handshake that {@link #finishConnect} has not ended. */
+    public boolean isConnecting() {
+        return connecting;
+    }
+
+    /** Whether no fabric could, and the caller, in blocking mode, connects the kernel's channel. Ends the handshake. */
+    public synchronized boolean takeFallback() {
+        if (fellBack) {
+            fellBack = false;
+            connecting = false;
+            return true;
+        }
+        return false;
+    }
+
+    /**
+     * Goes on with a handshake without waiting.
+     *
+     * @return true if the connection is there; false if not yet, or if {@link #takeFallback}
+     * @throws IOException if neither fabric nor kernel could connect; the caller closes
+     */
+    public synchronized boolean finishConnect() throws IOException {
+        advance();
+        if (failure != null) {
+            IOException cause = failure;
+            connecting = false;
+            throw cause;
+        }
+        if (fellBack) {
+            return false;
+        }
+        if (stream != null || kernel.isConnected() || (handshake == null && kernel.finishConnect())) {
+            connecting = false;
+            connectReady = false;
+            return true;
+        }
+        return false;
+    }
+
+    /** Takes the peer's answer if there is one, and moves on to the next fabric or the kernel if it is no. */
+    private synchronized void advance() {
+        if (handshake == null || closed) {
+            return;
+        }
+        try {
+            Link link = handshake.advance();
+            if (link == null) {
+                return;
+            }
+            local = handshake.local();
+            handshake = null;
+            LinkStream established = new LinkStream(link, accelerator.lowWater(), shares);
+            shares.establish(established);
+            connectReady = true;
+            stream = established;
+            accelerator.log().connected(local, remote, path);
+        } catch (FallbackException e) {
+            handshake = null;
+            if (e.reason() == FallbackReason.TIMEOUT) {
+                accelerator.silentPeers().remember(remote);
+            }
+            moveOn(e);
+        }
+        shares.refresh();
+    }
+
+    private void moveOn(FallbackException why) {
+        try {
+            if (!tryNext(why)) {
+                if (kernel.isBlocking()) {
+                    fellBack = true; // the connecting thread does it, outside of the monitor
+                } else {
+                    connectReady = kernel.connect(remote);
+                }
+            }
+        } catch (IOException e) {
+            failure = e;
+            connectReady = true;
+        }
+    }
+
+    private boolean tryNext(FallbackException before) throws IOException {
+        FallbackException why = before;
+        while (fabrics.hasNext()) {
+            Fabric fabric = fabrics.next();
+            try {
+                handshake = fabric.connect(remote, source);
+                path = new PathInfo(fabric.name(), null, null);
+                return true;
+            } catch (FallbackException e) {
+                why = e;
+            }
+        }
+        fallBack(remote, why);
+        return false;
+    }
+
+    private void fallBack(InetSocketAddress destination, FallbackException why) throws ConnectException {
+        path = new PathInfo("kernel", why.reason(), why.getMessage());
+        accelerator.log().connected(null, destination, path);
+        if (accelerator.isFailing()) {
+            throw new ConnectException("not accelerated, and fallback=fail: " + why.reason() + ": " + why.getMessage());
+        }
+    }
+
+    /**
+     * Ends the registrations that a test picks out, as far as their kernel channel is concerned at once.
+     *
+     * @param over tells by the attachment
+     */
+    public void endRegistrations(Predicate<Object> over) {
+        shares.end(over);
+    }
+
+    // ---- closing
+
+    /**
+     * Closes the accelerated connection or the handshake; the kernel's channel is the caller's to close. Never blocks.
+     *
+     * @param abort whether to reset, as with {@code SO_LINGER} 0
+     */
+    public void close(boolean abort) {
+        synchronized (this) {
+            if (closed) {
+                return;
+            }
+            closed = true;
+        }
+        LinkStream established;
+        synchronized (this) {
+            if (handshake != null) {
+                handshake.abort();
+                handshake = null;
+            }
+            established = stream;
+        }
+        if (established != null) {
+            established.close(abort);
+        } else {
+            shares.close();
+        }
+    }
+
+    // ---- for pollers
+
+    @Override
+    public SelectableChannel watched() {
+        LinkStream established = stream;
+        if (established != null) {
+            return established.link().doorbell();
+        }
+        synchronized (this) {
+            return handshake != null
+                    ? handshake.channel()
+                    : stream != null ? stream.link().doorbell() : kernel;
+        }
+    }
+
+    @Override
+    public int watchedOps(int interest) {
+        LinkStream established = stream;
+        if (established != null) {
+            // A doorbell whose other end is gone would be readable for ever.
+            return established.link().peerGone() ? 0 : SelectionKey.OP_READ;
+        }
+        synchronized (this) {
+            if (handshake != null) {
+                return SelectionKey.OP_READ;
+            }
+            return connectReady ? interest & ~SelectionKey.OP_CONNECT : interest;
+        }
+    }
+
+    @Override
+    public boolean isPolled() {
+        return stream != null || connectReady;
+    }
+
+    @Override
+    public int look(int interest) {
+        LinkStream established = stream;
+        int ready = established != null ? established.look(interest) : 0;
+        if (connecting && connectReady) {
+            ready = interest & SelectionKey.OP_CONNECT; // and nothing else before it is finished
+        }
+        return ready;
+    }
+
+    @Override
+    public int kernelReady(int interest, int watchedReady) {
+        LinkStream established = stream;
+        if (established != null) {
+            established.doorbellRang();
+            return 0;
+        }
+        synchronized (this) {
+            if (handshake != null) {
+                advance();
+                return 0;
+            }
+        }
+        return stream != null ? 0 : watchedReady & interest;
+    }
+
+    @Override
+    public void arm(int interest) {
+        LinkStream established = stream;
+        if (established != null) {
+            established.arm(interest);
+        }
+    }
+
+    @Override
+    public long deadline() {
+        if (!connecting) {
+            return Long.MAX_VALUE;
+        }
+        synchronized (this) {
+            return handshake == null ? Long.MAX_VALUE : handshake.deadline();
+        }
+    }
+
+    @Override
+    public boolean retained(Registration registration) {
+        return shares.add(registration);
+    }
+
+    @Override
+    public void released(Registration registration) {
+        shares.remove(registration);
+        if (registration.attachment() instanceof BlockingWaits.Waiter waiter) {
+            waiter.released();
+        }
+    }
+}

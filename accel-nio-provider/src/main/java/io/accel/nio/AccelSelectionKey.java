@@ -1,0 +1,106 @@
+package io.accel.nio;
+
+import io.accel.core.poll.Registration;
+import java.nio.channels.CancelledKeyException;
+import java.nio.channels.SelectableChannel;
+import java.nio.channels.Selector;
+import java.nio.channels.spi.AbstractSelectableChannel;
+
+/** A channel's key with our selector; its interest set lives in the poller's registration. */
+final class AccelSelectionKey extends IndexedKey {
+    private final AccelSelector selector;
+    private final AbstractSelectableChannel channel;
+
+    /** Null until registered, and if the channel was closed in that moment. Written once, by the registering thread. */
+    private volatile Registration registration;
+
+    /** Written by the selecting thread, under the selected-key set's monitor. */
+    private volatile int readyOps;
+
+    /** The selection operation that last found this ready; the selecting thread's. */
+    long round;
+
+    AccelSelectionKey(AccelSelector selector, AbstractSelectableChannel channel) {
+        this.selector = selector;
+        this.channel = channel;
+    }
+
+    void registered(Registration with) {
+        registration = with;
+    }
+
+    /** Lets the poller forget the channel. */
+    void end() {
+        Registration ended = registration;
+        if (ended != null) {
+            ended.close();
+        }
+    }
+
+    @Override
+    public SelectableChannel channel() {
+        return channel;
+    }
+
+    @Override
+    public Selector selector() {
+        return selector;
+    }
+
+    @Override
+    public int interestOps() {
+        ensureValid();
+        Registration current = registration;
+        return current == null ? 0 : current.interest();
+    }
+
+    @Override
+    public AccelSelectionKey interestOps(int ops) {
+        ensureValid();
+        if ((ops & ~channel.validOps()) != 0) {
+            throw new IllegalArgumentException(
+                    "operations " + ops + " of which only " + channel.validOps() + " are valid for " + channel);
+        }
+        Registration current = registration;
+        if (current != null) {
+            current.interest(ops);
+        }
+        return this;
+    }
+
+    @Override
+    public int readyOps() {
+        ensureValid();
+        return readyOps;
+    }
+
+    int ready() {
+        return readyOps;
+    }
+
+    void ready(int ops) {
+        readyOps = ops;
+    }
+
+    private void ensureValid() {
+        if (!isValid()) {
+            throw new CancelledKeyException();
+        }
+    }
+
+    @Override
+    public String toString() {
+        StringBuilder text = new StringBuilder("channel=")
+                .append(channel)
+                .append(", selector=")
+                .append(selector);
+        if (isValid()) {
+            Registration current = registration;
+            text.append(", interestOps=").append(current == null ? 0 : current.interest());
+            text.append(", readyOps=").append(readyOps);
+        } else {
+            text.append(", invalid");
+        }
+        return text.toString();
+    }
+}

@@ -1,0 +1,258 @@
+package io.accel.nio;
+
+import io.accel.core.poll.Pollable;
+import io.accel.core.poll.Poller;
+import io.accel.core.poll.Registration;
+import java.io.IOException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.ClosedSelectorException;
+import java.nio.channels.IllegalSelectorException;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.spi.AbstractSelectableChannel;
+import java.nio.channels.spi.AbstractSelector;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.function.Consumer;
+
+/**
+ * A selector over a {@link Poller}: keys and key sets with the JDK's rules, waiting by the core.
+ *
+ * <p>A selection operation synchronizes on the selector, then on the selected-key set, as {@link Selector} promises. User
+ * code never runs while the poller's turn is held.
+ */
+final class AccelSelector extends AbstractSelector {
+    private final AccelSelectorProvider provider;
+    private final Poller poller;
+    private final Poller.Sink intoSelected = this::addSelected;
+    private final Poller.Sink intoBatch = this::addToBatch;
+
+    private final KeySet keys = new KeySet();
+    private final Set<SelectionKey> keysView = keys.view();
+    private final SelectedKeys selected = new SelectedKeys();
+
+    // The selecting thread's, under both monitors.
+    private boolean selecting;
+    private int updated;
+    private long round;
+    private final List<AccelSelectionKey> batch = new ArrayList<>();
+
+    AccelSelector(AccelSelectorProvider provider, Poller poller) {
+        super(provider);
+        this.provider = provider;
+        this.poller = poller;
+    }
+
+    @Override
+    public Set<SelectionKey> keys() {
+        ensureOpen();
+        return keysView;
+    }
+
+    @Override
+    public Set<SelectionKey> selectedKeys() {
+        ensureOpen();
+        return selected;
+    }
+
+    // ---- selecting
+
+    @Override
+    public int selectNow() throws IOException {
+        return selectFor(0, null);
+    }
+
+    @Override
+    public int select() throws IOException {
+        return selectFor(-1, null);
+    }
+
+    @Override
+    public int select(long timeout) throws IOException {
+        return selectFor(toNanos(timeout), null);
+    }
+
+    @Override
+    public int selectNow(Consumer<SelectionKey> action) throws IOException {
+        return selectFor(0, Objects.requireNonNull(action, "action"));
+    }
+
+    @Override
+    public int select(Consumer<SelectionKey> action) throws IOException {
+        return selectFor(-1, Objects.requireNonNull(action, "action"));
+    }
+
+    @Override
+    public int select(Consumer<SelectionKey> action, long timeout) throws IOException {
+        Objects.requireNonNull(action, "action");
+        return selectFor(toNanos(timeout), action);
+    }
+
+    private static long toNanos(long millis) {
+        if (millis < 0) {
+            throw new IllegalArgumentException("Negative timeout");
+        }
+        return millis == 0 ? -1 : millis > Long.MAX_VALUE / 1_000_000 ? Long.MAX_VALUE : millis * 1_000_000;
+    }
+
+    private int selectFor(long timeoutNanos, Consumer<SelectionKey> action) throws IOException {
+        synchronized (this) {
+            ensureOpen();
+            if (selecting) {
+                throw new IllegalStateException("select in progress");
+            }
+            selecting = true;
+            try {
+                synchronized (selected) {
+                    removeCancelled();
+                    updated = 0;
+                    if (action == null) {
+                        poller.poll(timeoutNanos, intoSelected);
+                    } else {
+                        round++;
+                        poller.poll(timeoutNanos, intoBatch);
+                        runBatch(action);
+                    }
+                    removeCancelled();
+                    return updated;
+                }
+            } finally {
+                selecting = false;
+            }
+        }
+    }
+
+    private void addSelected(Registration registration, int ops) {
+        AccelSelectionKey key = (AccelSelectionKey) registration.attachment();
+        if (!key.isValid()) {
+            return;
+        }
+        if (selected.addKey(key)) {
+            key.ready(ops);
+            updated++;
+        } else {
+            int before = key.ready();
+            if ((before | ops) != before) {
+                key.ready(before | ops);
+                updated++;
+            }
+        }
+    }
+
+    private void addToBatch(Registration registration, int ops) {
+        AccelSelectionKey key = (AccelSelectionKey) registration.attachment();
+        if (key.round == round) {
+            key.ready(key.ready() | ops); // found twice in one operation
+        } else {
+            key.round = round;
+            key.ready(ops);
+            batch.add(key);
+        }
+    }
+
+    private void runBatch(Consumer<SelectionKey> action) {
+        try {
+            for (AccelSelectionKey key : batch) {
+                if (key.isValid()) {
+                    updated++;
+                    action.accept(key);
+                    ensureOpen();
+                }
+            }
+        } finally {
+            batch.clear();
+        }
+    }
+
+    private void removeCancelled() {
+        Set<SelectionKey> cancelled = cancelledKeys();
+        synchronized (cancelled) {
+            if (cancelled.isEmpty()) {
+                return;
+            }
+            for (Iterator<SelectionKey> i = cancelled.iterator(); i.hasNext(); ) {
+                AccelSelectionKey key = (AccelSelectionKey) i.next();
+                i.remove();
+                key.end();
+                keys.remove(key);
+                selected.remove(key);
+                deregister(key);
+            }
+        }
+    }
+
+    @Override
+    public Selector wakeup() {
+        poller.wakeup();
+        return this;
+    }
+
+    // ---- registering
+
+    @Override
+    protected SelectionKey register(AbstractSelectableChannel channel, int ops, Object attachment) {
+        ensureOpen();
+        Pollable pollable = pollableOf(channel);
+        AccelSelectionKey key = new AccelSelectionKey(this, channel);
+        key.attach(attachment);
+        keys.add(key);
+        try {
+            key.registered(poller.register(pollable, ops, key));
+        } catch (ClosedChannelException e) {
+            // Another thread is closing the channel and will cancel this key with its others.
+            return key;
+        }
+        if (!isOpen()) {
+            key.end();
+            keys.remove(key);
+            throw new ClosedSelectorException();
+        }
+        return key;
+    }
+
+    private Pollable pollableOf(AbstractSelectableChannel channel) {
+        if (channel instanceof AccelSocketChannel socket) {
+            return socket.pollable();
+        }
+        if (channel instanceof AccelServerSocketChannel listener) {
+            return listener.pollable();
+        }
+        if (channel.provider() == provider.kernel()) {
+            return new KernelPollable(channel);
+        }
+        throw new IllegalSelectorException();
+    }
+
+    // ---- closing
+
+    @Override
+    protected void implCloseSelector() throws IOException {
+        poller.wakeup();
+        synchronized (this) {
+            synchronized (selected) {
+                for (Iterator<IndexedKey> i = keys.iterator(); i.hasNext(); ) {
+                    AccelSelectionKey key = (AccelSelectionKey) i.next();
+                    i.remove();
+                    key.end();
+                    deregister(key);
+                }
+                selected.clear();
+                poller.close();
+            }
+        }
+    }
+
+    @Override
+    public String toString() {
+        return getClass().getName() + "@" + Integer.toHexString(System.identityHashCode(this));
+    }
+
+    private void ensureOpen() {
+        if (!isOpen()) {
+            throw new ClosedSelectorException();
+        }
+    }
+}

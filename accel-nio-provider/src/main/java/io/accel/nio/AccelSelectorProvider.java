@@ -1,0 +1,117 @@
+package io.accel.nio;
+
+import io.accel.core.jdk.JdkAccess;
+import io.accel.core.poll.Poller;
+import io.accel.core.socket.Accelerator;
+import io.accel.core.socket.StreamSocket;
+import io.accel.profile.Profile;
+import java.io.IOException;
+import java.net.ProtocolFamily;
+import java.net.StandardProtocolFamily;
+import java.nio.channels.Channel;
+import java.nio.channels.DatagramChannel;
+import java.nio.channels.Pipe;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.channels.spi.AbstractSelector;
+import java.nio.channels.spi.SelectorProvider;
+import java.util.Objects;
+
+/**
+ * The entrance: with {@code -Djava.nio.channels.spi.SelectorProvider=io.accel.nio.AccelSelectorProvider} the JVM opens its
+ * channels and selectors here. Stream channels are accelerated where the peer can be reached by a fabric; datagram
+ * channels, pipes and Unix-domain channels are the JDK's own, and selectable together with ours. In profile {@code off}
+ * everything is the JDK's own.
+ */
+public final class AccelSelectorProvider extends SelectorProvider {
+    private final SelectorProvider kernel;
+    private final Accelerator accelerator;
+
+    /** Called by the JVM, once, with the profile that the system properties name. */
+    public AccelSelectorProvider() {
+        this(Profile.fromSystem());
+    }
+
+    /**
+     * A provider with a profile of its own, for programs that open channels by a provider they name.
+     *
+     * @param profile the profile
+     */
+    public AccelSelectorProvider(Profile profile) {
+        this.kernel = JdkAccess.kernelProvider();
+        this.accelerator = new Accelerator(profile);
+    }
+
+    Accelerator accelerator() {
+        return accelerator;
+    }
+
+    SelectorProvider kernel() {
+        return kernel;
+    }
+
+    AccelSocketChannel accepted(StreamSocket socket) {
+        return new AccelSocketChannel(this, socket, null);
+    }
+
+    @Override
+    public SocketChannel openSocketChannel() throws IOException {
+        SocketChannel channel = kernel.openSocketChannel();
+        return accelerator.isOn() ? wrap(channel, null) : channel;
+    }
+
+    @Override
+    public SocketChannel openSocketChannel(ProtocolFamily family) throws IOException {
+        SocketChannel channel = kernel.openSocketChannel(Objects.requireNonNull(family, "family"));
+        return accelerator.isOn() && isInternet(family) ? wrap(channel, family) : channel;
+    }
+
+    private SocketChannel wrap(SocketChannel channel, ProtocolFamily family) {
+        return new AccelSocketChannel(this, new StreamSocket(accelerator, channel), family);
+    }
+
+    @Override
+    public ServerSocketChannel openServerSocketChannel() throws IOException {
+        ServerSocketChannel channel = kernel.openServerSocketChannel();
+        return accelerator.isOn() ? new AccelServerSocketChannel(this, channel) : channel;
+    }
+
+    @Override
+    public ServerSocketChannel openServerSocketChannel(ProtocolFamily family) throws IOException {
+        ServerSocketChannel channel = kernel.openServerSocketChannel(Objects.requireNonNull(family, "family"));
+        return accelerator.isOn() && isInternet(family) ? new AccelServerSocketChannel(this, channel) : channel;
+    }
+
+    @Override
+    public AbstractSelector openSelector() throws IOException {
+        if (!accelerator.isOn()) {
+            return kernel.openSelector();
+        }
+        Poller poller = accelerator.openPoller();
+        return new AccelSelector(this, poller);
+    }
+
+    @Override
+    public DatagramChannel openDatagramChannel() throws IOException {
+        return kernel.openDatagramChannel();
+    }
+
+    @Override
+    public DatagramChannel openDatagramChannel(ProtocolFamily family) throws IOException {
+        return kernel.openDatagramChannel(family);
+    }
+
+    @Override
+    public Pipe openPipe() throws IOException {
+        return kernel.openPipe();
+    }
+
+    @Override
+    public Channel inheritedChannel() throws IOException {
+        return kernel.inheritedChannel();
+    }
+
+    private static boolean isInternet(ProtocolFamily family) {
+        return family == StandardProtocolFamily.INET || family == StandardProtocolFamily.INET6;
+    }
+}
