@@ -22,7 +22,7 @@ import java.util.function.Predicate;
  * tells what the process printed. Safe for use by several threads.
  */
 public final class Child implements AutoCloseable {
-    private static final int KEPT_LINES = 2_000;
+    private static final int KEPT_LINES = 200;
     private static final Duration REAP = Duration.ofSeconds(20);
     private static final Set<Process> LIVE = ConcurrentHashMap.newKeySet();
 

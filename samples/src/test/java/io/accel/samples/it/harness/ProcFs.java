@@ -8,11 +8,13 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /** What the kernel says of processes and connections, read from {@code /proc}. Stateless. */
 public final class ProcFs {
     private static final String ESTABLISHED = "01";
+    private static final String LISTENING = "0A";
     // The kernel's USER_HZ, which is 100 on every architecture that Java runs on.
     private static final long TICKS_A_SECOND = 100;
 
@@ -46,13 +48,23 @@ public final class ProcFs {
 
     /** How many established TCP connections of this network namespace have the port at the accepting end. */
     public static long kernelConnections(int port) {
+        return tcp(port, ESTABLISHED::equals);
+    }
+
+    /** How many TCP connections, in any state but listening, have the port at the accepting end. */
+    public static long kernelTraces(int port) {
+        return tcp(port, state -> !state.equals(LISTENING));
+    }
+
+    private static long tcp(int port, Predicate<String> state) {
         String suffix = String.format(":%04X", port);
         return Stream.of("/proc/net/tcp", "/proc/net/tcp6")
                 .map(Path::of)
                 .filter(Files::exists)
                 .flatMap(file -> lines(file).stream().skip(1))
                 .map(line -> line.trim().split("\\s+", -1))
-                .filter(fields -> fields[1].endsWith(suffix) && fields[3].equals(ESTABLISHED))
+                // Local address, peer's address, state.
+                .filter(fields -> fields[1].endsWith(suffix) && state.test(fields[3]))
                 .count();
     }
 

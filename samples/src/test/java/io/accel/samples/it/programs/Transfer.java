@@ -5,12 +5,11 @@ import java.nio.ByteBuffer;
 
 /**
  * One end of a transfer of {@link Pattern}: {@code at=listen|connect do=source|sink|fill io=blocking|select port=
- * bytes= end=close|shutdown|exit}.
+ * bytes= end=close|shutdown|exit|wait}.
  *
  * <p>Says {@code PORT n} (listening), {@code CONNECTED}, and waits for {@code GO}. A source then writes {@code bytes},
  * or without a number until it gets {@code END}; says {@code WROTE n} as it goes on and after the last; and ends as
- * {@code end} says. {@code fill} writes only what is taken at once, says {@code WROTE n} and exits without closing. A
- * sink reads and checks, says {@code READ n} as it goes on, and at the end {@code EOF n}. An {@code IOException} is said
+ * {@code end} says. {@code fill} does the same with what is taken at once. A sink reads and checks, says {@code READ n} as it goes on, and at the end {@code EOF n}. An {@code IOException} is said
  * as {@code FAILED n class message}, n being the bytes moved before it, and is not an error of this program.
  */
 public final class Transfer {
@@ -49,16 +48,21 @@ public final class Transfer {
         }
     }
 
-    private void source(Wire wire) throws IOException {
+    private void source(Wire wire) throws IOException, InterruptedException {
         long bytes = arguments.get("bytes", Long.MAX_VALUE);
         while (moved < bytes && !console.has("END")) {
             int length = (int) Math.min(CHUNK, bytes - moved);
             wire.write(Pattern.at(moved, length));
             moved(length, "WROTE");
         }
+        finish(wire);
+    }
+
+    private void finish(Wire wire) throws IOException, InterruptedException {
         console.say("WROTE " + moved);
         switch (end) {
             case "close" -> {}
+            case "wait" -> console.await("END");
             case "exit" -> System.exit(0);
             case "shutdown" -> {
                 wire.shutdownOutput();
@@ -68,14 +72,13 @@ public final class Transfer {
         }
     }
 
-    private void fill(Wire wire) throws IOException {
+    private void fill(Wire wire) throws IOException, InterruptedException {
         int taken;
         do {
             taken = wire.offer(Pattern.at(moved, CHUNK));
             moved += taken;
         } while (taken > 0);
-        console.say("WROTE " + moved);
-        System.exit(0);
+        finish(wire);
     }
 
     private void sink(Wire wire) throws IOException {
