@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.accel.samples.it.harness.Child;
 import io.accel.samples.it.harness.Launch;
+import io.accel.samples.it.harness.PathEvidence;
 import io.accel.samples.it.harness.ProcFs;
 import io.accel.samples.it.harness.SharedDirectory;
 import io.accel.samples.it.programs.Churn;
@@ -14,12 +15,13 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** 20,000 connections opened and closed leave nothing behind: no descriptor, no mapping, no file. */
+/** Connections that are over, 20,000 of them or those of a dead client, leave no descriptor, mapping or file behind. */
 @Timeout(180)
 class ChurnIT {
     private static final int CONNECTIONS = Integer.getInteger("churn.connections", 20_000);
     // Enough for the class loading and the caches that come with the first ones.
     private static final int WARM_UP = 1_000;
+    private static final int HELD = 300;
     private static final Duration START = Duration.ofSeconds(20);
     private static final Duration RUN = Duration.ofMinutes(2);
     private static final Duration SETTLE = Duration.ofSeconds(20);
@@ -43,6 +45,28 @@ class ChurnIT {
                 assertThat(server.output()).doesNotContain("FAILED");
             }
             assertAccelerated(port);
+        }
+    }
+
+    @Test
+    void connectionsOfAKilledClientAreGivenBack() throws IOException {
+        try (SharedDirectory directory = SharedDirectory.create();
+                Child server = launch(directory.path()).start("churn server")) {
+            int port = (int) server.awaitNumber("PORT", START);
+            String connect = "port=" + port;
+            try (Child first = launch(directory.path(), connect).start("first client")) {
+                run(first, WARM_UP);
+                Held before = settled(server, first, directory.path());
+                try (Child victim = launch(directory.path(), connect).start("victim")) {
+                    victim.send("HOLD " + HELD);
+                    victim.awaitLine("HELD " + HELD, RUN);
+                    PathEvidence.assertAccelerated(port, HELD);
+                    victim.kill();
+                }
+                await().atMost(SETTLE)
+                        .untilAsserted(() -> assertNotMore(held(server, first, directory.path()), before));
+                run(first, WARM_UP);
+            }
         }
     }
 

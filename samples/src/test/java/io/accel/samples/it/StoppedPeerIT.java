@@ -6,6 +6,7 @@ import io.accel.samples.it.harness.Child;
 import io.accel.samples.it.harness.PathEvidence;
 import io.accel.samples.it.harness.ProcFs;
 import java.time.Duration;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -39,6 +40,23 @@ class StoppedPeerIT {
             ends.source.send("END");
             assertThat(ends.source.awaitExit(Ends.NOTICE)).isZero();
             ends.awaitEof(ends.source.latestNumber("WROTE").orElseThrow());
+        }
+    }
+
+    @Test
+    void connectToAStoppedListenerSucceedsAndIsServedLater() {
+        long bytes = 1L << 20;
+        try (Child listener = Side.sink("at=listen").start()) {
+            String port = "port=" + listener.awaitNumber("PORT", Ends.START);
+            listener.signal("STOP");
+            try (Child source = Side.source("bytes=" + bytes).with(port).start()) {
+                source.awaitLine("CONNECTED", Ends.START);
+                listener.signal("CONT");
+                listener.awaitLine("CONNECTED", Ends.START);
+                source.send("GO");
+                listener.send("GO");
+                listener.awaitLine("EOF " + bytes, Ends.NOTICE);
+            }
         }
     }
 }

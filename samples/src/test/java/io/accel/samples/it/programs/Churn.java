@@ -9,12 +9,14 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * Connections opened and closed, one after the other: without arguments the server, with {@code port=n} the client.
  *
  * <p>Both say what they are doing: the server {@code PORT n}; the client, for each command {@code RUN n}, {@code DONE
- * n}. Each connection carries one byte to the server and back, and is closed in one of four ways that take turns: by
+ * n}; for {@code HOLD n}, which leaves n connections open, {@code HELD n}. Each other connection carries one byte to the server and back, and is closed in one of four ways that take turns: by
  * the client, by the server, by half-close, by reset.
  */
 public final class Churn {
@@ -88,22 +90,27 @@ public final class Churn {
 
     private static void connect(Console console, InetSocketAddress server) throws IOException, InterruptedException {
         ByteBuffer one = ByteBuffer.allocateDirect(1);
+        List<SocketChannel> held = new ArrayList<>();
         while (true) {
-            String command = console.next();
-            int count = Integer.parseInt(command.substring("RUN ".length()));
+            String[] command = console.next().split(" ", -1);
+            int count = Integer.parseInt(command[1]);
+            boolean hold = command[0].equals("HOLD");
             for (int i = 0; i < count; i++) {
-                exchange(server, one, (byte) (i % 4));
+                if (hold) {
+                    SocketChannel channel = SocketChannel.open(server);
+                    held.add(channel);
+                    bounce(channel, one, CLIENT_CLOSES);
+                } else {
+                    exchange(server, one, (byte) (i % 4));
+                }
             }
-            console.say("DONE " + count);
+            console.say(hold ? "HELD " + held.size() : "DONE " + count);
         }
     }
 
     private static void exchange(InetSocketAddress server, ByteBuffer one, byte way) throws IOException {
         try (SocketChannel channel = SocketChannel.open(server)) {
-            channel.write(one.clear().put(way).flip());
-            if (channel.read(one.clear()) != 1 || one.get(0) != way) {
-                throw new IOException("the answer is not what was sent");
-            }
+            bounce(channel, one, way);
             if (way == HALF_CLOSE) {
                 channel.shutdownOutput();
             }
@@ -116,6 +123,13 @@ public final class Churn {
             } else if (way != CLIENT_CLOSES) {
                 throw new IllegalArgumentException("no way " + way);
             }
+        }
+    }
+
+    private static void bounce(SocketChannel channel, ByteBuffer one, byte way) throws IOException {
+        channel.write(one.clear().put(way).flip());
+        if (channel.read(one.clear()) != 1 || one.get(0) != way) {
+            throw new IOException("the answer is not what was sent");
         }
     }
 }
