@@ -1,0 +1,125 @@
+package io.accel.samples.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.accel.samples.it.harness.Child;
+import io.accel.samples.it.harness.Launch;
+import io.accel.samples.it.harness.PathEvidence;
+import io.accel.samples.it.harness.ProcFs;
+import io.accel.samples.it.harness.SharedDirectory;
+import io.accel.samples.it.programs.Churn;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Connections that are over, 20,000 of them or those of a dead client, leave no descriptor, mapping or file behind. */
+@Timeout(180)
+class ChurnIT {
+    private static final int CONNECTIONS = Integer.getInteger("churn.connections", 20_000);
+    // Enough for the class loading and the caches that come with the first ones.
+    private static final int WARM_UP = 1_000;
+    private static final int HELD = 300;
+    private static final Duration START = Duration.ofSeconds(20);
+    private static final Duration RUN = Duration.ofMinutes(2);
+    private static final Duration SETTLE = Duration.ofSeconds(20);
+    // The JVM's own mappings come and go with its arenas and code; a leak of one a connection is far beyond.
+    private static final int JVM_MAPPINGS = 100;
+
+    /** What two processes hold, and their directory. */
+    private record Held(int serverFiles, int clientFiles, int serverMaps, int clientMaps, long shared, long entries) {}
+
+    @Test
+    void nothingIsLeftBehind() throws IOException {
+        try (SharedDirectory directory = SharedDirectory.create();
+                Child server = launch(directory.path()).start("churn server")) {
+            int port = (int) server.awaitNumber("PORT", START);
+            try (Child client = launch(directory.path(), "port=" + port).start("churn client")) {
+                run(client, WARM_UP);
+                Held before = settled(server, client, directory.path());
+                run(client, CONNECTIONS);
+                await().atMost(SETTLE)
+                        .untilAsserted(() -> assertNotMore(held(server, client, directory.path()), before));
+                assertThat(server.output()).doesNotContain("FAILED");
+            }
+            assertAccelerated(port);
+        }
+    }
+
+    @Test
+    void connectionsOfAKilledClientAreGivenBack() throws IOException {
+        try (SharedDirectory directory = SharedDirectory.create();
+                Child server = launch(directory.path()).start("churn server")) {
+            int port = (int) server.awaitNumber("PORT", START);
+            String connect = "port=" + port;
+            try (Child first = launch(directory.path(), connect).start("first client")) {
+                run(first, WARM_UP);
+                Held before = settled(server, first, directory.path());
+                try (Child victim = launch(directory.path(), connect).start("victim")) {
+                    victim.send("HOLD " + HELD);
+                    victim.awaitLine("HELD " + HELD, RUN);
+                    PathEvidence.assertAccelerated(port, HELD);
+                    victim.kill();
+                }
+                await().atMost(SETTLE)
+                        .untilAsserted(() -> assertNotMore(held(server, first, directory.path()), before));
+                run(first, WARM_UP);
+            }
+        }
+    }
+
+    private static Launch launch(Path directory, String... arguments) {
+        return Launch.accelerated(Churn.class, arguments).accel("shm.dir", directory);
+    }
+
+    private static void run(Child client, int connections) {
+        client.send("RUN " + connections);
+        client.awaitLine("DONE " + connections, RUN);
+    }
+
+    // The last connections may still be closing: the same twice in a row is what stays.
+    private static Held settled(Child server, Child client, Path directory) {
+        Held[] last = new Held[1];
+        await().atMost(SETTLE).pollInterval(Duration.ofMillis(500)).until(() -> {
+            Held now = held(server, client, directory);
+            boolean same = now.equals(last[0]);
+            last[0] = now;
+            return same;
+        });
+        return last[0];
+    }
+
+    private static Held held(Child server, Child client, Path directory) {
+        return new Held(
+                ProcFs.openFiles(server.pid()),
+                ProcFs.openFiles(client.pid()),
+                ProcFs.mappings(server.pid()),
+                ProcFs.mappings(client.pid()),
+                ProcFs.mappingsOf(server.pid(), directory) + ProcFs.mappingsOf(client.pid(), directory),
+                ProcFs.filesBelow(directory));
+    }
+
+    private static void assertNotMore(Held now, Held before) {
+        assertThat(now.serverFiles()).as("server's descriptors").isLessThanOrEqualTo(before.serverFiles());
+        assertThat(now.clientFiles()).as("client's descriptors").isLessThanOrEqualTo(before.clientFiles());
+        assertThat(now.shared()).as("mappings of shared memory").isLessThanOrEqualTo(before.shared());
+        assertThat(now.entries()).as("files in the directory").isLessThanOrEqualTo(before.entries());
+        assertThat(now.serverMaps()).as("server's mappings").isLessThan(before.serverMaps() + JVM_MAPPINGS);
+        assertThat(now.clientMaps()).as("client's mappings").isLessThan(before.clientMaps() + JVM_MAPPINGS);
+    }
+
+    // TCP leaves a trace of each connection for a minute.
+    private static void assertAccelerated(int port) {
+        if (Launch.isAccel()) {
+            assertThat(ProcFs.kernelTraces(port))
+                    .as("traces of TCP connections")
+                    .isZero();
+        } else {
+            assertThat(ProcFs.kernelTraces(port))
+                    .as("traces of TCP connections")
+                    .isPositive();
+        }
+    }
+}

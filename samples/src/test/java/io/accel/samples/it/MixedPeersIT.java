@@ -1,0 +1,88 @@
+package io.accel.samples.it;
+
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.accel.samples.it.harness.Launch;
+import io.accel.samples.it.harness.PathEvidence;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Peers that cannot share memory: one without Accel, or of another user. They talk, by the kernel. */
+class MixedPeersIT {
+    private static final long SOME = 32L << 20;
+    private static final String OTHER_USER = "nobody";
+    private static final String OTHER_GROUP = "nogroup";
+
+    @TempDir
+    private Path directory;
+
+    @ParameterizedTest(name = "source listens: {0}, source has Accel: {1}, {2}")
+    @CsvSource({
+        "true, true, blocking", "true, false, blocking", "false, true, blocking", "false, false, blocking",
+        "true, true, select", "true, false, select", "false, true, select", "false, false, select"
+    })
+    void oneEndWithoutAccel(boolean sourceListens, boolean sourceHasAccel, String io) {
+        Side source = Side.source("io=" + io, "bytes=" + SOME);
+        Side sink = Side.sink("io=" + io);
+        transferByKernel(sourceListens, sourceHasAccel ? source : source.plain(), sourceHasAccel ? sink.plain() : sink);
+    }
+
+    @Test
+    void bothEndsWithAccel() {
+        try (Ends ends = Ends.connect(true, Side.source("bytes=" + SOME), Side.sink())) {
+            PathEvidence.assertAccelerated(ends.port, 1);
+            finish(ends);
+        }
+    }
+
+    @ParameterizedTest(name = "the other user listens: {0}")
+    @CsvSource({"true", "false"})
+    void anotherUsersProcess(boolean otherListens) throws IOException {
+        assumeTrue(
+                "root".equals(System.getProperty("user.name")),
+                "needs root, to start a process as the user " + OTHER_USER);
+        UnaryOperator<Launch> asOther = readableByAll();
+        transferByKernel(otherListens, Side.source("bytes=" + SOME).launched(asOther), Side.sink());
+    }
+
+    private static void transferByKernel(boolean sourceListens, Side source, Side sink) {
+        try (Ends ends = Ends.connect(sourceListens, source, sink)) {
+            PathEvidence.assertKernel(ends.port, 1);
+            finish(ends);
+        }
+    }
+
+    private static void finish(Ends ends) {
+        ends.sink.send("GO");
+        ends.source.send("GO");
+        ends.awaitEof(SOME);
+    }
+
+    // The build may be where another user may not look, so that user gets a copy of what it runs.
+    private UnaryOperator<Launch> readableByAll() throws IOException {
+        Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxr-xr-x"));
+        Path classes = directory.resolve("classes");
+        try (Stream<Path> files = Files.walk(Launch.testClasses())) {
+            for (Path file : files.toList()) {
+                Files.copy(
+                        file,
+                        classes.resolve(Launch.testClasses().relativize(file).toString()));
+            }
+        }
+        Path jar = directory.resolve("accel.jar");
+        if (Launch.isAccel()) {
+            Files.copy(Launch.dropInJar(), jar, StandardCopyOption.REPLACE_EXISTING);
+        }
+        return launch -> launch.classPath(List.of(classes)).jar(jar).as(OTHER_USER, OTHER_GROUP);
+    }
+}

@@ -1,0 +1,64 @@
+package io.accel.samples.it;
+
+import io.accel.samples.it.harness.PathEvidence;
+import io.accel.samples.it.harness.SharedDirectory;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+
+/** Where no shared memory is left a connection goes by the kernel, and those that have theirs go on. */
+class SharedMemoryFullIT {
+    private static final long SOME = 32L << 20;
+
+    @Test
+    void connectionGoesByTheKernelWhereItsMemoryDoesNotFit() throws IOException, InterruptedException {
+        try (SharedDirectory tiny = SharedDirectory.ofSize("64k");
+                Ends ends = connect(tiny.path())) {
+            PathEvidence.assertKernel(ends.port, 1);
+            transfer(ends);
+        }
+    }
+
+    @Test
+    void connectionThatHasItsMemoryGoesOnWhenNoneIsLeft() throws IOException, InterruptedException {
+        try (SharedDirectory small = SharedDirectory.ofSize("8m");
+                Ends first = connect(small.path())) {
+            PathEvidence.assertAccelerated(first.port, 1);
+            fill(small.path().resolve("ballast"));
+            try (Ends second = connect(small.path())) {
+                PathEvidence.assertKernel(second.port, 1);
+                transfer(second);
+            }
+            transfer(first);
+        }
+    }
+
+    private static Ends connect(Path directory) {
+        return Ends.connect(
+                true,
+                Side.source("bytes=" + SOME).launched(launch -> launch.accel("shm.dir", directory)),
+                Side.sink().launched(launch -> launch.accel("shm.dir", directory)));
+    }
+
+    private static void transfer(Ends ends) {
+        ends.sink.send("GO");
+        ends.source.send("GO");
+        ends.awaitEof(SOME);
+    }
+
+    // Down to the last page, which is why it ends by failing.
+    private static void fill(Path file) throws IOException {
+        byte[] page = new byte[4096];
+        try (OutputStream out = Files.newOutputStream(file)) {
+            while (true) {
+                out.write(page);
+            }
+        } catch (IOException e) {
+            if (!String.valueOf(e.getMessage()).contains("No space left")) {
+                throw e;
+            }
+        }
+    }
+}

@@ -1,0 +1,62 @@
+package io.accel.samples.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.accel.samples.it.harness.Child;
+import io.accel.samples.it.harness.PathEvidence;
+import io.accel.samples.it.harness.ProcFs;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** A peer that is stopped ({@code SIGSTOP}) and continued: nothing is lost, and waiting for it costs no CPU. */
+class StoppedPeerIT {
+    private static final long STEP = 32L << 20;
+    private static final Duration STOPPED = Duration.ofMillis(1_500);
+
+    @ParameterizedTest(name = "stopped: {0}, the other: {1}")
+    @CsvSource({"sink, blocking", "sink, select", "source, blocking", "source, select"})
+    void allBytesArrive(String stopped, String io) throws InterruptedException {
+        try (Ends ends = Ends.connect(true, Side.source("io=" + io), Side.sink("io=" + io))) {
+            PathEvidence.assertAccelerated(ends.port, 1);
+            Child victim = stopped.equals("sink") ? ends.sink : ends.source;
+            Child other = stopped.equals("sink") ? ends.source : ends.sink;
+            ends.runUntilRead(STEP);
+
+            victim.signal("STOP");
+            Thread.sleep(300);
+            Duration before = ProcFs.processorTime(other.pid());
+            Thread.sleep(STOPPED.toMillis());
+            Duration used = ProcFs.processorTime(other.pid()).minus(before);
+            assertThat(other.isAlive()).isTrue();
+            assertThat(used)
+                    .as("processor time of the one that waits, in %s", STOPPED)
+                    .isLessThan(STOPPED.dividedBy(3));
+            victim.signal("CONT");
+
+            long read = ends.sink.latestNumber("READ").orElseThrow();
+            ends.awaitRead(read + STEP);
+            ends.source.send("END");
+            assertThat(ends.source.awaitExit(Ends.NOTICE)).isZero();
+            ends.awaitEof(ends.source.latestNumber("WROTE").orElseThrow());
+        }
+    }
+
+    @Test
+    void connectToAStoppedListenerSucceedsAndIsServedLater() {
+        long bytes = 1L << 20;
+        try (Child listener = Side.sink("at=listen").start()) {
+            String port = "port=" + listener.awaitNumber("PORT", Ends.START);
+            listener.signal("STOP");
+            try (Child source = Side.source("bytes=" + bytes).with(port).start()) {
+                source.awaitLine("CONNECTED", Ends.START);
+                listener.signal("CONT");
+                listener.awaitLine("CONNECTED", Ends.START);
+                source.send("GO");
+                listener.send("GO");
+                listener.awaitLine("EOF " + bytes, Ends.NOTICE);
+            }
+        }
+    }
+}

@@ -1,0 +1,135 @@
+package io.accel.samples.it;
+
+import io.accel.samples.it.harness.Child;
+import io.accel.samples.it.harness.Launch;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/**
+ * One or several ZooKeeper servers, each a JVM of its own that runs ZooKeeper's own {@code main}.
+ *
+ * <p>Not safe for use by several threads.
+ */
+final class ZooKeeperServers implements AutoCloseable {
+    // ZooKeeper wants its ports told. An address that nothing else uses makes it unlikely that another takes one first.
+    private static final String HOST = "127.77.31.9";
+    private static final Duration START = Duration.ofSeconds(30);
+    private static final String MAIN = "org.apache.zookeeper.server.quorum.QuorumPeerMain";
+
+    private final Path directory;
+    private final List<Integer> clientPorts;
+    private final List<Child> servers = new ArrayList<>();
+
+    private ZooKeeperServers(Path directory, List<Integer> clientPorts) {
+        this.directory = directory;
+        this.clientPorts = clientPorts;
+    }
+
+    /** Starts {@code count} servers: one alone, or an ensemble. */
+    static ZooKeeperServers start(Path directory, int count) throws IOException {
+        List<Integer> ports = freePorts(3 * count);
+        List<Integer> clientPorts = ports.subList(0, count);
+        List<String> ensemble = new ArrayList<>();
+        for (int i = 0; i < count && count > 1; i++) {
+            ensemble.add(
+                    "server." + (i + 1) + "=" + HOST + ":" + ports.get(count + i) + ":" + ports.get(2 * count + i));
+        }
+        ZooKeeperServers all = new ZooKeeperServers(directory, clientPorts);
+        for (int i = 0; i < count; i++) {
+            Path data = Files.createDirectories(directory.resolve("data" + i));
+            Files.writeString(data.resolve("myid"), Integer.toString(i + 1));
+            List<String> lines = new ArrayList<>(List.of(
+                    "tickTime=500",
+                    "initLimit=20",
+                    "syncLimit=10",
+                    "dataDir=" + data,
+                    "clientPortAddress=" + HOST,
+                    "clientPort=" + clientPorts.get(i),
+                    "admin.enableServer=false",
+                    "serverCnxnFactory=org.apache.zookeeper.server.NIOServerCnxnFactory"));
+            lines.addAll(ensemble);
+            Files.write(all.configuration(i), lines);
+            all.servers.add(all.launch(i));
+        }
+        try {
+            all.servers.forEach(ZooKeeperServers::awaitListening);
+            return all;
+        } catch (AssertionError e) {
+            all.close();
+            throw e;
+        }
+    }
+
+    /** What a client connects to: every server. */
+    String connectString() {
+        return clientPorts.stream().map(port -> HOST + ":" + port).collect(Collectors.joining(","));
+    }
+
+    /** What a client connects to that wants this server and no other. */
+    String connectString(int server) {
+        return HOST + ":" + clientPort(server);
+    }
+
+    int clientPort(int server) {
+        return clientPorts.get(server);
+    }
+
+    /** Which server has this address. */
+    int at(String hostAndPort) {
+        return clientPorts.indexOf(Integer.parseInt(hostAndPort.substring(hostAndPort.indexOf(':') + 1)));
+    }
+
+    void kill(int server) {
+        servers.get(server).kill();
+    }
+
+    void restart(int server) {
+        servers.set(server, launch(server));
+        awaitListening(servers.get(server));
+    }
+
+    private Child launch(int server) {
+        return Launch.accelerated(MAIN, configuration(server).toString())
+                .testClassPath()
+                .option("-Dorg.slf4j.simpleLogger.defaultLogLevel=warn")
+                .option("-Dorg.slf4j.simpleLogger.log.org.apache.zookeeper.server.NIOServerCnxnFactory=info")
+                .start("ZooKeeper server " + (server + 1));
+    }
+
+    private static void awaitListening(Child server) {
+        server.awaitLine("that it listens", line -> line.contains("binding to port"), START);
+    }
+
+    private Path configuration(int server) {
+        return directory.resolve("zoo" + server + ".cfg");
+    }
+
+    private static List<Integer> freePorts(int count) throws IOException {
+        List<ServerSocket> held = new ArrayList<>();
+        try {
+            for (int i = 0; i < count; i++) {
+                ServerSocket socket = new ServerSocket();
+                held.add(socket);
+                socket.bind(new InetSocketAddress(InetAddress.getByAddress(new byte[] {127, 77, 31, 9}), 0));
+            }
+            return held.stream().map(ServerSocket::getLocalPort).collect(Collectors.toList());
+        } finally {
+            for (ServerSocket socket : held) {
+                socket.close();
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        servers.forEach(Child::close);
+    }
+}

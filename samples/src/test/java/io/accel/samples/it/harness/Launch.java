@@ -1,0 +1,127 @@
+package io.accel.samples.it.harness;
+
+import java.io.File;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * How to start a program in a JVM of its own: which JDK, class path, provider, options and user.
+ *
+ * <p>Three system properties of the test JVM decide, all set by the build: {@code launch.jdk} (the JDK's home),
+ * {@code launch.provider} (the class name of the provider under test) and {@code launch.jar} (the drop-in jar). Not
+ * safe for use by several threads.
+ */
+public final class Launch {
+    private static final Path JDK = Path.of(System.getProperty("launch.jdk", System.getProperty("java.home")));
+    private static final String PROVIDER = System.getProperty("launch.provider", "sun.nio.ch.EPollSelectorProvider");
+    private static final String JAR = System.getProperty("launch.jar", "accel.jar");
+
+    private final String mainClass;
+    private final List<String> arguments;
+    private final List<String> options = new ArrayList<>();
+    private final List<String> prefix = new ArrayList<>();
+    private List<Path> classPath = List.of(testClasses());
+    private Path jar = Path.of(JAR);
+    private boolean accelerated;
+
+    private Launch(String mainClass, String... arguments) {
+        this.mainClass = mainClass;
+        this.arguments = List.of(arguments);
+    }
+
+    /** A program without Accel: neither the jar nor the property. */
+    public static Launch plain(Class<?> program, String... arguments) {
+        return plain(program.getName(), arguments);
+    }
+
+    /** A program, named by its class, without Accel. */
+    public static Launch plain(String mainClass, String... arguments) {
+        return new Launch(mainClass, arguments);
+    }
+
+    /** A program on the provider under test. */
+    public static Launch accelerated(Class<?> program, String... arguments) {
+        return accelerated(program.getName(), arguments);
+    }
+
+    /** A program, named by its class, on the provider under test. */
+    public static Launch accelerated(String mainClass, String... arguments) {
+        Launch launch = new Launch(mainClass, arguments);
+        launch.accelerated = true;
+        return launch;
+    }
+
+    /** Whether the provider under test is Accel's, not the JDK's. */
+    public static boolean isAccel() {
+        return PROVIDER.startsWith("io.accel.");
+    }
+
+    /** The drop-in jar. */
+    public static Path dropInJar() {
+        return Path.of(JAR);
+    }
+
+    /** Where the test programs' classes are. */
+    public static Path testClasses() {
+        return Path.of(
+                Launch.class.getProtectionDomain().getCodeSource().getLocation().getPath());
+    }
+
+    /** Adds a JVM option. */
+    public Launch option(String option) {
+        options.add(option);
+        return this;
+    }
+
+    /** Adds an option of Accel's, {@code -Daccel.key=value}, if the program runs on it. */
+    public Launch accel(String key, Object value) {
+        return accelerated ? option("-Daccel." + key + "=" + value) : this;
+    }
+
+    /** Replaces the class path, which is otherwise the test programs' classes. */
+    public Launch classPath(List<Path> entries) {
+        classPath = List.copyOf(entries);
+        return this;
+    }
+
+    /** Adds the whole class path of the tests, third-party libraries included. */
+    public Launch testClassPath() {
+        List<Path> entries = new ArrayList<>();
+        for (String entry : System.getProperty("java.class.path").split(File.pathSeparator, -1)) {
+            entries.add(Path.of(entry));
+        }
+        return classPath(entries);
+    }
+
+    /** Uses another copy of the drop-in jar. */
+    public Launch jar(Path copy) {
+        jar = copy;
+        return this;
+    }
+
+    /** Runs it as another user, which needs root. */
+    public Launch as(String user, String group) {
+        prefix.addAll(List.of("setpriv", "--reuid=" + user, "--regid=" + group, "--clear-groups"));
+        return this;
+    }
+
+    /** Starts it; {@code name} is what errors call it. */
+    public Child start(String name) {
+        List<String> command = new ArrayList<>(prefix);
+        command.add(JDK.resolve("bin/java").toString());
+        List<String> path = new ArrayList<>();
+        if (accelerated) {
+            path.add(jar.toString());
+            command.add("-Djava.nio.channels.spi.SelectorProvider=" + PROVIDER);
+        }
+        classPath.forEach(entry -> path.add(entry.toString()));
+        command.addAll(List.of("-Xmx512m", "-XX:+ExitOnOutOfMemoryError", "-XX:-CreateCoredumpOnCrash"));
+        // A crash report then is part of the output, where the failed assertion shows it.
+        command.add("-XX:+ErrorFileToStdout");
+        command.addAll(options);
+        command.addAll(List.of("-cp", String.join(File.pathSeparator, path), mainClass));
+        command.addAll(arguments);
+        return Child.start(name, new ProcessBuilder(command));
+    }
+}

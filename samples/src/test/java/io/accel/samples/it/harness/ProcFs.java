@@ -1,0 +1,97 @@
+package io.accel.samples.it.harness;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+
+/** What the kernel says of processes and connections, read from {@code /proc}. Stateless. */
+public final class ProcFs {
+    private static final String ESTABLISHED = "01";
+    private static final String LISTENING = "0A";
+    // The kernel's USER_HZ, which is 100 on every architecture that Java runs on.
+    private static final long TICKS_A_SECOND = 100;
+
+    private ProcFs() {}
+
+    /** How many file descriptors the process has open. */
+    public static int openFiles(long pid) {
+        return count(Path.of("/proc/" + pid + "/fd"));
+    }
+
+    /** How many memory mappings the process has. */
+    public static int mappings(long pid) {
+        return lines(Path.of("/proc/" + pid + "/maps")).size();
+    }
+
+    /** How many of the process's memory mappings are of files in the directory, deleted ones included. */
+    public static long mappingsOf(long pid, Path directory) {
+        return lines(Path.of("/proc/" + pid + "/maps")).stream()
+                .filter(line -> line.contains(" " + directory + "/"))
+                .count();
+    }
+
+    /** The processor time that the process has used. */
+    public static Duration processorTime(long pid) {
+        String stat = lines(Path.of("/proc/" + pid + "/stat")).get(0);
+        // The fields after the program's name, which may hold spaces and is in parentheses.
+        String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
+        long ticks = Long.parseLong(fields[11]) + Long.parseLong(fields[12]);
+        return Duration.ofMillis(ticks * 1_000 / TICKS_A_SECOND);
+    }
+
+    /** How many established TCP connections of this network namespace have the port at the accepting end. */
+    public static long kernelConnections(int port) {
+        return tcp(port, ESTABLISHED::equals);
+    }
+
+    /** How many TCP connections, in any state but listening, have the port at the accepting end. */
+    public static long kernelTraces(int port) {
+        return tcp(port, state -> !state.equals(LISTENING));
+    }
+
+    private static long tcp(int port, Predicate<String> state) {
+        String suffix = String.format(":%04X", port);
+        return Stream.of("/proc/net/tcp", "/proc/net/tcp6")
+                .map(Path::of)
+                .filter(Files::exists)
+                .flatMap(file -> lines(file).stream().skip(1))
+                .map(line -> line.trim().split("\\s+", -1))
+                // Local address, peer's address, state.
+                .filter(fields -> fields[1].endsWith(suffix) && state.test(fields[3]))
+                .count();
+    }
+
+    /** How many files, sockets and directories are below the directory. */
+    public static long filesBelow(Path directory) {
+        try (Stream<Path> found = Files.walk(directory)) {
+            return found.count() - 1;
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot walk " + directory, e);
+        }
+    }
+
+    private static int count(Path directory) {
+        try (Stream<Path> entries = Files.list(directory)) {
+            return (int) entries.count();
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot list " + directory, e);
+        }
+    }
+
+    private static List<String> lines(Path file) {
+        try {
+            return Files.readAllLines(file, StandardCharsets.UTF_8);
+        } catch (NoSuchFileException e) {
+            throw new AssertionError("no " + file + ": the process has ended, or this is not Linux", e);
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot read " + file, e);
+        }
+    }
+}

@@ -1,0 +1,8 @@
+/**
+ * Integration tests: programs that nobody here wrote, and faults, each end in a JVM of its own.
+ *
+ * <p>The tests know Accel only as a user does, by the drop-in jar and the provider property; what they assert holds on
+ * the JDK's own provider too. May depend on {@link io.accel.samples.it.harness} and, for the names of the child
+ * programs, on {@link io.accel.samples.it.programs}.
+ */
+package io.accel.samples.it;

@@ -1,0 +1,8 @@
+/**
+ * The programs that run in the child JVMs: plain {@code java.nio}, {@code HttpServer}, {@code HttpClient} and
+ * ZooKeeper's client, each with a {@code main}.
+ *
+ * <p>Depends on nothing of Accel, of the harness or of JUnit, so that what they see is what any program sees. They
+ * speak with the test by lines: results on standard output, commands on standard input, and end when that is closed.
+ */
+package io.accel.samples.it.programs;
