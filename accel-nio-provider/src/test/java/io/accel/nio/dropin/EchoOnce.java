@@ -1,0 +1,33 @@
+package io.accel.nio.dropin;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.channels.spi.SelectorProvider;
+
+/** A program that knows nothing of Accel: connects to itself and sends one byte, which a selector must report. */
+final class EchoOnce {
+    private EchoOnce() {}
+
+    public static void main(String[] args) throws IOException {
+        System.out.println("provider " + SelectorProvider.provider().getClass().getName());
+        try (ServerSocketChannel listener =
+                        ServerSocketChannel.open().bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+                SocketChannel client = SocketChannel.open(listener.getLocalAddress());
+                SocketChannel server = listener.accept();
+                Selector selector = Selector.open()) {
+            server.configureBlocking(false);
+            SelectionKey key = server.register(selector, SelectionKey.OP_READ);
+            client.write(ByteBuffer.wrap(new byte[] {7}));
+            int ready = selector.select(10_000);
+            ByteBuffer read = ByteBuffer.allocate(8);
+            ((SocketChannel) key.channel()).read(read);
+            System.out.println("ready " + ready + " read " + read.get(0));
+        }
+    }
+}
