@@ -7,10 +7,12 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ReadableByteChannel;
+import java.nio.channels.SocketChannel;
 import java.nio.channels.WritableByteChannel;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Random;
+import java.util.concurrent.locks.LockSupport;
 
 /** Bytes to send, and the ways to send and receive exactly those. */
 final class Bytes {
@@ -67,6 +69,45 @@ final class Bytes {
             all.write(buffer.array(), 0, buffer.position());
         }
         return all.toByteArray();
+    }
+
+    /**
+     * Writes until there has been no room for another byte for a while, and leaves the channel in blocking mode; the
+     * number of bytes. A kernel's buffers still grow for a moment after they were full for the first time.
+     */
+    static int fill(SocketChannel channel) throws IOException {
+        channel.configureBlocking(false);
+        int total = 0;
+        for (int idle = 0; idle < 30; idle++) {
+            for (int size : new int[] {65_536, 1}) {
+                int n = channel.write(ByteBuffer.allocate(size));
+                if (n > 0) {
+                    total += n;
+                    idle = 0;
+                }
+            }
+            if (idle > 0) {
+                LockSupport.parkNanos(1_000_000);
+            }
+        }
+        channel.configureBlocking(true);
+        return total;
+    }
+
+    /** Writes until that fails. */
+    static void writeForever(WritableByteChannel channel) throws IOException {
+        writeForever(channel, ByteBuffer.allocate(8192));
+    }
+
+    /** Writes until that fails; a write that fails has written nothing, since one byte cannot be written in part. */
+    static void writeSingleBytesForever(WritableByteChannel channel) throws IOException {
+        writeForever(channel, ByteBuffer.allocate(1));
+    }
+
+    private static void writeForever(WritableByteChannel channel, ByteBuffer buffer) throws IOException {
+        while (true) {
+            write(channel, buffer.clear());
+        }
     }
 
     /** Compares large arrays without printing them. */

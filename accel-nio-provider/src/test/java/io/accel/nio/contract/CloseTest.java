@@ -39,7 +39,7 @@ class CloseTest extends ContractSupport {
     void writeToAClosedPeerFailsInTheEnd() throws IOException {
         Pair pair = pair();
         pair.server().close();
-        assertThatThrownBy(() -> writeForever(pair.client())).isInstanceOf(IOException.class);
+        assertThatThrownBy(() -> Bytes.writeForever(pair.client())).isInstanceOf(IOException.class);
         assertThat(pair.client().isOpen()).as("an error does not close").isTrue();
     }
 
@@ -47,7 +47,7 @@ class CloseTest extends ContractSupport {
     void blockedWriterFailsWhenThePeerCloses() throws Exception {
         Pair pair = pair();
         Task<Void> writer = run(() -> {
-                    writeForever(pair.client());
+                    Bytes.writeForever(pair.client());
                 })
                 .awaitInside("write");
         pair.server().close();
@@ -78,7 +78,7 @@ class CloseTest extends ContractSupport {
         assertThatThrownBy(() -> Bytes.readToEnd(pair.server()))
                 .isInstanceOf(IOException.class)
                 .hasMessage("Connection reset");
-        assertThatThrownBy(() -> writeForever(pair.server())).isInstanceOf(IOException.class);
+        assertThatThrownBy(() -> Bytes.writeForever(pair.server())).isInstanceOf(IOException.class);
     }
 
     @Test
@@ -98,7 +98,7 @@ class CloseTest extends ContractSupport {
         assertThat(pair.server().read(ByteBuffer.allocate(1))).isEqualTo(-1);
         pair.client().setOption(StandardSocketOptions.SO_LINGER, 0);
         pair.client().close();
-        assertThatThrownBy(() -> writeForever(pair.server())).isInstanceOf(IOException.class);
+        assertThatThrownBy(() -> Bytes.writeForever(pair.server())).isInstanceOf(IOException.class);
     }
 
     @Test
@@ -159,12 +159,5 @@ class CloseTest extends ContractSupport {
         } while (!wanted.equals(accepted.getRemoteAddress()));
         Bytes.write(last, Bytes.ascii("here"));
         assertThat(Bytes.readAscii(accepted, 4)).isEqualTo("here");
-    }
-
-    private static void writeForever(SocketChannel channel) throws IOException {
-        ByteBuffer buffer = ByteBuffer.allocate(8192);
-        while (true) {
-            Bytes.write(channel, buffer.clear());
-        }
     }
 }

@@ -68,6 +68,11 @@ final class Task<T> {
         return call.isDone();
     }
 
+    boolean finishesWithin(long millis) throws InterruptedException {
+        thread.join(millis);
+        return !thread.isAlive();
+    }
+
     /** What the call returned. What it threw is the cause of an {@link ExecutionException}. */
     T result() throws Exception {
         return call.get(LIMIT_SECONDS, SECONDS);
