@@ -1,6 +1,7 @@
 package io.accel.nio.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.fail;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.EOFException;
@@ -11,6 +12,7 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -39,41 +41,44 @@ class AsynchronousCloseTest extends ContractSupport {
 
     @Test
     void blockedWrite() throws Exception {
-        Pair pair = pair();
-        Bytes.fill(pair.client());
-        Task<Void> writer =
-                run(() -> Bytes.writeSingleBytesForever(pair.client())).awaitInside("write");
-        pair.client().close();
-        assertThat(writer.failure()).isExactlyInstanceOf(AsynchronousCloseException.class);
+        assertClosedWhileWriting(() -> {
+            Pair pair = fullPair();
+            Task<Void> writer =
+                    run(() -> Bytes.writeSingleBytesForever(pair.client())).awaitInside("write");
+            pair.client().close();
+            return writer;
+        });
     }
 
     @Test
     void blockedGatheringWrite() throws Exception {
-        Pair pair = pair();
-        Bytes.fill(pair.client());
-        ByteBuffer[] buffers = {ByteBuffer.allocate(0), ByteBuffer.allocateDirect(1)};
-        Task<Void> writer = run(() -> {
-                    while (true) {
-                        pair.client().write(buffers);
-                        buffers[1].clear();
-                    }
-                })
-                .awaitInside("write");
-        pair.client().close();
-        assertThat(writer.failure()).isExactlyInstanceOf(AsynchronousCloseException.class);
+        assertClosedWhileWriting(() -> {
+            Pair pair = fullPair();
+            ByteBuffer[] buffers = {ByteBuffer.allocate(0), ByteBuffer.allocateDirect(1)};
+            Task<Void> writer = run(() -> {
+                while (true) {
+                    pair.client().write(buffers);
+                    buffers[1].clear();
+                }
+            });
+            writer.awaitInside("write");
+            pair.client().close();
+            return writer;
+        });
     }
 
     @Test
     void blockedReaderAndWriterOfOneChannel() throws Exception {
-        Pair pair = pair();
-        Bytes.fill(pair.client());
-        Task<Integer> reader =
-                start(() -> pair.client().read(ByteBuffer.allocate(1))).awaitInside("read");
-        Task<Void> writer =
-                run(() -> Bytes.writeSingleBytesForever(pair.client())).awaitInside("write");
-        pair.client().close();
-        assertThat(reader.failure()).isInstanceOf(AsynchronousCloseException.class);
-        assertThat(writer.failure()).isInstanceOf(AsynchronousCloseException.class);
+        assertClosedWhileWriting(() -> {
+            Pair pair = fullPair();
+            Task<Integer> reader =
+                    start(() -> pair.client().read(ByteBuffer.allocate(1))).awaitInside("read");
+            Task<Void> writer =
+                    run(() -> Bytes.writeSingleBytesForever(pair.client())).awaitInside("write");
+            pair.client().close();
+            assertThat(reader.failure()).isExactlyInstanceOf(AsynchronousCloseException.class);
+            return writer;
+        });
     }
 
     @Test
@@ -164,5 +169,21 @@ class AsynchronousCloseTest extends ContractSupport {
     private static void readForever(SocketChannel channel) throws IOException {
         while (channel.read(ByteBuffer.allocate(5000)) >= 0) {}
         throw new EOFException();
+    }
+
+    /**
+     * A kernel that has been full for a while may still take a byte, so the close may also fall between two writes.
+     * Then the next one finds the channel closed, which says nothing of a blocked one: it is tried again.
+     */
+    private static void assertClosedWhileWriting(Callable<Task<Void>> closedWriter) throws Exception {
+        for (int attempt = 0; attempt < 10; attempt++) {
+            Throwable failure = closedWriter.call().failure();
+            assertThat(failure).isInstanceOf(ClosedChannelException.class);
+            if (failure instanceof AsynchronousCloseException) {
+                assertThat(failure).isExactlyInstanceOf(AsynchronousCloseException.class);
+                return;
+            }
+        }
+        fail("no blocked write ended in AsynchronousCloseException");
     }
 }

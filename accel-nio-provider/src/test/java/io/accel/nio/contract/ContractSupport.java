@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.net.StandardSocketOptions;
 import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
@@ -82,6 +83,21 @@ abstract class ContractSupport {
     final Pair pair(ServerSocketChannel listener) throws IOException {
         SocketChannel client = closing(SocketChannel.open(listener.getLocalAddress()));
         return new Pair(client, closing(listener.accept()));
+    }
+
+    /**
+     * A new connection whose client has no room for another byte. Its buffers have a fixed size, or a kernel would go on
+     * making room for a while; the peer has not read anything.
+     */
+    final Pair fullPair() throws IOException {
+        ServerSocketChannel listener = closing(ServerSocketChannel.open());
+        listener.setOption(StandardSocketOptions.SO_RCVBUF, 1 << 16).bind(anyPort());
+        SocketChannel client = channel().setOption(StandardSocketOptions.SO_SNDBUF, 1 << 16);
+        client.connect(listener.getLocalAddress());
+        Pair pair = new Pair(client, closing(listener.accept()));
+        listener.close();
+        Bytes.fill(client);
+        return pair;
     }
 
     final <T> Task<T> start(Callable<T> body) {

@@ -31,8 +31,7 @@ class InterruptTest extends ContractSupport {
 
     @Test
     void blockedWrite() throws Exception {
-        Pair pair = pair();
-        Bytes.fill(pair.client());
+        Pair pair = fullPair();
         assertClosedByInterrupt(
                 pair.client(), "write", Task.Action.call(() -> Bytes.writeSingleBytesForever(pair.client())));
     }
@@ -91,8 +90,7 @@ class InterruptTest extends ContractSupport {
 
     @Test
     void otherThreadInTheSameChannelSeesTheClose() throws Exception {
-        Pair pair = pair();
-        Bytes.fill(pair.client());
+        Pair pair = fullPair();
         Task<Void> writer =
                 run(() -> Bytes.writeSingleBytesForever(pair.client())).awaitInside("write");
         Task<Integer> reader =
