@@ -14,6 +14,11 @@ public final class SamplesMain {
     private SamplesMain() {}
 
     public static void main(String[] args) {
-        System.exit(new CommandLine(new SamplesMain()).execute(args));
+        System.exit(execute(args));
+    }
+
+    /** Runs a command and returns its exit status; 2 says that the command line is wrong. */
+    public static int execute(String... args) {
+        return new CommandLine(new SamplesMain()).execute(args);
     }
 }

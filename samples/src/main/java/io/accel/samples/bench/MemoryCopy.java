@@ -10,8 +10,8 @@ import java.nio.ByteBuffer;
 public final class MemoryCopy {
     private static final int BLOCK_BYTES = 64 * 1024;
 
-    /** As much as a connection's ring might hold. */
-    private static final int TARGET_BYTES = 1024 * 1024;
+    /** More than the caches hold: what another core is to read has to leave this one's. */
+    private static final int TARGET_BYTES = 64 * 1024 * 1024;
 
     private static final int BLOCKS_PER_LOOK = 64;
 

@@ -46,6 +46,10 @@ final class BenchProcess implements AutoCloseable {
         errorReader = readInBackground("stderr", process.errorReader(StandardCharsets.UTF_8), errors::add, null);
     }
 
+    long pid() {
+        return process.pid();
+    }
+
     /** Sends a one-word command. */
     void send(String command) throws IOException {
         try {

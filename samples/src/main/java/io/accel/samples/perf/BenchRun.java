@@ -83,21 +83,17 @@ final class BenchRun {
             checkProvider(opened);
             double share = number(opened, "kernel_bytes") / number(opened, "moved");
             Thread.sleep(SETTLE.toMillis());
-            double before = cpuNanos(server) + cpuNanos(client);
+            ProcessCpu serverCpu = new ProcessCpu(server.pid());
+            ProcessCpu clientCpu = new ProcessCpu(client.pid());
             long begin = System.nanoTime();
             Thread.sleep(measure.toMillis());
-            double used = cpuNanos(server) + cpuNanos(client) - before;
+            double used = serverCpu.used() + clientCpu.used();
             double seconds = (System.nanoTime() - begin) / 1e9;
             double nan = Double.NaN;
             return new Sample(
                     new Figures(nan, nan, nan, 0, 0, nan, used / 1e3 / seconds),
                     number(opened, "kernel_bytes") < 0 ? nan : share);
         }
-    }
-
-    private static double cpuNanos(BenchProcess process) throws IOException, InterruptedException {
-        process.send("mark");
-        return number(process.await("mark", RUN_PATIENCE), "cpu_ns");
     }
 
     private Sample measure(BenchProcess server, BenchProcess client) throws IOException, InterruptedException {

@@ -54,11 +54,15 @@ final class TablePrinter {
                 Quantity.micros(figures.p50Micros()),
                 Quantity.micros(figures.p99Micros()),
                 Quantity.micros(figures.p999Micros()),
-                Quantity.scaled(figures.messagesPerSecond()).stripTrailing(),
-                Quantity.scaled(figures.bytesPerSecond()).stripTrailing(),
+                compact(figures.messagesPerSecond()),
+                compact(figures.bytesPerSecond()),
                 Quantity.micros(figures.allocatedPerOp()),
                 Quantity.micros(figures.cpuMicrosPerOp()),
                 Quantity.times(row.vsKernel()),
                 Quantity.times(row.vsRaw()));
+    }
+
+    private static String compact(double value) {
+        return Quantity.scaled(value).replace(" ", "");
     }
 }
