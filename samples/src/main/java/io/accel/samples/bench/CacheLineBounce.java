@@ -37,6 +37,7 @@ public final class CacheLineBounce {
             Event.named("ready").send();
             answer(line);
         } else {
+            Event.named("mapped").send();
             Bounce bounce = new Bounce(line);
             new LatencyRun(bounce::run, 0, TRIPS_PER_SAMPLE).execute(parameters);
         }

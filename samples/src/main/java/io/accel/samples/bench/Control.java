@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.concurrent.TimeUnit;
 
 /** Hears the commands of whoever started this program. */
 final class Control {
@@ -13,14 +14,20 @@ final class Control {
 
     private Control() {}
 
-    /** Waits for the command {@code go}; ends the program at any other and at the end of the input. */
-    static void awaitGo() throws IOException {
-        if (!"go".equals(COMMANDS.readLine())) {
+    /** Waits for the command {@code go MILLIS} and returns its nanoseconds; ends the program at the input's end. */
+    static long awaitGo() throws IOException {
+        String command = COMMANDS.readLine();
+        if (command == null) {
             System.exit(0);
+            throw new AssertionError("the program has ended");
         }
+        if (!command.startsWith("go ")) {
+            throw new IOException("expected 'go MILLIS', not '" + command + "'");
+        }
+        return TimeUnit.MILLISECONDS.toNanos(Long.parseLong(command.substring("go ".length())));
     }
 
-    /** Answers {@code mark} with the usage so far of this process and the calling thread, and ends it at {@code quit}. */
+    /** Answers {@code mark} with the usage so far of this process and the calling thread; ends it at the input's end. */
     static void serveInBackground() {
         Meter meter = new Meter(Thread.currentThread());
         Thread listener = new Thread(() -> serve(meter), "bench-control");

@@ -8,7 +8,7 @@ import org.HdrHistogram.Histogram;
 /**
  * Warms up and measures round trips one after the other, in the calling thread.
  *
- * <p>Arguments: {@code warmup_ms}, the longest warm-up, and {@code measure_ms}. One look at the clock ends a round trip
+ * <p>Argument: {@code warmup_ms}, the longest warm-up. It measures whenever it is told to, for as long as it is told. One look at the clock ends a round trip
  * and begins the next, so each sample includes one look and one entry in the histogram, some 30 ns together.
  */
 final class LatencyRun {
@@ -40,13 +40,17 @@ final class LatencyRun {
 
     void execute(Parameters parameters) throws IOException {
         warmUp(parameters.millis("warmup_ms"));
-        nanos.reset();
         Event.named("warm").send();
-        Control.awaitGo();
-
         Meter meter = new Meter(Thread.currentThread());
+        while (true) {
+            measure(meter, Control.awaitGo());
+        }
+    }
+
+    private void measure(Meter meter, long duration) throws IOException {
+        nanos.reset();
         Usage before = meter.begin();
-        long elapsed = loop(parameters.millis("measure_ms"));
+        long elapsed = loop(duration);
         Usage used = meter.end().since(before);
         long ops = nanos.getTotalCount() * tripsPerSample;
         Event.named("result")

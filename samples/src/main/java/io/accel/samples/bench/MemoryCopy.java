@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 
 /**
  * Copies 64 KiB blocks between two buffers outside the heap, in one thread: as fast as bytes go from one place in memory to
- * another when nobody has to be told of it. Arguments: {@code warmup_ms}, {@code measure_ms}.
+ * another when nobody has to be told of it. Argument: {@code warmup_ms}.
  */
 public final class MemoryCopy {
     private static final int BLOCK_BYTES = 64 * 1024;
@@ -24,18 +24,20 @@ public final class MemoryCopy {
         copy(source, target, parameters.millis("warmup_ms") / 2);
         copy(source, target, parameters.millis("warmup_ms") / 2);
         Event.named("warm").send();
-        Control.awaitGo();
         Meter meter = new Meter(Thread.currentThread());
-        Usage before = meter.begin();
-        long begin = System.nanoTime();
-        long blocks = copy(source, target, parameters.millis("measure_ms"));
-        long elapsed = System.nanoTime() - begin;
-        Event.named("result")
-                .with("ops", blocks)
-                .with("moved", blocks * BLOCK_BYTES)
-                .with("elapsed_ns", elapsed)
-                .with(meter.end().since(before))
-                .send();
+        while (true) {
+            long duration = Control.awaitGo();
+            Usage before = meter.begin();
+            long begin = System.nanoTime();
+            long blocks = copy(source, target, duration);
+            long elapsed = System.nanoTime() - begin;
+            Event.named("result")
+                    .with("ops", blocks)
+                    .with("moved", blocks * BLOCK_BYTES)
+                    .with("elapsed_ns", elapsed)
+                    .with(meter.end().since(before))
+                    .send();
+        }
     }
 
     private static long copy(ByteBuffer source, ByteBuffer target, long duration) {

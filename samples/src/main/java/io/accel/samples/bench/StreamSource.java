@@ -12,7 +12,8 @@ import java.util.Iterator;
 /**
  * Sends messages to a {@link StreamSink} as fast as they go, one {@code write} a message, through a selector. The time
  * ends when the sink has said that it received every byte, so nothing counts that is still under way. Arguments:
- * {@code port}, {@code size} (of a message), {@code warmup_ms} and {@code measure_ms}.
+ * {@code port}, {@code size} (of a message) and {@code warmup_ms}. It measures whenever it is told
+ * to, for as long as it is told, each time over a new connection.
  */
 public final class StreamSource {
     /** Messages between two looks at the clock: looking costs as much as a small message. */
@@ -44,23 +45,29 @@ public final class StreamSource {
                 stream(channel, parameters.millis("warmup_ms") / 2);
             }
         }
-        try (SocketChannel channel = connect()) {
-            Event.named("warm").send();
-            Control.awaitGo();
-            Meter meter = new Meter(Thread.currentThread());
-            Usage before = meter.begin();
-            long begin = System.nanoTime();
-            long messages = stream(channel, parameters.millis("measure_ms"));
-            long elapsed = System.nanoTime() - begin;
-            Usage used = meter.end().since(before);
-            Event.named("result")
-                    .with("ops", messages)
-                    .with("moved", messages * message.capacity())
-                    .with("elapsed_ns", elapsed)
-                    .with("provider", SelectorProvider.provider().getClass().getName())
-                    .with(used)
-                    .send();
+        Event.named("warm").send();
+        Meter meter = new Meter(Thread.currentThread());
+        while (true) {
+            long duration = Control.awaitGo();
+            try (SocketChannel channel = connect()) {
+                measure(meter, channel, duration);
+            }
         }
+    }
+
+    private void measure(Meter meter, SocketChannel channel, long duration) throws IOException {
+        Usage before = meter.begin();
+        long begin = System.nanoTime();
+        long messages = stream(channel, duration);
+        long elapsed = System.nanoTime() - begin;
+        Usage used = meter.end().since(before);
+        Event.named("result")
+                .with("ops", messages)
+                .with("moved", messages * message.capacity())
+                .with("elapsed_ns", elapsed)
+                .with("provider", SelectorProvider.provider().getClass().getName())
+                .with(used)
+                .send();
     }
 
     private SocketChannel connect() throws IOException {

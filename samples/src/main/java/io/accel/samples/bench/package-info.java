@@ -4,7 +4,6 @@
  *
  * <p>Each end is a {@code main} for a JVM of its own and takes {@code key=value} arguments. It talks to whoever started
  * it by lines: it prints an event's name followed by {@code key=value} fields ({@code ready}, {@code warm},
- * {@code mark}, {@code result}) and reads one-word commands ({@code go}, {@code mark}, {@code quit}); it ends when its
- * standard input does, so that it never outlives its starter. The package depends on the JDK and HdrHistogram.
+ * {@code mark}, {@code result}) and reads commands ({@code go MILLIS}, {@code mark}); it ends when its standard input does, so that it never outlives its starter. The package depends on the JDK and HdrHistogram.
  */
 package io.accel.samples.bench;

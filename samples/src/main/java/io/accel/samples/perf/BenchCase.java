@@ -73,6 +73,11 @@ enum BenchCase {
         this.accelerated = accelerated;
     }
 
+    /** Whether both variants go by the kernel, so that they differ by little and are to be measured close together. */
+    boolean comparesKernelPaths() {
+        return reference == Variant.PLAIN;
+    }
+
     List<Variant> variants() {
         return accelerated == null ? List.of(reference) : List.of(reference, accelerated);
     }

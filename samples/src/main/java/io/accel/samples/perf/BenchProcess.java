@@ -112,7 +112,7 @@ final class BenchProcess implements AutoCloseable {
 
     /** Asks the program to end, makes it end if it does not soon, and waits until it has. */
     @Override
-    public void close() throws IOException {
+    public void close() {
         try {
             process.getOutputStream().close();
         } catch (IOException alreadyGone) {

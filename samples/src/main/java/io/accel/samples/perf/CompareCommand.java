@@ -21,7 +21,7 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         description = {
             "Measures the same plain java.nio programs with Accel and without, side by side, each end in a JVM of its"
-                    + " own. The paths of a case take turns, three rounds of them, and a row has the medians.",
+                    + " own. The paths of a case take turns, three rounds of them, and a row has the medians of its rounds.",
             "Cases: raw, pingpong-64, pingpong-64-blocking, stream-64k, stream-64, kernel-pingpong-64,"
                     + " kernel-stream-64k, idle-1000, idle-cpu."
         },
@@ -32,7 +32,7 @@ import picocli.CommandLine.Spec;
                     + " over, not what they were meant to.",
             "msg/s: round trips, or messages one way. B/op, CPU us/op: heap allocated and CPU time used by both ends, an"
                     + " operation; in idle-cpu there are none, and the CPU time is us a second.",
-            "vs kernel: how many times better than the kernel. vs raw: how many times as long as the machine's limit, a"
+            "vs kernel: how many times better than the kernel, the median of the rounds' ratios. vs raw: how many times as long as the machine's limit, a"
                     + " cache line bounced between two JVMs for round trips and a copy in memory for streams. idle-1 is one"
                     + " connection alone, for comparison with idle-1000.",
             "Exit status: 0, or 1 if a case failed or did not take the path it should have."
@@ -46,6 +46,25 @@ public final class CompareCommand implements Callable<Integer> {
 
     @Mixin
     private AccelJarOption accelJar;
+
+    @Option(
+            names = "--cores",
+            paramLabel = "HOW",
+            defaultValue = "split",
+            description =
+                    "split: each end gets half of the processors, if there are four or more; any: both run where the"
+                            + " system lets them (default: ${DEFAULT-VALUE}).")
+    private CoreChoice cores;
+
+    /** The values of {@code --cores}. */
+    private enum CoreChoice {
+        split,
+        any;
+
+        Cores resolve() {
+            return this == split ? Cores.split() : Cores.ANY;
+        }
+    }
 
     @Option(names = "--only", split = ",", paramLabel = "CASE", description = "Only these cases, with commas.")
     private List<String> only = List.of();
@@ -70,11 +89,12 @@ public final class CompareCommand implements Callable<Integer> {
         if (json != null) {
             Files.writeString(json, "[]\n"); // better to learn now that it cannot be written than in some minutes
         }
-        JvmCommand jvm = new JvmCommand(accelJar.resolve());
+        JvmCommand jvm = new JvmCommand(accelJar.resolve(), cores.resolve());
         Comparison comparison =
                 new Comparison(jvm, WARM_UP, Duration.ofSeconds(seconds), Math.min(ROUNDS, seconds), System.err);
         Result result = comparison.run(cases);
         System.out.print(TablePrinter.print(result.rows()));
+        System.out.println(jvm.cores().describe());
         if (json != null) {
             Files.writeString(json, JsonPrinter.print(result.rows()));
         }

@@ -9,6 +9,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -19,6 +20,9 @@ import java.util.Set;
 final class Comparison {
     /** The machine's limits, which others' ratios need even where nobody asked to see them. */
     private static final Set<BenchCase> LIMITS = EnumSet.of(BenchCase.RAW, BenchCase.MEMCPY);
+
+    /** In how many pieces a round of two variants that run together is cut. */
+    private static final int SLICES = 8;
 
     private static final Duration LIMIT_MEASURE = Duration.ofMillis(300);
 
@@ -47,10 +51,13 @@ final class Comparison {
         final List<Sample> samples = new ArrayList<>();
         boolean failed;
 
+        /** Empty if a run failed: the others before it do not stand for the whole. */
+        List<Figures> figures() {
+            return failed ? List.of() : samples.stream().map(Sample::figures).toList();
+        }
+
         Figures median() {
-            return failed || samples.isEmpty()
-                    ? Figures.unknown()
-                    : Figures.median(samples.stream().map(Sample::figures).toList());
+            return Figures.median(figures());
         }
     }
 
@@ -62,8 +69,12 @@ final class Comparison {
             progress.printf(Locale.ROOT, "round %d of %d%n", round, rounds);
             for (BenchCase benchCase : all) {
                 Duration each = cases.contains(benchCase) ? measure.dividedBy(rounds) : LIMIT_MEASURE;
-                for (Variant variant : benchCase.variants()) {
-                    runOnce(benchCase, variant, each);
+                if (benchCase.comparesKernelPaths()) {
+                    runTogether(benchCase, each);
+                } else {
+                    for (Variant variant : benchCase.variants()) {
+                        runAlone(benchCase, variant, each);
+                    }
                 }
             }
         }
@@ -72,25 +83,61 @@ final class Comparison {
         return new Result(rows, failures);
     }
 
-    private void runOnce(BenchCase benchCase, Variant variant, Duration each) throws InterruptedException {
-        Series series = results.computeIfAbsent(benchCase, c -> new EnumMap<>(Variant.class))
-                .computeIfAbsent(variant, v -> new Series());
-        if (series.failed) {
+    private void runAlone(BenchCase benchCase, Variant variant, Duration each) throws InterruptedException {
+        if (seriesOf(benchCase, variant).failed) {
             return; // once is enough: a hung run takes long
         }
-        String name = String.format(Locale.ROOT, "%-20s  %-6s", benchCase.label, variant.path);
-        try {
-            if (variant.accelerated() && !jvm.canAccelerate()) {
-                throw new IOException("cannot accelerate, since there is no " + jvm.accelJar());
-            }
-            Sample sample = new BenchRun(jvm, benchCase, variant, warmUp, each).execute();
-            series.samples.add(sample);
-            progress.printf(Locale.ROOT, "  %s  %s%n", name, brief(sample.figures()));
+        try (BenchSession session = BenchSession.open(jvm, benchCase, variant, warmUp)) {
+            Sample sample = session.measure(each);
+            seriesOf(benchCase, variant).samples.add(sample);
+            report(benchCase, variant, brief(sample.figures()));
         } catch (IOException e) {
-            series.failed = true;
-            failures.add(benchCase.label + " over " + variant.path + ": " + e.getMessage());
-            progress.printf(Locale.ROOT, "  %s  FAILED: %s%n", name, e.getMessage());
+            fail(benchCase, variant, e);
         }
+    }
+
+    /**
+     * Measures both variants in slices that alternate. Neither does anything while the other is measured, since a program
+     * that only has kernel connections never spins; so they can run at the same time, and differ by nothing but Accel.
+     */
+    private void runTogether(BenchCase benchCase, Duration each) throws InterruptedException {
+        Variant current = benchCase.reference;
+        Series plain = seriesOf(benchCase, benchCase.reference);
+        Series accelerated = seriesOf(benchCase, benchCase.accelerated);
+        if (plain.failed || accelerated.failed) {
+            return;
+        }
+        try (BenchSession plainSession = BenchSession.open(jvm, benchCase, current, warmUp)) {
+            current = benchCase.accelerated;
+            try (BenchSession acceleratedSession = BenchSession.open(jvm, benchCase, current, warmUp)) {
+                Duration slice = each.dividedBy(SLICES);
+                for (int i = 0; i < SLICES; i++) {
+                    current = benchCase.reference;
+                    plain.samples.add(plainSession.measure(slice));
+                    current = benchCase.accelerated;
+                    accelerated.samples.add(acceleratedSession.measure(slice));
+                }
+            }
+            report(benchCase, benchCase.reference, brief(plain.median()));
+            report(benchCase, benchCase.accelerated, brief(accelerated.median()));
+        } catch (IOException e) {
+            fail(benchCase, current, e);
+        }
+    }
+
+    private Series seriesOf(BenchCase benchCase, Variant variant) {
+        return results.computeIfAbsent(benchCase, c -> new EnumMap<>(Variant.class))
+                .computeIfAbsent(variant, v -> new Series());
+    }
+
+    private void fail(BenchCase benchCase, Variant variant, IOException e) {
+        seriesOf(benchCase, variant).failed = true;
+        failures.add(benchCase.label + " over " + variant.path + ": " + e.getMessage());
+        report(benchCase, variant, "FAILED: " + e.getMessage());
+    }
+
+    private void report(BenchCase benchCase, Variant variant, String what) {
+        progress.printf(Locale.ROOT, "  %-20s  %-6s  %s%n", benchCase.label, variant.path, what);
     }
 
     private static String brief(Figures figures) {
@@ -105,11 +152,11 @@ final class Comparison {
     }
 
     private List<Row> rowsOf(BenchCase benchCase) {
-        Figures reference = medianOf(benchCase, benchCase.reference);
+        Series reference = seriesOf(benchCase, benchCase.reference);
         List<Row> rows = new ArrayList<>();
         for (Variant variant : benchCase.variants()) {
-            Series series = results.get(benchCase).get(variant);
-            if (series.failed) {
+            Series series = seriesOf(benchCase, variant);
+            if (series.failed || series.samples.isEmpty()) {
                 continue;
             }
             Figures figures = series.median();
@@ -118,7 +165,9 @@ final class Comparison {
                     pathTaken(benchCase, variant, series.samples),
                     variant.accelerated() ? benchCase.profile : "none",
                     figures,
-                    LIMITS.contains(benchCase) ? Double.NaN : Ratios.versusKernel(benchCase.kind, figures, reference),
+                    LIMITS.contains(benchCase)
+                            ? Double.NaN
+                            : Ratios.versusKernel(benchCase.kind, series.figures(), reference.figures()),
                     Ratios.versusRaw(
                             benchCase.kind,
                             figures,
@@ -129,14 +178,20 @@ final class Comparison {
     }
 
     private Figures medianOf(BenchCase benchCase, Variant variant) {
-        return results.get(benchCase).get(variant).median();
+        return seriesOf(benchCase, variant).median();
     }
 
     /** What the bytes really went over: a connection that fell back must not pass for an accelerated one. */
     private String pathTaken(BenchCase benchCase, Variant variant, List<Sample> samples) {
-        if (variant == Variant.ACCELERATED && samples.stream().anyMatch(Sample::wentByKernel)) {
-            failures.add(benchCase.label + ": Accel was on at both ends, yet the bytes went by the kernel");
-            return Variant.KERNEL.path;
+        if (variant == Variant.ACCELERATED) {
+            Optional<Sample> fallenBack =
+                    samples.stream().filter(Sample::wentByKernel).findFirst();
+            if (fallenBack.isPresent()) {
+                String said = fallenBack.get().said();
+                failures.add(benchCase.label + ": Accel was on at both ends, yet the bytes went by the kernel"
+                        + (said.isEmpty() ? "" : "; the client said:\n" + said));
+                return Variant.KERNEL.path;
+            }
         }
         return variant.path;
     }

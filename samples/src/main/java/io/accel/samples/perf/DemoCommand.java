@@ -21,11 +21,12 @@ public final class DemoCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws InterruptedException {
-        JvmCommand jvm = new JvmCommand(accelJar.resolve());
+        JvmCommand jvm = new JvmCommand(accelJar.resolve(), Cores.split());
         Comparison comparison = new Comparison(jvm, WARM_UP, MEASURE, 1, System.err);
         Result result = comparison.run(EnumSet.allOf(BenchCase.class));
         System.out.println();
         System.out.print(TablePrinter.print(result.rows()));
+        System.out.println(jvm.cores().describe());
         System.out.println();
         System.out.println(Sentence.about(result));
         result.failures().forEach(failure -> System.err.println("FAILED " + failure));

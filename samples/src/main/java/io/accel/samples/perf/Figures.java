@@ -44,8 +44,14 @@ record Figures(
     }
 
     private static double median(List<Figures> rounds, ToDoubleFunction<Figures> figure) {
-        double[] sorted = rounds.stream().mapToDouble(figure).sorted().toArray();
-        if (sorted.length == 0 || Arrays.stream(sorted).anyMatch(Double::isNaN)) {
+        return median(rounds.stream().mapToDouble(figure).toArray());
+    }
+
+    /** The median; NaN if there is no value or one of them is NaN. */
+    static double median(double[] values) {
+        double[] sorted = values.clone();
+        Arrays.sort(sorted); // NaN comes last
+        if (sorted.length == 0 || Double.isNaN(sorted[sorted.length - 1])) {
             return Double.NaN;
         }
         int middle = sorted.length / 2;

@@ -19,11 +19,13 @@ final class JvmCommand {
     private static final String PROVIDER = "io.accel.nio.AccelSelectorProvider";
 
     private final Path accelJar;
+    private final Cores cores;
     private final String benchClassPath;
 
     /** @param accelJar the drop-in jar; needs to exist only for accelerated commands */
-    JvmCommand(Path accelJar) {
+    JvmCommand(Path accelJar, Cores cores) {
         this.accelJar = accelJar;
+        this.cores = cores;
         Set<String> entries = new LinkedHashSet<>();
         entries.add(locationOf(JvmCommand.class).toString());
         entries.add(locationOf(Histogram.class).toString());
@@ -38,9 +40,13 @@ final class JvmCommand {
         return accelJar;
     }
 
+    Cores cores() {
+        return cores;
+    }
+
     /** The command for {@code program}; {@code profile} is null for a JVM without Accel. */
-    List<String> of(String program, String profile, List<String> arguments) {
-        List<String> command = new ArrayList<>();
+    List<String> of(End end, String program, String profile, List<String> arguments) {
+        List<String> command = new ArrayList<>(cores.prefix(end));
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.add("-Xms256m");
         command.add("-Xmx256m");

@@ -1,13 +1,25 @@
 package io.accel.samples.perf;
 
 import io.accel.samples.perf.BenchCase.Kind;
+import java.util.List;
+import java.util.stream.IntStream;
 
 /** How figures relate to the kernel's and to the machine's limits. A ratio with something missing is NaN. */
 final class Ratios {
     private Ratios() {}
 
-    /** How many times better {@code seen} is than the kernel: shorter round trips, or more bytes a second. */
-    static double versusKernel(Kind kind, Figures seen, Figures kernel) {
+    /**
+     * How many times better than the kernel: shorter round trips, or more bytes a second. It is the median of the rounds'
+     * own ratios, since the two sides of a round were measured one right after the other.
+     */
+    static double versusKernel(Kind kind, List<Figures> seen, List<Figures> kernel) {
+        double[] ratios = IntStream.range(0, Math.min(seen.size(), kernel.size()))
+                .mapToDouble(round -> versusKernel(kind, seen.get(round), kernel.get(round)))
+                .toArray();
+        return Figures.median(ratios);
+    }
+
+    private static double versusKernel(Kind kind, Figures seen, Figures kernel) {
         if (kind.measuresLatency()) {
             return kernel.p50Micros() / seen.p50Micros();
         }

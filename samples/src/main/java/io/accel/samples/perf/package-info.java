@@ -3,8 +3,8 @@
  * own, and prints what was seen as a table, as JSON and in a sentence.
  *
  * <p>From the outside in: the commands; {@code Comparison}, which goes through rounds, cases and paths; {@code
- * BenchRun}, one run of one case over one path; {@code BenchProcess}, one JVM. Results go the other way: {@code Sample}
- * (one run), {@code Row} (the medians of a case and path) and the printers. The package knows the bench programs by
+ * BenchSession}, both ends of one case over one path; {@code BenchProcess}, one JVM. Results go the other way: {@code Sample}
+ * (one measurement), {@code Row} (the medians of a case and path) and the printers. The package knows the bench programs by
  * name only and Accel not at all: acceleration is a class path entry and two properties. It depends on picocli.
  */
 package io.accel.samples.perf;

@@ -25,7 +25,7 @@ class ComparisonTest {
     private Result run(BenchCase... cases) throws InterruptedException {
         EnumSet<BenchCase> set = EnumSet.noneOf(BenchCase.class);
         set.addAll(List.of(cases));
-        JvmCommand jvm = new JvmCommand(directory.resolve("no-such.jar"));
+        JvmCommand jvm = new JvmCommand(directory.resolve("no-such.jar"), Cores.ANY);
         return new Comparison(jvm, Duration.ofMillis(300), Duration.ofMillis(400), 1, System.err).run(set);
     }
 
@@ -70,11 +70,14 @@ class ComparisonTest {
 
     @Test
     void bytesThatGoByTheKernelAreSeenThere() throws Exception {
-        JvmCommand jvm = new JvmCommand(directory.resolve("no-such.jar"));
+        JvmCommand jvm = new JvmCommand(directory.resolve("no-such.jar"), Cores.ANY);
         Duration time = Duration.ofMillis(300);
         for (BenchCase benchCase : EnumSet.of(BenchCase.PINGPONG, BenchCase.STREAM_64K, BenchCase.IDLE_CPU)) {
-            Sample sample = new BenchRun(jvm, benchCase, Variant.KERNEL, time, time).execute();
-            assertThat(sample.wentByKernel()).as(benchCase.label).isTrue();
+            try (BenchSession session = BenchSession.open(jvm, benchCase, Variant.KERNEL, time)) {
+                assertThat(session.measure(time).wentByKernel())
+                        .as(benchCase.label)
+                        .isTrue();
+            }
         }
     }
 

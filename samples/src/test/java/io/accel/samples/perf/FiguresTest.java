@@ -35,7 +35,7 @@ class FiguresTest {
 
     @Test
     void shorterRoundTripsAreBetterThanTheKernels() {
-        assertThat(Ratios.versusKernel(Kind.PINGPONG, roundTrips(2), roundTrips(60)))
+        assertThat(Ratios.versusKernel(Kind.PINGPONG, List.of(roundTrips(2)), List.of(roundTrips(60))))
                 .isEqualTo(30);
         assertThat(Ratios.versusRaw(Kind.PINGPONG, roundTrips(2), roundTrips(0.5), stream(20e9)))
                 .isEqualTo(4);
@@ -43,17 +43,25 @@ class FiguresTest {
 
     @Test
     void moreBytesAreBetterThanTheKernels() {
-        assertThat(Ratios.versusKernel(Kind.STREAM_LARGE, stream(8e9), stream(1.6e9)))
+        assertThat(Ratios.versusKernel(Kind.STREAM_LARGE, List.of(stream(8e9)), List.of(stream(1.6e9))))
                 .isCloseTo(5, within(1e-9));
         assertThat(Ratios.versusRaw(Kind.STREAM_SMALL, stream(8e9), roundTrips(0.5), stream(20e9)))
                 .isCloseTo(2.5, within(1e-9));
     }
 
     @Test
+    void theRatioIsTheMedianOfTheRoundsRatios() {
+        List<Figures> seen = List.of(roundTrips(2), roundTrips(4), roundTrips(1));
+        List<Figures> kernel = List.of(roundTrips(20), roundTrips(80), roundTrips(15));
+        assertThat(Ratios.versusKernel(Kind.PINGPONG, seen, kernel)).isEqualTo(15);
+        assertThat(Ratios.versusKernel(Kind.PINGPONG, seen, List.of())).isNaN();
+    }
+
+    @Test
     void withoutAReferenceThereIsNoRatio() {
-        assertThat(Ratios.versusKernel(Kind.PINGPONG, roundTrips(2), Figures.unknown()))
+        assertThat(Ratios.versusKernel(Kind.PINGPONG, List.of(roundTrips(2)), List.of(Figures.unknown())))
                 .isNaN();
-        assertThat(Ratios.versusKernel(Kind.IDLE, Figures.unknown(), Figures.unknown()))
+        assertThat(Ratios.versusKernel(Kind.IDLE, List.of(Figures.unknown()), List.of(Figures.unknown())))
                 .isNaN();
         assertThat(Ratios.versusRaw(Kind.STREAM_LARGE, stream(8e9), roundTrips(1), Figures.unknown()))
                 .isNaN();
