@@ -16,7 +16,9 @@ import java.nio.channels.NotYetBoundException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -30,7 +32,10 @@ public final class AccelServerSocketChannel extends ServerSocketChannel implemen
     private final ReentrantLock acceptLock = new ReentrantLock();
 
     /** Written once, by bind. */
-    private volatile InetSocketAddress bound;
+    private volatile SocketAddress bound;
+
+    /** What was set, for the connections that have no kernel socket to inherit it. */
+    private final Map<SocketOption<?>, Object> options = new ConcurrentHashMap<>();
 
     private ServerSocket socket; // guarded by this
 
@@ -49,9 +54,11 @@ public final class AccelServerSocketChannel extends ServerSocketChannel implemen
     public ServerSocketChannel bind(SocketAddress local, int backlog) throws IOException {
         synchronized (listener) {
             kernel.bind(local, backlog);
-            bound = (InetSocketAddress) kernel.getLocalAddress();
+            SocketAddress address = kernel.getLocalAddress();
             try {
-                listener.bound(bound, backlog);
+                if (address instanceof InetSocketAddress internet) {
+                    listener.bound(internet, backlog);
+                }
             } catch (IOException e) {
                 close();
                 throw e;
@@ -60,6 +67,7 @@ public final class AccelServerSocketChannel extends ServerSocketChannel implemen
                 // The kernel's connections are only one source of several, so nobody may block on it alone.
                 kernel.configureBlocking(false);
             }
+            bound = address;
         }
         return this;
     }
@@ -146,7 +154,7 @@ public final class AccelServerSocketChannel extends ServerSocketChannel implemen
     }
 
     private SocketChannel wrap(StreamSocket accepted) {
-        return accepted == null ? null : provider.accepted(accepted);
+        return accepted == null ? null : new AccelSocketChannel(provider, accepted, Map.copyOf(options));
     }
 
     @Override
@@ -164,7 +172,7 @@ public final class AccelServerSocketChannel extends ServerSocketChannel implemen
 
     @Override
     public InetSocketAddress localAddressOrNull() {
-        return bound;
+        return bound instanceof InetSocketAddress internet ? internet : null;
     }
 
     @Override
@@ -175,6 +183,7 @@ public final class AccelServerSocketChannel extends ServerSocketChannel implemen
     @Override
     public <T> ServerSocketChannel setOption(SocketOption<T> name, T value) throws IOException {
         kernel.setOption(name, value);
+        options.put(name, value);
         return this;
     }
 

@@ -6,6 +6,9 @@ import io.accel.core.socket.LinkStream;
 import io.accel.core.socket.PathInfo;
 import io.accel.core.socket.StreamSocket;
 import java.io.IOException;
+import java.io.InputStream;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -27,6 +30,7 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 import java.nio.channels.UnresolvedAddressException;
 import java.nio.channels.UnsupportedAddressTypeException;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
@@ -36,6 +40,8 @@ import java.util.concurrent.locks.ReentrantLock;
  * decides everything about it: state, options, exceptions. Safe for use by many threads, as {@link SocketChannel} promises.
  */
 public final class AccelSocketChannel extends SocketChannel implements SocketHooks {
+    private static final Logger LOG = System.getLogger(AccelSocketChannel.class.getName());
+
     private final AccelSelectorProvider provider;
     private final StreamSocket stream;
     /** The JDK's channel: not yet or really connected, or lending its local address; null if accepted from a fabric. */
@@ -54,14 +60,35 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
     /** Keeps the options of a connection without a kernel socket, as the kernel would. */
     private SocketChannel optionsKeeper;
 
+    private InputStream kernelInput;
+
     private SocketAddress lastLocal;
     private SocketAddress lastRemote;
     private boolean optionsClosed;
 
     private volatile int linger = -1;
+    private volatile boolean urgentInline;
 
+    /** What was set on the listener that accepted this. */
+    private final Map<SocketOption<?>, Object> inherited;
+
+    /** A channel that is not connected. */
     AccelSocketChannel(AccelSelectorProvider provider, StreamSocket stream, ProtocolFamily family) {
+        this(provider, stream, family, Map.of());
+    }
+
+    /** An accepted channel, with the options that were set on its listener. */
+    AccelSocketChannel(AccelSelectorProvider provider, StreamSocket stream, Map<SocketOption<?>, Object> inherited) {
+        this(provider, stream, null, inherited);
+    }
+
+    private AccelSocketChannel(
+            AccelSelectorProvider provider,
+            StreamSocket stream,
+            ProtocolFamily family,
+            Map<SocketOption<?>, Object> inherited) {
         super(provider);
+        this.inherited = inherited;
         this.provider = provider;
         this.stream = stream;
         this.kernel = stream.kernel();
@@ -278,6 +305,9 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
 
     @Override
     public boolean connect(SocketAddress remote) throws IOException {
+        if (family == StandardProtocolFamily.UNIX) {
+            return onKernel(b -> kernel.connect(remote) ? 1 : 0, null) == 1;
+        }
         return connect(checkRemote(remote), 0);
     }
 
@@ -315,6 +345,7 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
                     return false;
                 }
                 if (connectWaiting(start, timeoutNanos)) {
+                    announceUrgentInline();
                     return true;
                 }
             }
@@ -356,7 +387,7 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
         if (timeoutNanos == 0) {
             return kernel.connect(remote);
         }
-        long left = Math.max(1, (timeoutNanos - (System.nanoTime() - start)) / 1_000_000);
+        long left = Math.max(1, (timeoutNanos - (System.nanoTime() - start) + 999_999) / 1_000_000);
         kernel.socket().connect(remote, (int) Math.min(left, Integer.MAX_VALUE));
         return true;
     }
@@ -399,12 +430,13 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
         connectLock.lock();
         try {
             ensureOpen();
-            if (!isBlocking()) {
-                return stream.finishConnect();
-            }
-            // Begun in non-blocking mode, to be finished in blocking mode.
-            if (connectWaiting(System.nanoTime(), 0)) {
+            // Begun in non-blocking mode; if it is finished in blocking mode, that waits.
+            if (isBlocking() ? connectWaiting(System.nanoTime(), 0) : stream.finishConnect()) {
+                announceUrgentInline();
                 return true;
+            }
+            if (!isBlocking()) {
+                return false;
             }
             return connectKernel(stream.linkRemote(), 0, 0);
         } catch (IOException e) {
@@ -491,6 +523,9 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
         optionsOf().setOption(name, value);
         if (StandardSocketOptions.SO_LINGER.equals(name)) {
             linger = optionsOf().getOption(StandardSocketOptions.SO_LINGER);
+        } else if (name.name().equals("SO_OOBINLINE")) {
+            urgentInline = (Boolean) value;
+            announceUrgentInline();
         }
         return this;
     }
@@ -521,11 +556,29 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
         synchronized (this) {
             if (optionsKeeper == null && !optionsClosed) {
                 optionsKeeper = provider.kernel().openSocketChannel();
+                for (Map.Entry<SocketOption<?>, Object> option : inherited.entrySet()) {
+                    set(optionsKeeper, option.getKey(), option.getValue());
+                }
             }
             if (optionsKeeper == null) {
                 throw new ClosedChannelException();
             }
             return optionsKeeper;
+        }
+    }
+
+    @SuppressWarnings("unchecked") // the value was set on the listener under this very name
+    private static <T> void set(SocketChannel channel, SocketOption<T> name, Object value) throws IOException {
+        if (channel.supportedOptions().contains(name)) {
+            channel.setOption(name, (T) value);
+        }
+    }
+
+    /** Lets the peer send urgent bytes, which otherwise it drops as a TCP receiver would. */
+    private void announceUrgentInline() {
+        LinkStream link = link();
+        if (urgentInline && link != null) {
+            link.wantUrgentInline();
         }
     }
 
@@ -585,7 +638,11 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
     protected void implCloseSelectableChannel() throws IOException {
         rememberAddresses();
         // As the JDK: a channel that is still registered ends in order even if it has not read everything.
-        stream.close(linger == 0, isRegistered() && !isBlocking());
+        boolean orderly = isRegistered() && !isBlocking() && linger != 0;
+        if (orderly && kernel != null && kernel.isConnected()) {
+            endKernelInOrder();
+        }
+        stream.close(linger == 0, orderly);
         if (kernel != null) {
             kernel.close();
         }
@@ -596,6 +653,14 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
         }
         if (keeper != null) {
             keeper.close();
+        }
+    }
+
+    private void endKernelInOrder() {
+        try {
+            kernel.shutdownOutput();
+        } catch (IOException e) {
+            LOG.log(Level.DEBUG, "ending a connection before its close failed; the peer has ended it before", e);
         }
     }
 
@@ -682,7 +747,18 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
         if (link != null) {
             return link.available();
         }
-        return kernel.isConnected() ? kernel.socket().getInputStream().available() : notYetConnected();
+        if (!kernel.isConnected()) {
+            return notYetConnected();
+        }
+        return kernel.socket().isInputShutdown() ? 0 : kernelInput().available();
+    }
+
+    /** Got once, because the JDK's adaptor gives none any more after shutdownInput. */
+    private synchronized InputStream kernelInput() throws IOException {
+        if (kernelInput == null) {
+            kernelInput = kernel.socket().getInputStream();
+        }
+        return kernelInput;
     }
 
     private static int notYetConnected() {
@@ -692,9 +768,12 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
     @Override
     public void sendUrgentData(int data) throws IOException {
         ensureOpen();
-        if (link() != null) {
-            throw new IOException("Urgent data is not supported on an accelerated connection; a transport rule"
-                    + " 'kernel * *:port' keeps it on the kernel's path");
+        LinkStream link = link();
+        if (link != null) {
+            if (link.isUrgentInline() && write(ByteBuffer.wrap(new byte[] {(byte) data})) == 0) {
+                throw new IOException("Socket buffer full");
+            }
+            return; // dropped, as TCP drops an urgent byte that the receiver does not want inline
         }
         kernel.socket().sendUrgentData(data);
     }

@@ -129,8 +129,7 @@ public final class StreamListener implements Pollable {
             return null;
         }
         StreamSocket socket = new StreamSocket(accelerator, channel);
-        socket.logAccepted(
-                (InetSocketAddress) channel.getLocalAddress(), (InetSocketAddress) channel.getRemoteAddress());
+        socket.logAccepted(channel.getLocalAddress(), channel.getRemoteAddress());
         return socket;
     }
 

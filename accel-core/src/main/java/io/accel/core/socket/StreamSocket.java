@@ -11,6 +11,7 @@ import io.accel.profile.Role;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
@@ -91,7 +92,7 @@ public final class StreamSocket implements Pollable {
     }
 
     /** Says in the log that this was accepted. */
-    void logAccepted(InetSocketAddress at, InetSocketAddress from) {
+    void logAccepted(SocketAddress at, SocketAddress from) {
         accelerator.log().accepted(at, from, path);
     }
 
