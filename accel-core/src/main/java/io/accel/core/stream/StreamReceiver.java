@@ -56,6 +56,8 @@ public final class StreamReceiver {
             if (available <= 0) {
                 return (int) available;
             }
+        } else if (available < room && refresh()) {
+            available = tail - head; // as with TCP, all that has come, not what was known of it
         }
         int n = (int) Math.min(available, room);
         int at = dst.position();

@@ -1,0 +1,143 @@
+package io.accel.core.stream;
+
+import io.accel.core.fabric.Link;
+import io.accel.core.fabric.MemoryRegion;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectableChannel;
+
+/**
+ * One end of a connection within one thread: the rings are buffers, the cursors plain fields. It checks what a sender and a
+ * receiver owe to a link, and lets a test write what no correct peer writes.
+ */
+final class LoopbackLink implements Link {
+    /** One direction: what its sender writes and what its receiver writes. */
+    private static final class Direction {
+        final MemoryRegion ring;
+        long producer;
+        int state;
+        long consumer;
+
+        Direction(int ringSize) {
+            this.ring = new MemoryRegion(ByteBuffer.allocateDirect(ringSize));
+        }
+    }
+
+    private final Direction out;
+    private final Direction in;
+    private boolean peerGone;
+
+    private LoopbackLink(Direction out, Direction in) {
+        this.out = out;
+        this.in = in;
+    }
+
+    /** Both ends of a new connection. */
+    static LoopbackLink[] pair(int ringSize) {
+        Direction there = new Direction(ringSize);
+        Direction back = new Direction(ringSize);
+        return new LoopbackLink[] {new LoopbackLink(there, back), new LoopbackLink(back, there)};
+    }
+
+    // ---- what a test does to an end
+
+    /** The peer writes this as its producer cursor. */
+    void forgePublished(long cursor) {
+        in.producer = cursor;
+    }
+
+    /** The peer writes this as its consumer cursor. */
+    void forgeReleased(long cursor) {
+        out.consumer = cursor;
+    }
+
+    void losePeer() {
+        peerGone = true;
+    }
+
+    /** What this end has signalled so far. */
+    int signalled() {
+        return out.state;
+    }
+
+    /** What this end has given back so far. */
+    long credited() {
+        return in.consumer;
+    }
+
+    // ---- the link
+
+    @Override
+    public MemoryRegion sendRing() {
+        return out.ring;
+    }
+
+    @Override
+    public MemoryRegion receiveRing() {
+        return in.ring;
+    }
+
+    @Override
+    public void publish(long from, long to) {
+        if (from != out.producer || to <= from || to - out.consumer > out.ring.size()) {
+            throw new AssertionError(
+                    "publish(" + from + ", " + to + ") after " + out.producer + ", released " + out.consumer);
+        }
+        if ((out.state & (FIN | RST | CLOSED)) != 0) {
+            throw new AssertionError("published after the end");
+        }
+        out.producer = to;
+    }
+
+    @Override
+    public void signal(int state) {
+        out.state |= state;
+    }
+
+    @Override
+    public long released() {
+        return out.consumer;
+    }
+
+    @Override
+    public long published() {
+        return in.producer;
+    }
+
+    @Override
+    public int peerState() {
+        return in.state;
+    }
+
+    @Override
+    public void consumed(long cursor) {
+        if (cursor <= in.consumer || cursor > in.producer) {
+            throw new AssertionError("consumed(" + cursor + ") after " + in.consumer + ", published " + in.producer);
+        }
+        in.consumer = cursor;
+    }
+
+    @Override
+    public boolean peerGone() {
+        return peerGone;
+    }
+
+    @Override
+    public void arm(int what) {
+        throw new AssertionError("the protocol does not wait");
+    }
+
+    @Override
+    public SelectableChannel doorbell() {
+        throw new AssertionError("the protocol does not wait");
+    }
+
+    @Override
+    public boolean drainDoorbell() {
+        throw new AssertionError("the protocol does not wait");
+    }
+
+    @Override
+    public void free() {
+        throw new AssertionError("the protocol does not own its link");
+    }
+}

@@ -1,0 +1,180 @@
+package io.accel.core.stream;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.accel.core.fabric.Link;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.List;
+
+/**
+ * One direction of a connection beside a model of it: three counters and what was signalled. Every operation is done on
+ * both, and they must agree.
+ */
+final class StreamModel {
+    private final int size;
+    private final int lowWater;
+    private final LoopbackLink near;
+    private final LoopbackLink far;
+    private final StreamSender sender;
+    private final StreamReceiver receiver;
+
+    private long sent;
+    private long received;
+    private boolean finished;
+    private boolean senderReset;
+    private boolean senderGone;
+    private boolean receiverClosed;
+    private boolean receiverReset;
+    private boolean receiverGone;
+
+    StreamModel(int size, int lowWater) {
+        LoopbackLink[] ends = LoopbackLink.pair(size);
+        this.size = size;
+        this.lowWater = Math.max(1, Math.min(lowWater, size / 2));
+        this.near = ends[0];
+        this.far = ends[1];
+        this.sender = new StreamSender(near, lowWater);
+        this.receiver = new StreamReceiver(far);
+    }
+
+    // ---- what the sending side does
+
+    void write(List<Integer> lengths, boolean direct) throws IOException {
+        if (finished || senderReset || senderGone) {
+            return;
+        }
+        ByteBuffer[] sources = new ByteBuffer[lengths.size()];
+        long place = sent;
+        for (int i = 0; i < sources.length; i++) {
+            sources[i] = StreamBytes.source(place, lengths.get(i), direct);
+            place += lengths.get(i);
+        }
+        if (receiverReset || receiverClosed || receiverGone) {
+            assertThatThrownBy(() -> write(sources))
+                    .isExactlyInstanceOf(IOException.class)
+                    .hasMessage(receiverReset ? "Connection reset by peer" : "Broken pipe");
+            return;
+        }
+        long wanted = place - sent;
+        long free = size - (sent - far.credited());
+        long accepted = write(sources);
+        assertThat(accepted).as("accepted of %d", wanted).isEqualTo(Math.min(free, wanted));
+        long taken = 0;
+        for (ByteBuffer source : sources) {
+            taken += StreamBytes.taken(source);
+        }
+        assertThat(taken).as("sum of the sources' advances").isEqualTo(accepted);
+        sent += accepted;
+        if (accepted < wanted) {
+            assertThat(unread())
+                    .as("unread bytes while the sender is short of space")
+                    .isGreaterThan(size * 3L / 4);
+        }
+    }
+
+    private long write(ByteBuffer[] sources) throws IOException {
+        return sources.length == 1 ? sender.write(sources[0]) : sender.write(sources, 0, sources.length);
+    }
+
+    void finish() {
+        if (!senderGone && !senderReset) {
+            sender.finish();
+            finished = true;
+        }
+    }
+
+    void senderResets() {
+        if (!senderGone) {
+            near.signal(Link.RST | Link.CLOSED);
+            senderReset = true;
+        }
+    }
+
+    void senderDies() {
+        far.losePeer();
+        senderGone = true;
+    }
+
+    // ---- what the receiving side does
+
+    void read(List<Integer> lengths, boolean direct) throws IOException {
+        if (receiverReset || receiverClosed || receiverGone) {
+            return;
+        }
+        ByteBuffer[] sinks = new ByteBuffer[lengths.size()];
+        long room = 0;
+        for (int i = 0; i < sinks.length; i++) {
+            sinks[i] = StreamBytes.sink(lengths.get(i), direct);
+            room += lengths.get(i);
+        }
+        boolean over = unread() == 0 && room > 0;
+        if (over && senderReset) {
+            assertThatThrownBy(() -> read(sinks))
+                    .isExactlyInstanceOf(IOException.class)
+                    .hasMessage("Connection reset");
+            return;
+        }
+        long expected = over && (finished || senderGone) ? -1 : Math.min(unread(), room);
+        assertThat(receiver.available()).isEqualTo((int) unread());
+        assertThat(read(sinks)).as("read with room for %d", room).isEqualTo(expected);
+        for (ByteBuffer sink : sinks) {
+            StreamBytes.check(sink, received);
+            received += StreamBytes.taken(sink);
+        }
+    }
+
+    private long read(ByteBuffer[] sinks) throws IOException {
+        return sinks.length == 1 ? receiver.read(sinks[0]) : receiver.read(sinks, 0, sinks.length);
+    }
+
+    void receiverCloses(boolean reset) {
+        if (!receiverGone) {
+            far.signal(reset ? Link.RST | Link.CLOSED : Link.FIN | Link.CLOSED);
+            receiverClosed = true;
+            receiverReset |= reset;
+        }
+    }
+
+    void receiverDies() {
+        near.losePeer();
+        receiverGone = true;
+    }
+
+    // ---- what must always hold
+
+    void check() {
+        assertThat(unread()).isBetween(0L, (long) size);
+        assertThat(receiver.hasUnread()).isEqualTo(unread() > 0);
+        assertThat(receiver.ready())
+                .as("ready to read")
+                .isEqualTo(unread() > 0 || finished || senderReset || senderGone);
+        assertThat(received - far.credited())
+                .as("bytes read but not given back")
+                .isLessThan(Math.max(1, size / 4));
+        long free = size - (sent - far.credited());
+        boolean broken = receiverReset || receiverClosed || receiverGone;
+        assertThat(sender.ready()).as("ready to write").isEqualTo(free >= lowWater || broken);
+        if (!sender.ready()) {
+            // Else a sender that waits and a receiver that has nothing to read would wait for each other.
+            assertThat(unread()).as("unread bytes while the sender waits").isGreaterThanOrEqualTo(size / 4);
+        }
+    }
+
+    /** Reads to the end: nothing may be missing. */
+    void drain() throws IOException {
+        if (receiverReset || receiverClosed || receiverGone) {
+            return;
+        }
+        while (unread() > 0) {
+            read(List.of(7), false);
+        }
+        read(List.of(7), false);
+        assertThat(received).isEqualTo(sent);
+    }
+
+    private long unread() {
+        return sent - received;
+    }
+}
