@@ -122,6 +122,7 @@ public final class AccelServerSocketChannel extends ServerSocketChannel implemen
                     throw new SocketTimeoutException("Accept timed out");
                 }
                 provider.accelerator().waits().await(listener, SelectionKey.OP_ACCEPT, left);
+                begin(); // a selector within the wait has taken the interrupts for itself
             }
         } catch (ClosedChannelException e) {
             throw asynchronous(e);

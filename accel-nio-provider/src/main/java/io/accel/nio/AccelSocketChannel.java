@@ -175,6 +175,7 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
                     throw new SocketTimeoutException("Read timed out");
                 }
                 waits.await(stream, SelectionKey.OP_READ, left);
+                begin(); // a selector within the wait has taken the interrupts for itself
             }
             completed = n != 0;
         } finally {
@@ -265,6 +266,7 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
                     break;
                 }
                 waits.await(stream, SelectionKey.OP_WRITE, -1);
+                begin(); // as in readWaiting
             }
         } finally {
             end(completed);
@@ -342,6 +344,7 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
                     throw new SocketTimeoutException("Connect timed out");
                 }
                 provider.accelerator().waits().await(stream, SelectionKey.OP_CONNECT, left);
+                begin(); // as in readWaiting
             }
         } finally {
             end(connected || fellBack);
@@ -581,7 +584,8 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
     @Override
     protected void implCloseSelectableChannel() throws IOException {
         rememberAddresses();
-        stream.close(linger == 0);
+        // As the JDK: a channel that is still registered ends in order even if it has not read everything.
+        stream.close(linger == 0, isRegistered() && !isBlocking());
         if (kernel != null) {
             kernel.close();
         }
@@ -744,6 +748,7 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
             text.append("closed");
         } else {
             text.append(isConnected() ? "connected" : isConnectionPending() ? "connection-pending" : "unconnected");
+            text.append(isInputShutdown() ? " ishut" : "").append(isOutputShutdown() ? " oshut" : "");
             text.append(" path=").append(path().path());
             text.append(" local=").append(localAddressOrNull());
             text.append(" remote=").append(remoteAddressOrNull());

@@ -160,7 +160,8 @@ public final class Poller implements AutoCloseable {
             }
             lookAtHot();
             kernelCountdown -= CALL_TURNS;
-            if (timeoutNanos == 0 || (kernelCountdown <= 0 && (reported > 0 || hot.size() > 0))) {
+            boolean lookOnly = timeoutNanos == 0 || (wakeup && reported == 0);
+            if (lookOnly || (kernelCountdown <= 0 && (reported > 0 || hot.size() > 0))) {
                 lookAtKernel();
             }
             if (reported > 0) {
@@ -168,7 +169,7 @@ public final class Poller implements AutoCloseable {
                 if ((++ticks & (CLOCK_TURNS - 1)) == 0 && hot.size() > 1) {
                     coolOne(System.nanoTime());
                 }
-            } else if (timeoutNanos != 0 && !wakeup) {
+            } else if (!lookOnly) {
                 await(timeoutNanos);
             }
             if (wakeup) {

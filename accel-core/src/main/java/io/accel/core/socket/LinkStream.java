@@ -224,12 +224,14 @@ public final class LinkStream {
      * TCP has it.
      *
      * @param abort whether to reset in any case, as with {@code SO_LINGER} 0
+     * @param orderly whether not to reset for bytes unread
      */
-    void close(boolean abort) {
+    void close(boolean abort, boolean orderly) {
         if (!(boolean) CLOSED.compareAndSet(this, false, true)) {
             return;
         }
-        link.signal(abort || receiver.hasUnread() ? Link.RST | Link.CLOSED : Link.FIN | Link.CLOSED);
+        boolean reset = abort || (!orderly && receiver.hasUnread());
+        link.signal(reset ? Link.RST | Link.CLOSED : Link.FIN | Link.CLOSED);
         shares.close();
         releaseRead();
         releaseWrite();

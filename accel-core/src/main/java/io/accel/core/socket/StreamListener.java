@@ -160,7 +160,7 @@ public final class StreamListener implements Pollable {
 
     private void resetArrived() {
         for (StreamSocket socket = acceptArrived(); socket != null; socket = acceptArrived()) {
-            socket.close(true);
+            socket.close(true, false);
         }
     }
 

@@ -256,8 +256,9 @@ public final class StreamSocket implements Pollable {
      * Closes the accelerated connection or the handshake; the kernel's channel is the caller's to close. Never blocks.
      *
      * @param abort whether to reset, as with {@code SO_LINGER} 0
+     * @param orderly whether to end in order although bytes are unread, which otherwise makes it a reset
      */
-    public void close(boolean abort) {
+    public void close(boolean abort, boolean orderly) {
         synchronized (this) {
             if (closed) {
                 return;
@@ -273,7 +274,7 @@ public final class StreamSocket implements Pollable {
             established = stream;
         }
         if (established != null) {
-            established.close(abort);
+            established.close(abort, orderly);
         } else {
             shares.close();
         }

@@ -1,0 +1,189 @@
+package io.accel.nio.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.fail;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.AsynchronousCloseException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** A channel that another thread closes lets go of the threads that wait in it. */
+class AsynchronousCloseTest extends ContractSupport {
+    @Test
+    void blockedRead() throws Exception {
+        Pair pair = pair();
+        Task<Integer> reader =
+                start(() -> pair.client().read(ByteBuffer.allocate(1))).awaitInside("read");
+        pair.client().close();
+        assertThat(reader.failure()).isExactlyInstanceOf(AsynchronousCloseException.class);
+        assertThat(pair.server().read(ByteBuffer.allocate(1)))
+                .as("the peer sees the end")
+                .isEqualTo(-1);
+    }
+
+    @Test
+    void blockedScatteringRead() throws Exception {
+        Pair pair = pair();
+        ByteBuffer[] buffers = {ByteBuffer.allocate(1), ByteBuffer.allocateDirect(1)};
+        Task<Long> reader = start(() -> pair.server().read(buffers)).awaitInside("read");
+        pair.server().close();
+        assertThat(reader.failure()).isExactlyInstanceOf(AsynchronousCloseException.class);
+    }
+
+    @Test
+    void blockedWrite() throws Exception {
+        assertClosedWhileWriting(() -> {
+            Pair pair = fullPair();
+            Task<Void> writer =
+                    run(() -> Bytes.writeSingleBytesForever(pair.client())).awaitInside("write");
+            pair.client().close();
+            return writer;
+        });
+    }
+
+    @Test
+    void blockedGatheringWrite() throws Exception {
+        assertClosedWhileWriting(() -> {
+            Pair pair = fullPair();
+            ByteBuffer[] buffers = {ByteBuffer.allocate(0), ByteBuffer.allocateDirect(1)};
+            Task<Void> writer = run(() -> {
+                while (true) {
+                    pair.client().write(buffers);
+                    buffers[1].clear();
+                }
+            });
+            writer.awaitInside("write");
+            pair.client().close();
+            return writer;
+        });
+    }
+
+    @Test
+    void blockedReaderAndWriterOfOneChannel() throws Exception {
+        assertClosedWhileWriting(() -> {
+            Pair pair = fullPair();
+            Task<Integer> reader =
+                    start(() -> pair.client().read(ByteBuffer.allocate(1))).awaitInside("read");
+            Task<Void> writer =
+                    run(() -> Bytes.writeSingleBytesForever(pair.client())).awaitInside("write");
+            pair.client().close();
+            assertThat(reader.failure()).isExactlyInstanceOf(AsynchronousCloseException.class);
+            return writer;
+        });
+    }
+
+    @Test
+    void severalBlockedReaders() throws Exception {
+        Pair pair = pair();
+        List<Task<Integer>> readers = IntStream.range(0, 3)
+                .mapToObj(i ->
+                        start(() -> pair.client().read(ByteBuffer.allocate(1))).awaitInside("read"))
+                .toList();
+        pair.client().close();
+        for (Task<Integer> reader : readers) {
+            // Those that wait for their turn find the channel closed
+            assertThat(reader.failure()).isInstanceOf(ClosedChannelException.class);
+        }
+    }
+
+    @Test
+    void blockedAccept() throws Exception {
+        ServerSocketChannel listener = listener();
+        Task<SocketChannel> acceptor = start(listener::accept).awaitInside("accept");
+        listener.close();
+        assertThat(acceptor.failure()).isExactlyInstanceOf(AsynchronousCloseException.class);
+    }
+
+    @Test
+    void severalBlockedAcceptors() throws Exception {
+        ServerSocketChannel listener = listener();
+        List<Task<SocketChannel>> acceptors = IntStream.range(0, 3)
+                .mapToObj(i -> start(listener::accept).awaitInside("accept"))
+                .toList();
+        listener.close();
+        for (Task<SocketChannel> acceptor : acceptors) {
+            assertThat(acceptor.failure()).isInstanceOf(ClosedChannelException.class);
+        }
+    }
+
+    /** A listener whose backlog is full keeps connects waiting; where one is not full, connect has simply succeeded. */
+    @Test
+    void blockedConnect() throws Exception {
+        ServerSocketChannel listener = closing(ServerSocketChannel.open()).bind(anyPort(), 1);
+        SocketChannel client = null;
+        Task<Boolean> connect = null;
+        for (int i = 0; i < 20; i++) {
+            SocketChannel next = channel();
+            Task<Boolean> attempt = start(() -> next.connect(listener.getLocalAddress()));
+            if (!attempt.finishesWithin(300)) {
+                client = next;
+                connect = attempt;
+                break;
+            }
+            assertThat(attempt.result()).isTrue();
+        }
+        assumeTrue(connect != null, "no connect had to wait");
+        client.close();
+        assertThat(connect.failure()).isExactlyInstanceOf(AsynchronousCloseException.class);
+    }
+
+    @Test
+    void readerThatIsServedBeforeTheCloseGetsItsBytes() throws Exception {
+        for (int round = 0; round < 100; round++) {
+            Pair pair = pair();
+            Task<Integer> reader = start(() -> pair.client().read(ByteBuffer.allocate(8)));
+            Bytes.write(pair.server(), Bytes.ascii("8 bytes!"));
+            assertThat(reader.result()).isBetween(1, 8);
+            pair.client().close();
+            pair.server().close();
+        }
+    }
+
+    @Test
+    void closeWhileBothEndsAreBusyEndsInExceptionsOnly() throws Exception {
+        for (int round = 0; round < 20; round++) {
+            Pair pair = pair();
+            List<Task<Void>> busy = List.of(
+                    run(() -> Bytes.writeForever(pair.client())),
+                    run(() -> readForever(pair.client())),
+                    run(() -> Bytes.writeForever(pair.server())),
+                    run(() -> readForever(pair.server())));
+            Bytes.write(pair.client(), new byte[1000]);
+            pair.client().close();
+            for (Task<Void> task : busy) {
+                assertThat(task.failure()).isInstanceOf(IOException.class);
+            }
+            pair.server().close();
+        }
+    }
+
+    private static void readForever(SocketChannel channel) throws IOException {
+        while (channel.read(ByteBuffer.allocate(5000)) >= 0) {}
+        throw new EOFException();
+    }
+
+    /**
+     * A kernel that has been full for a while may still take a byte, so the close may also fall between two writes.
+     * Then the next one finds the channel closed, which says nothing of a blocked one: it is tried again.
+     */
+    private static void assertClosedWhileWriting(Callable<Task<Void>> closedWriter) throws Exception {
+        for (int attempt = 0; attempt < 10; attempt++) {
+            Throwable failure = closedWriter.call().failure();
+            assertThat(failure).isInstanceOf(ClosedChannelException.class);
+            if (failure instanceof AsynchronousCloseException) {
+                assertThat(failure).isExactlyInstanceOf(AsynchronousCloseException.class);
+                return;
+            }
+        }
+        fail("no blocked write ended in AsynchronousCloseException");
+    }
+}

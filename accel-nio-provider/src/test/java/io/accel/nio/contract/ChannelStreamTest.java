@@ -1,0 +1,89 @@
+package io.accel.nio.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.PrintWriter;
+import java.nio.channels.Channels;
+import java.nio.channels.IllegalBlockingModeException;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import org.junit.jupiter.api.Test;
+
+/** The streams, readers and writers that java.nio.channels.Channels makes of channels. */
+class ChannelStreamTest extends ContractSupport {
+    @Test
+    void muchGoesThrough() throws Exception {
+        Pair pair = pair();
+        byte[] expected = Bytes.random(1, 4_000_000);
+        Task<Void> writer = run(() -> {
+            OutputStream out = Channels.newOutputStream(pair.client());
+            out.write(expected[0]);
+            out.write(expected, 1, expected.length - 1);
+            pair.client().shutdownOutput();
+        });
+        InputStream in = Channels.newInputStream(pair.server());
+        assertThat(in.read()).isEqualTo(expected[0] & 0xff);
+        byte[] rest = in.readAllBytes();
+        Bytes.assertSame(rest, Arrays.copyOfRange(expected, 1, expected.length));
+        assertThat(in.read()).isEqualTo(-1);
+        writer.result();
+    }
+
+    @Test
+    void oneStreamFlowsIntoAnother() throws Exception {
+        Pair first = pair();
+        Pair second = pair();
+        byte[] expected = Bytes.random(2, 3_000_000);
+        Task<Void> source = run(() -> {
+            Channels.newOutputStream(first.client()).write(expected);
+            first.client().close();
+        });
+        Task<Long> relay = start(() -> {
+            long n = Channels.newInputStream(first.server()).transferTo(Channels.newOutputStream(second.client()));
+            second.client().close();
+            return n;
+        });
+        Bytes.assertSame(Channels.newInputStream(second.server()).readAllBytes(), expected);
+        assertThat(relay.result()).isEqualTo(expected.length);
+        source.result();
+    }
+
+    @Test
+    void linesOfText() throws Exception {
+        Pair pair = pair();
+        PrintWriter writer = new PrintWriter(Channels.newWriter(pair.client(), StandardCharsets.UTF_8), true);
+        BufferedReader reader = new BufferedReader(Channels.newReader(pair.server(), StandardCharsets.UTF_8));
+        for (int i = 0; i < 100; i++) {
+            writer.println("line " + i + " äöü €");
+            assertThat(reader.readLine()).isEqualTo("line " + i + " äöü €");
+        }
+        writer.close();
+        assertThat(pair.client().isOpen()).isFalse();
+        assertThat(reader.readLine()).isNull();
+    }
+
+    @Test
+    void channelInNonBlockingModeIsRefused() throws IOException {
+        Pair pair = pair().nonBlocking();
+        InputStream in = Channels.newInputStream(pair.client());
+        OutputStream out = Channels.newOutputStream(pair.client());
+        assertThatThrownBy(() -> in.read()).isInstanceOf(IllegalBlockingModeException.class);
+        assertThatThrownBy(() -> out.write(1)).isInstanceOf(IllegalBlockingModeException.class);
+    }
+
+    @Test
+    void closingAStreamClosesTheChannel() throws IOException {
+        Pair pair = pair();
+        Channels.newOutputStream(pair.client()).close();
+        assertThat(pair.client().isOpen()).isFalse();
+        InputStream in = Channels.newInputStream(pair.server());
+        assertThat(in.read()).isEqualTo(-1);
+        in.close();
+        assertThat(pair.server().isOpen()).isFalse();
+    }
+}

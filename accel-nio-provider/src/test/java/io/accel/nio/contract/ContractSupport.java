@@ -1,0 +1,164 @@
+package io.accel.nio.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.fail;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.net.StandardSocketOptions;
+import java.nio.channels.SelectableChannel;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.time.Duration;
+import java.util.Deque;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentLinkedDeque;
+import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionFactory;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * Base of the suite's classes: channels that are closed, and threads that are ended, when the test is over.
+ *
+ * <p>Each test runs on a thread of its own, so that one that hangs and does not obey an interrupt fails alone.
+ */
+@Timeout(value = 30, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+abstract class ContractSupport {
+    /** How long something that must happen may take, in milliseconds: a limit, never a delay. */
+    static final long LIMIT_MILLIS = 10_000;
+
+    private final Deque<Closeable> resources = new ConcurrentLinkedDeque<>();
+    private final Deque<Task<?>> tasks = new ConcurrentLinkedDeque<>();
+
+    /** The two ends of one connection. */
+    record Pair(SocketChannel client, SocketChannel server) {
+        Pair nonBlocking() throws IOException {
+            client.configureBlocking(false);
+            server.configureBlocking(false);
+            return this;
+        }
+    }
+
+    final <C extends Closeable> C closing(C resource) {
+        resources.push(resource);
+        return resource;
+    }
+
+    final SocketChannel channel() throws IOException {
+        return closing(SocketChannel.open());
+    }
+
+    final SocketChannel nonBlockingChannel() throws IOException {
+        SocketChannel channel = channel();
+        channel.configureBlocking(false);
+        return channel;
+    }
+
+    final ServerSocketChannel listener() throws IOException {
+        return listener(anyPort());
+    }
+
+    final ServerSocketChannel listener(SocketAddress address) throws IOException {
+        return closing(ServerSocketChannel.open()).bind(address);
+    }
+
+    final Selector selector() throws IOException {
+        return closing(Selector.open());
+    }
+
+    /** A new connection, both ends in blocking mode. */
+    final Pair pair() throws IOException {
+        ServerSocketChannel listener = listener();
+        Pair pair = pair(listener);
+        listener.close();
+        return pair;
+    }
+
+    final Pair pair(ServerSocketChannel listener) throws IOException {
+        SocketChannel client = closing(SocketChannel.open(listener.getLocalAddress()));
+        return new Pair(client, closing(listener.accept()));
+    }
+
+    /**
+     * A new connection whose client has no room for another byte. Its buffers have a fixed size, or a kernel would go on
+     * making room for a while; the peer has not read anything.
+     */
+    final Pair fullPair() throws IOException {
+        ServerSocketChannel listener = closing(ServerSocketChannel.open());
+        listener.setOption(StandardSocketOptions.SO_RCVBUF, 1 << 16).bind(anyPort());
+        SocketChannel client = channel().setOption(StandardSocketOptions.SO_SNDBUF, 1 << 16);
+        client.connect(listener.getLocalAddress());
+        Pair pair = new Pair(client, closing(listener.accept()));
+        listener.close();
+        Bytes.fill(client);
+        return pair;
+    }
+
+    final <T> Task<T> start(Callable<T> body) {
+        Task<T> task = Task.start(body);
+        tasks.push(task);
+        return task;
+    }
+
+    final Task<Void> run(Task.Action action) {
+        return start(Task.Action.call(action));
+    }
+
+    final <T> Task<T> startVirtual(Callable<T> body) {
+        Task<T> task = Task.startVirtual(body);
+        tasks.push(task);
+        return task;
+    }
+
+    /** A loopback address with a port that the system chooses. */
+    static InetSocketAddress anyPort() {
+        return new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+    }
+
+    /** A loopback address on which nothing listens, and nothing can while the test runs. */
+    final InetSocketAddress nobodyListens() throws IOException {
+        return (InetSocketAddress) channel().bind(anyPort()).getLocalAddress();
+    }
+
+    static ConditionFactory eventually() {
+        return Awaitility.await()
+                .pollDelay(Duration.ZERO)
+                .pollInterval(Duration.ofMillis(2))
+                .atMost(Duration.ofMillis(LIMIT_MILLIS));
+    }
+
+    static SelectionKey register(SelectableChannel channel, Selector selector, int ops) throws IOException {
+        channel.configureBlocking(false);
+        return channel.register(selector, ops);
+    }
+
+    /** Selects, as often as it takes, until the key is ready for one of the operations. */
+    static void awaitReady(SelectionKey key, int ops) throws IOException {
+        Selector selector = key.selector();
+        long deadline = System.nanoTime() + Duration.ofMillis(LIMIT_MILLIS).toNanos();
+        while (System.nanoTime() < deadline) {
+            selector.selectedKeys().clear();
+            selector.select(100);
+            if (selector.selectedKeys().contains(key) && (key.readyOps() & ops) != 0) {
+                return;
+            }
+        }
+        fail("%s did not become ready for %d in %d ms", key, ops, LIMIT_MILLIS);
+    }
+
+    @AfterEach
+    final void closeAll() throws IOException, InterruptedException {
+        for (Closeable resource : resources) {
+            resource.close();
+        }
+        for (Task<?> task : tasks) {
+            assertThat(task.end()).as("%s has ended", task.thread()).isTrue();
+        }
+    }
+}

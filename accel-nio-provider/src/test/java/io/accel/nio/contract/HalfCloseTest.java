@@ -1,0 +1,156 @@
+package io.accel.nio.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.SocketChannel;
+import org.junit.jupiter.api.Test;
+
+/** shutdownOutput and shutdownInput. */
+class HalfCloseTest extends ContractSupport {
+    @Test
+    void peerReadsTheRestAndThenTheEndAgainAndAgain() throws IOException {
+        Pair pair = pair();
+        Bytes.write(pair.client(), Bytes.ascii("last words"));
+        assertThat(pair.client().shutdownOutput()).isSameAs(pair.client());
+        assertThat(Bytes.readAscii(pair.server(), 10)).isEqualTo("last words");
+        for (int i = 0; i < 3; i++) {
+            assertThat(pair.server().read(ByteBuffer.allocate(8))).isEqualTo(-1);
+        }
+    }
+
+    @Test
+    void peerMayStillSend() throws IOException {
+        Pair pair = pair();
+        pair.client().shutdownOutput();
+        assertThat(pair.server().read(ByteBuffer.allocate(1))).isEqualTo(-1);
+        Bytes.write(pair.server(), Bytes.ascii("answer"));
+        assertThat(Bytes.readAscii(pair.client(), 6)).isEqualTo("answer");
+        pair.server().shutdownOutput();
+        assertThat(pair.client().read(ByteBuffer.allocate(1))).isEqualTo(-1);
+        assertThat(pair.client().isOpen()).isTrue();
+        assertThat(pair.client().isConnected()).isTrue();
+    }
+
+    @Test
+    void muchIsSentBackAfterTheEnd() throws Exception {
+        Pair pair = pair();
+        byte[] request = Bytes.random(1, 3_000_000);
+        byte[] answer = Bytes.random(2, 3_000_000);
+        Task<Void> server = run(() -> {
+            Bytes.assertSame(Bytes.readToEnd(pair.server()), request);
+            Bytes.write(pair.server(), answer);
+            pair.server().close();
+        });
+        Bytes.write(pair.client(), request);
+        pair.client().shutdownOutput();
+        Bytes.assertSame(Bytes.readToEnd(pair.client()), answer);
+        server.result();
+    }
+
+    @Test
+    void writeAfterShutdownOutputIsRefused() throws IOException {
+        SocketChannel channel = pair().client();
+        channel.shutdownOutput();
+        ByteBuffer buffer = ByteBuffer.allocate(1);
+        assertThatThrownBy(() -> channel.write(buffer)).isInstanceOf(ClosedChannelException.class);
+        assertThatThrownBy(() -> channel.write(new ByteBuffer[] {buffer})).isInstanceOf(ClosedChannelException.class);
+        assertThat(buffer.position()).isZero();
+        assertThat(channel.isOpen()).isTrue();
+        channel.shutdownOutput();
+    }
+
+    @Test
+    void shutdownOutputWakesABlockedWriter() throws Exception {
+        Pair pair = pair();
+        Task<Void> writer = run(() -> {
+                    Bytes.write(pair.client(), new byte[64 << 20]);
+                })
+                .awaitInside("write");
+        pair.client().shutdownOutput();
+        // A writer that has put some bytes into this call returns their number; the next call is refused
+        assertThat(writer.failure()).isInstanceOf(IOException.class);
+        assertThat(pair.client().isOpen()).isTrue();
+    }
+
+    @Test
+    void readAfterShutdownInputIsTheEnd() throws IOException {
+        Pair pair = pair();
+        assertThat(pair.client().shutdownInput()).isSameAs(pair.client());
+        assertThat(pair.client().read(ByteBuffer.allocate(1))).isEqualTo(-1);
+        assertThat(pair.client().read(new ByteBuffer[] {ByteBuffer.allocate(1)}))
+                .isEqualTo(-1);
+        pair.client().configureBlocking(false);
+        assertThat(pair.client().read(ByteBuffer.allocate(1))).isEqualTo(-1);
+        assertThat(pair.client().isOpen()).isTrue();
+        pair.client().shutdownInput();
+    }
+
+    @Test
+    void shutdownInputLeavesTheOutputAlone() throws IOException {
+        Pair pair = pair();
+        pair.client().shutdownInput();
+        Bytes.write(pair.client(), Bytes.ascii("outward"));
+        assertThat(Bytes.readAscii(pair.server(), 7)).isEqualTo("outward");
+    }
+
+    @Test
+    void peerMayWriteIntoAShutDownInput() throws IOException {
+        Pair pair = pair();
+        pair.client().shutdownInput();
+        Bytes.write(pair.server(), Bytes.ascii("unheard"));
+        Bytes.write(pair.client(), Bytes.ascii("alive"));
+        assertThat(Bytes.readAscii(pair.server(), 5)).isEqualTo("alive");
+        assertThat(pair.client().isOpen()).isTrue();
+        assertThat(pair.server().isOpen()).isTrue();
+    }
+
+    @Test
+    void shutdownInputWakesABlockedReader() throws Exception {
+        Pair pair = pair();
+        Task<Integer> reader =
+                start(() -> pair.client().read(ByteBuffer.allocate(1))).awaitInside("read");
+        pair.client().shutdownInput();
+        assertThat(reader.result()).isEqualTo(-1);
+        assertThat(pair.client().isOpen()).isTrue();
+    }
+
+    @Test
+    void bothShutDownIsStillOpen() throws IOException {
+        Pair pair = pair();
+        pair.client().shutdownOutput().shutdownInput();
+        assertThat(pair.client().isOpen()).isTrue();
+        assertThat(pair.client().isConnected()).isTrue();
+        assertThat(pair.client().read(ByteBuffer.allocate(1))).isEqualTo(-1);
+        assertThatThrownBy(() -> pair.client().write(ByteBuffer.allocate(1)))
+                .isInstanceOf(ClosedChannelException.class);
+        assertThat(pair.server().read(ByteBuffer.allocate(1))).isEqualTo(-1);
+        assertThat(pair.client().getRemoteAddress()).isNotNull();
+        pair.client().close();
+    }
+
+    @Test
+    void endOfStreamWakesABlockedReader() throws Exception {
+        Pair pair = pair();
+        Task<byte[]> reader = start(() -> Bytes.readToEnd(pair.server())).awaitInside("read");
+        pair.client().shutdownOutput();
+        assertThat(reader.result()).isEmpty();
+    }
+
+    @Test
+    void nothingIsLostBetweenManyWritesAndTheEnd() throws Exception {
+        for (int round = 0; round < 200; round++) {
+            Pair pair = pair();
+            byte[] bytes = Bytes.random(round, 1 + round * 37);
+            Task<byte[]> reader = start(() -> Bytes.readToEnd(pair.server()));
+            Bytes.write(pair.client(), bytes);
+            pair.client().shutdownOutput();
+            Bytes.assertSame(reader.result(), bytes);
+            pair.client().close();
+            pair.server().close();
+        }
+    }
+}

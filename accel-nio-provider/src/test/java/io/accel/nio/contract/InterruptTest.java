@@ -1,0 +1,124 @@
+package io.accel.nio.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.ByteBuffer;
+import java.nio.channels.Channel;
+import java.nio.channels.ClosedByInterruptException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.util.concurrent.Callable;
+import org.junit.jupiter.api.Test;
+
+/** An interrupt closes the channel that the thread waits in, and stays to be seen. */
+class InterruptTest extends ContractSupport {
+    @Test
+    void blockedRead() throws Exception {
+        Pair pair = pair();
+        assertClosedByInterrupt(pair.client(), "read", () -> pair.client().read(ByteBuffer.allocate(1)));
+        assertThat(pair.server().read(ByteBuffer.allocate(1)))
+                .as("the peer sees the end")
+                .isEqualTo(-1);
+    }
+
+    @Test
+    void blockedScatteringRead() throws Exception {
+        SocketChannel channel = pair().server();
+        assertClosedByInterrupt(channel, "read", () -> channel.read(new ByteBuffer[] {ByteBuffer.allocate(1)}));
+    }
+
+    @Test
+    void blockedWrite() throws Exception {
+        Pair pair = fullPair();
+        assertClosedByInterrupt(
+                pair.client(), "write", Task.Action.call(() -> Bytes.writeSingleBytesForever(pair.client())));
+    }
+
+    @Test
+    void blockedAccept() throws Exception {
+        ServerSocketChannel listener = listener();
+        assertClosedByInterrupt(listener, "accept", listener::accept);
+    }
+
+    @Test
+    void interruptedBeforeRead() throws Exception {
+        Pair pair = pair();
+        Bytes.write(pair.server(), Bytes.ascii("there is something to read"));
+        assertClosedWhenInterruptedBefore(pair.client(), () -> pair.client().read(ByteBuffer.allocate(1)));
+    }
+
+    @Test
+    void interruptedBeforeWrite() throws Exception {
+        Pair pair = pair();
+        assertClosedWhenInterruptedBefore(pair.client(), () -> pair.client().write(ByteBuffer.allocate(1)));
+    }
+
+    @Test
+    void interruptedBeforeAccept() throws Exception {
+        ServerSocketChannel listener = listener();
+        closing(SocketChannel.open(listener.getLocalAddress()));
+        assertClosedWhenInterruptedBefore(listener, listener::accept);
+    }
+
+    @Test
+    void interruptedBeforeConnect() throws Exception {
+        ServerSocketChannel listener = listener();
+        SocketChannel channel = channel();
+        assertClosedWhenInterruptedBefore(channel, () -> channel.connect(listener.getLocalAddress()));
+    }
+
+    @Test
+    void nonBlockingOperationsDoNotCareAboutInterrupts() throws Exception {
+        Pair pair = pair().nonBlocking();
+        ServerSocketChannel listener = listener();
+        listener.configureBlocking(false);
+        Task<Boolean> task = start(() -> {
+            Thread.currentThread().interrupt();
+            pair.client().write(Bytes.ascii("x"));
+            assertThat(pair.client().read(ByteBuffer.allocate(1))).isZero();
+            assertThat(listener.accept()).isNull();
+            return Thread.currentThread().isInterrupted();
+        });
+        assertThat(task.result()).as("interrupted status").isTrue();
+        assertThat(pair.client().isOpen()).isTrue();
+        assertThat(listener.isOpen()).isTrue();
+        pair.server().configureBlocking(true);
+        assertThat(Bytes.readAscii(pair.server(), 1)).isEqualTo("x");
+    }
+
+    @Test
+    void otherThreadInTheSameChannelSeesTheClose() throws Exception {
+        Pair pair = fullPair();
+        Task<Void> writer =
+                run(() -> Bytes.writeSingleBytesForever(pair.client())).awaitInside("write");
+        Task<Integer> reader =
+                start(() -> pair.client().read(ByteBuffer.allocate(1))).awaitInside("read");
+        reader.interrupt();
+        assertThat(reader.failure()).isExactlyInstanceOf(ClosedByInterruptException.class);
+        assertThat(writer.failure())
+                .isInstanceOf(ClosedChannelException.class)
+                .isNotInstanceOf(ClosedByInterruptException.class);
+    }
+
+    private void assertClosedByInterrupt(Channel channel, String method, Callable<?> call) throws Exception {
+        Task<Boolean> task = start(() -> {
+            assertThatThrownBy(call::call).isExactlyInstanceOf(ClosedByInterruptException.class);
+            return Thread.currentThread().isInterrupted();
+        });
+        task.awaitInside(method).interrupt();
+        assertThat(task.result()).as("interrupted status").isTrue();
+        assertThat(channel.isOpen()).isFalse();
+    }
+
+    private void assertClosedWhenInterruptedBefore(Channel channel, Callable<?> call) throws Exception {
+        Task<Boolean> task = start(() -> {
+            Thread.currentThread().interrupt();
+            assertThatThrownBy(call::call).isExactlyInstanceOf(ClosedByInterruptException.class);
+            return Thread.currentThread().isInterrupted();
+        });
+        assertThat(task.result()).as("interrupted status").isTrue();
+        assertThat(channel.isOpen()).isFalse();
+    }
+}

@@ -1,0 +1,18 @@
+package io.accel.nio.contract;
+
+import java.util.Locale;
+
+/** Which provider, and which way for its bytes, this run of the suite is on. */
+enum Path {
+    /** The JDK's own provider: the oracle. */
+    JDK,
+    /** Accel's provider, every connection over the kernel's sockets. */
+    KERNEL,
+    /** Accel's provider, connections over shared memory. */
+    SHM;
+
+    /** The path of this JVM: the system property {@code contract.path}, or the JDK's where it is not set. */
+    static Path current() {
+        return valueOf(System.getProperty("contract.path", "jdk").toUpperCase(Locale.ROOT));
+    }
+}

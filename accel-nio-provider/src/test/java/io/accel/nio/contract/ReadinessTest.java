@@ -1,0 +1,220 @@
+package io.accel.nio.contract;
+
+import static java.nio.channels.SelectionKey.OP_ACCEPT;
+import static java.nio.channels.SelectionKey.OP_CONNECT;
+import static java.nio.channels.SelectionKey.OP_READ;
+import static java.nio.channels.SelectionKey.OP_WRITE;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** When a channel is ready, and for what. */
+class ReadinessTest extends ContractSupport {
+    private Selector selector;
+
+    @BeforeEach
+    void openSelector() throws IOException {
+        selector = selector();
+    }
+
+    @Test
+    void readableOnceBytesAreThereAndAsLongAsTheyAre() throws IOException {
+        Pair pair = pair();
+        SelectionKey key = register(pair.server(), selector, OP_READ);
+        assertThat(selector.selectNow()).isZero();
+        Bytes.write(pair.client(), Bytes.ascii("abc"));
+        for (String next : new String[] {"a", "b", "c"}) {
+            awaitReady(key, OP_READ);
+            assertThat(key.isReadable()).isTrue();
+            assertThat(key.isWritable() || key.isConnectable() || key.isAcceptable())
+                    .isFalse();
+            assertThat(Bytes.readAscii(pair.server(), 1)).isEqualTo(next);
+        }
+        selector.selectedKeys().clear();
+        assertThat(selector.selectNow()).isZero();
+    }
+
+    @Test
+    void readinessIsReportedAgainWhenNotActedUpon() throws IOException {
+        Pair pair = pair();
+        SelectionKey key = register(pair.server(), selector, OP_READ);
+        Bytes.write(pair.client(), Bytes.ascii("x"));
+        awaitReady(key, OP_READ);
+        for (int i = 0; i < 5; i++) {
+            selector.selectedKeys().clear();
+            assertThat(selector.select(LIMIT_MILLIS)).isEqualTo(1);
+            selector.selectedKeys().clear();
+            assertThat(selector.selectNow()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void bytesThatCameBeforeTheRegistrationCount() throws IOException {
+        Pair pair = pair();
+        Bytes.write(pair.client(), Bytes.ascii("early"));
+        awaitReady(register(pair.server(), selector, OP_READ), OP_READ);
+    }
+
+    @Test
+    void bytesLeftByABlockingReadCount() throws IOException {
+        Pair pair = pair();
+        Bytes.write(pair.client(), Bytes.ascii("two parts"));
+        assertThat(Bytes.readAscii(pair.server(), 3)).isEqualTo("two");
+        awaitReady(register(pair.server(), selector, OP_READ), OP_READ);
+        assertThat(Bytes.readAscii(pair.server(), 6)).isEqualTo(" parts");
+    }
+
+    @Test
+    void endOfStreamIsReadable() throws IOException {
+        Pair pair = pair();
+        SelectionKey key = register(pair.server(), selector, OP_READ);
+        pair.client().shutdownOutput();
+        for (int i = 0; i < 3; i++) {
+            awaitReady(key, OP_READ);
+            assertThat(pair.server().read(ByteBuffer.allocate(1))).isEqualTo(-1);
+        }
+    }
+
+    @Test
+    void closedPeerIsReadable() throws IOException {
+        Pair pair = pair();
+        SelectionKey key = register(pair.server(), selector, OP_READ);
+        Bytes.write(pair.client(), Bytes.ascii("z"));
+        pair.client().close();
+        awaitReady(key, OP_READ);
+        assertThat(Bytes.readAscii(pair.server(), 1)).isEqualTo("z");
+        awaitReady(key, OP_READ);
+        assertThat(pair.server().read(ByteBuffer.allocate(1))).isEqualTo(-1);
+    }
+
+    @Test
+    void resetIsReadable() throws IOException {
+        Pair pair = pair();
+        SelectionKey key = register(pair.server(), selector, OP_READ);
+        pair.client().setOption(StandardSocketOptions.SO_LINGER, 0);
+        pair.client().close();
+        awaitReady(key, OP_READ);
+        assertThatThrownBy(() -> pair.server().read(ByteBuffer.allocate(1))).isInstanceOf(IOException.class);
+    }
+
+    @Test
+    void inputShutDownHereIsReadable() throws IOException {
+        Pair pair = pair();
+        SelectionKey key = register(pair.server(), selector, OP_READ);
+        pair.server().shutdownInput();
+        awaitReady(key, OP_READ);
+        assertThat(pair.server().read(ByteBuffer.allocate(1))).isEqualTo(-1);
+    }
+
+    @Test
+    void writableFromTheStart() throws IOException {
+        Pair pair = pair();
+        SelectionKey key = register(pair.client(), selector, OP_WRITE);
+        awaitReady(key, OP_WRITE);
+        assertThat(key.isWritable()).isTrue();
+        assertThat(key.isReadable()).isFalse();
+    }
+
+    @Test
+    void writableAgainOnceThePeerHasRead() throws Exception {
+        Pair pair = fullPair();
+        SelectionKey key = register(pair.client(), selector, OP_WRITE);
+        assertThat(selector.selectNow()).as("not writable when full").isZero();
+        Task<Void> reader = run(() -> Bytes.readToEnd(pair.server()));
+        awaitReady(key, OP_WRITE);
+        assertThat(pair.client().write(ByteBuffer.allocate(10))).isPositive();
+        pair.client().close();
+        reader.result();
+    }
+
+    @Test
+    void writableWhenAWriteWouldFail() throws IOException {
+        Pair pair = fullPair();
+        SelectionKey key = register(pair.client(), selector, OP_WRITE);
+        pair.server().close();
+        awaitReady(key, OP_WRITE);
+        assertThatThrownBy(() -> pair.client().write(ByteBuffer.allocate(1))).isInstanceOf(IOException.class);
+    }
+
+    @Test
+    void readableAndWritableAtOnce() throws IOException {
+        Pair pair = pair();
+        SelectionKey key = register(pair.server(), selector, OP_READ | OP_WRITE);
+        Bytes.write(pair.client(), Bytes.ascii("x"));
+        awaitReady(key, OP_READ);
+        assertThat(key.readyOps()).isEqualTo(OP_READ | OP_WRITE);
+        key.interestOps(OP_READ);
+        awaitReady(key, OP_READ);
+        assertThat(key.readyOps()).isEqualTo(OP_READ);
+    }
+
+    @Test
+    void nothingIsReadyWithoutInterest() throws IOException {
+        Pair pair = pair();
+        SelectionKey key = register(pair.server(), selector, 0);
+        Bytes.write(pair.client(), Bytes.ascii("x"));
+        eventually().until(() -> pair.server().socket().getInputStream().available() > 0);
+        assertThat(selector.select(50)).isZero();
+        key.interestOps(OP_READ);
+        awaitReady(key, OP_READ);
+    }
+
+    @Test
+    void connectableWhenTheConnectionIsMade() throws IOException {
+        ServerSocketChannel listener = listener();
+        SocketChannel client = nonBlockingChannel();
+        SelectionKey key = client.register(selector, OP_CONNECT);
+        if (!client.connect(listener.getLocalAddress())) {
+            awaitReady(key, OP_CONNECT);
+            assertThat(key.isConnectable()).isTrue();
+            assertThat(client.finishConnect()).isTrue();
+        }
+        key.interestOps(OP_READ | OP_WRITE);
+        awaitReady(key, OP_WRITE);
+        SocketChannel server = closing(listener.accept());
+        Bytes.write(server, Bytes.ascii("x"));
+        awaitReady(key, OP_READ);
+    }
+
+    @Test
+    void connectableWhenTheConnectionIsRefused() throws IOException {
+        SocketChannel client = nonBlockingChannel();
+        SelectionKey key = client.register(selector, OP_CONNECT);
+        assertThatThrownBy(() -> {
+                    if (!client.connect(nobodyListens())) {
+                        awaitReady(key, OP_CONNECT);
+                        client.finishConnect();
+                    }
+                })
+                .isInstanceOf(ConnectException.class);
+        assertThat(key.isValid()).isFalse();
+    }
+
+    @Test
+    void acceptableAsLongAsSomebodyWaits() throws IOException {
+        ServerSocketChannel listener = listener();
+        SelectionKey key = register(listener, selector, OP_ACCEPT);
+        assertThat(selector.selectNow()).isZero();
+        for (int i = 0; i < 3; i++) {
+            closing(SocketChannel.open(listener.getLocalAddress()));
+        }
+        for (int i = 0; i < 3; i++) {
+            awaitReady(key, OP_ACCEPT);
+            assertThat(key.isAcceptable()).isTrue();
+            assertThat(closing(listener.accept())).isNotNull();
+        }
+        selector.selectedKeys().clear();
+        assertThat(selector.selectNow()).isZero();
+        assertThat(listener.accept()).isNull();
+    }
+}

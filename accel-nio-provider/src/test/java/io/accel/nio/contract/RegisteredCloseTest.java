@@ -1,0 +1,151 @@
+package io.accel.nio.contract;
+
+import static java.nio.channels.SelectionKey.OP_ACCEPT;
+import static java.nio.channels.SelectionKey.OP_READ;
+import static java.nio.channels.SelectionKey.OP_WRITE;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.net.SocketAddress;
+import java.net.StandardSocketOptions;
+import java.nio.channels.CancelledKeyException;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.util.Set;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Channels that are closed while a selector knows them, and the locks that a selection takes. */
+class RegisteredCloseTest extends ContractSupport {
+    private Selector selector;
+
+    @BeforeEach
+    void openSelector() throws IOException {
+        selector = selector();
+    }
+
+    @Test
+    void peerSeesTheEndBeforeTheNextSelection() throws IOException {
+        Pair pair = pair();
+        register(pair.server(), selector, OP_READ);
+        Bytes.write(pair.server(), Bytes.ascii("bye"));
+        pair.server().close();
+        assertThat(Bytes.readAscii(pair.client(), 3)).isEqualTo("bye");
+        assertThat(Bytes.readToEnd(pair.client())).isEmpty();
+    }
+
+    @Test
+    void peerSeesTheEndWhileAnotherThreadSelects() throws Exception {
+        Pair pair = pair();
+        SelectionKey key = register(pair.server(), selector, OP_READ);
+        Task<Integer> select = start(selector::select).awaitInside("select");
+        pair.server().close();
+        assertThat(Bytes.readToEnd(pair.client())).isEmpty();
+        assertThat(key.isValid()).isFalse();
+        selector.wakeup();
+        assertThat(select.result()).isZero();
+        assertThat(selector.keys()).isEmpty();
+    }
+
+    @Test
+    void cancelledAndThenClosed() throws IOException {
+        Pair pair = pair();
+        SelectionKey key = register(pair.server(), selector, OP_READ | OP_WRITE);
+        key.cancel();
+        pair.server().close();
+        assertThat(Bytes.readToEnd(pair.client())).isEmpty();
+        assertThat(selector.selectNow()).isZero();
+        assertThat(selector.keys()).isEmpty();
+    }
+
+    @Test
+    void lingerZeroResetsAfterTheNextSelection() throws IOException {
+        Pair pair = pair();
+        register(pair.server(), selector, OP_READ);
+        pair.server().setOption(StandardSocketOptions.SO_LINGER, 0);
+        pair.server().close();
+        selector.selectNow();
+        assertThatThrownBy(() -> Bytes.readToEnd(pair.client()))
+                .isInstanceOf(IOException.class)
+                .hasMessage("Connection reset");
+    }
+
+    @Test
+    void pendingConnectionIsClosed() throws IOException {
+        ServerSocketChannel listener = listener();
+        SocketChannel client = nonBlockingChannel();
+        client.register(selector, SelectionKey.OP_CONNECT);
+        client.connect(listener.getLocalAddress());
+        client.close();
+        selector.selectNow();
+        assertThat(selector.keys()).isEmpty();
+        Pair pair = pair();
+        awaitReady(register(pair.client(), selector, OP_WRITE), OP_WRITE);
+    }
+
+    @Test
+    void closedListenersPortIsFreeAfterTheNextSelection() throws IOException {
+        ServerSocketChannel listener = listener();
+        SocketAddress address = listener.getLocalAddress();
+        register(listener, selector, OP_ACCEPT);
+        listener.close();
+        selector.selectNow();
+        Pair pair = pair(listener(address));
+        Bytes.write(pair.client(), Bytes.ascii("x"));
+        assertThat(Bytes.readAscii(pair.server(), 1)).isEqualTo("x");
+    }
+
+    @Test
+    void closingTheSelectorFinishesTheClose() throws IOException {
+        ServerSocketChannel listener = listener();
+        SocketAddress address = listener.getLocalAddress();
+        register(listener, selector, OP_ACCEPT);
+        listener.close();
+        selector.close();
+        listener(address);
+    }
+
+    @Test
+    void exceptionOfAClosedChannelsKeyIsTheKeys() throws IOException {
+        Pair pair = pair();
+        SelectionKey key = register(pair.client(), selector, OP_WRITE);
+        awaitReady(key, OP_WRITE);
+        pair.client().close();
+        assertThatThrownBy(key::isWritable).isInstanceOf(CancelledKeyException.class);
+        assertThat(key.channel()).isSameAs(pair.client());
+    }
+
+    @Test
+    void selectionLocksTheSelector() throws Exception {
+        assertWaitsFor(selector);
+    }
+
+    @Test
+    void selectionLocksTheSelectedKeySet() throws Exception {
+        Set<SelectionKey> selectedKeys = selector.selectedKeys();
+        assertWaitsFor(selectedKeys);
+    }
+
+    @Test
+    void secondThreadThatSelectsWaitsForTheFirst() throws Exception {
+        Task<Integer> first = start(selector::select).awaitInside("select");
+        Task<Integer> second = start(selector::selectNow);
+        eventually().until(() -> second.thread().getState() == Thread.State.BLOCKED);
+        selector.wakeup();
+        assertThat(first.result()).isZero();
+        assertThat(second.result()).isZero();
+    }
+
+    private void assertWaitsFor(Object monitor) throws Exception {
+        Task<Integer> select;
+        synchronized (monitor) {
+            select = start(selector::selectNow);
+            eventually().until(() -> select.thread().getState() == Thread.State.BLOCKED);
+            assertThat(select.isDone()).isFalse();
+        }
+        assertThat(select.result()).isZero();
+    }
+}

@@ -1,0 +1,24 @@
+package io.accel.samples;
+
+import io.accel.samples.perf.DemoCommand;
+import io.accel.samples.perf.PerfCommand;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+
+/** The command line of the samples: {@code perf compare} and {@code demo}. */
+@Command(
+        name = "accel",
+        mixinStandardHelpOptions = true,
+        subcommands = {PerfCommand.class, DemoCommand.class})
+public final class SamplesMain {
+    private SamplesMain() {}
+
+    public static void main(String[] args) {
+        System.exit(execute(args));
+    }
+
+    /** Runs a command and returns its exit status; 2 says that the command line is wrong. */
+    public static int execute(String... args) {
+        return new CommandLine(new SamplesMain()).execute(args);
+    }
+}

@@ -1,0 +1,48 @@
+package io.accel.samples.bench;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.TimeUnit;
+
+/** Hears the commands of whoever started this program. */
+final class Control {
+    private static final BufferedReader COMMANDS =
+            new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+
+    private Control() {}
+
+    /** Waits for the command {@code go MILLIS} and returns its nanoseconds; ends the program at the input's end. */
+    static long awaitGo() throws IOException {
+        String command = COMMANDS.readLine();
+        if (command == null) {
+            System.exit(0);
+            throw new AssertionError("the program has ended");
+        }
+        if (!command.startsWith("go ")) {
+            throw new IOException("expected 'go MILLIS', not '" + command + "'");
+        }
+        return TimeUnit.MILLISECONDS.toNanos(Long.parseLong(command.substring("go ".length())));
+    }
+
+    /** Answers {@code mark} with the usage so far of this process and the calling thread; ends it at the input's end. */
+    static void serveInBackground() {
+        Meter meter = new Meter(Thread.currentThread());
+        Thread listener = new Thread(() -> serve(meter), "bench-control");
+        listener.setDaemon(true);
+        listener.start();
+    }
+
+    private static void serve(Meter meter) {
+        try {
+            while ("mark".equals(COMMANDS.readLine())) {
+                Event.named("mark").with(meter.end()).send();
+            }
+            System.exit(0);
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot hear commands", e);
+        }
+    }
+}

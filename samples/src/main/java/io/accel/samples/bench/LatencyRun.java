@@ -1,0 +1,93 @@
+package io.accel.samples.bench;
+
+import java.io.IOException;
+import java.nio.channels.spi.SelectorProvider;
+import java.util.concurrent.TimeUnit;
+import org.HdrHistogram.Histogram;
+
+/**
+ * Warms up and measures round trips one after the other, in the calling thread.
+ *
+ * <p>Argument: {@code warmup_ms}, the longest warm-up. It measures whenever it is told to, for as long as it is told. One look at the clock ends a round trip
+ * and begins the next, so each sample includes one look and one entry in the histogram, some 30 ns together.
+ */
+final class LatencyRun {
+    /** One round trip. */
+    @FunctionalInterface
+    interface RoundTrip {
+        void run() throws IOException;
+    }
+
+    private static final long LONGEST_NANOS = TimeUnit.SECONDS.toNanos(60);
+    private static final long WARM_SLICE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+    private static final long WARM_LEAST_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+    private static final long WARM_OPS = 200_000;
+
+    private final Histogram nanos = new Histogram(LONGEST_NANOS, 3);
+    private final RoundTrip roundTrip;
+    private final int bytesMovedPerOp;
+    private final int tripsPerSample;
+
+    /**
+     * @param bytesMovedPerOp what this end reads and writes in a round trip
+     * @param tripsPerSample how many round trips one {@code roundTrip.run()} makes; a sample is their mean
+     */
+    LatencyRun(RoundTrip roundTrip, int bytesMovedPerOp, int tripsPerSample) {
+        this.roundTrip = roundTrip;
+        this.bytesMovedPerOp = bytesMovedPerOp;
+        this.tripsPerSample = tripsPerSample;
+    }
+
+    void execute(Parameters parameters) throws IOException {
+        warmUp(parameters.millis("warmup_ms"));
+        Event.named("warm").send();
+        Meter meter = new Meter(Thread.currentThread());
+        while (true) {
+            measure(meter, Control.awaitGo());
+        }
+    }
+
+    private void measure(Meter meter, long duration) throws IOException {
+        nanos.reset();
+        Usage before = meter.begin();
+        long elapsed = loop(duration);
+        Usage used = meter.end().since(before);
+        long ops = nanos.getTotalCount() * tripsPerSample;
+        Event.named("result")
+                .with("ops", ops)
+                .with("moved", ops * bytesMovedPerOp)
+                .with("elapsed_ns", elapsed)
+                .with("p50_ns", percentile(50))
+                .with("p99_ns", percentile(99))
+                .with("p999_ns", percentile(99.9))
+                .with("provider", SelectorProvider.provider().getClass().getName())
+                .with(used)
+                .send();
+    }
+
+    /** In slices, so that the loop's method is compiled as a whole and not only where it happens to be running. */
+    private void warmUp(long longest) throws IOException {
+        long begin = System.nanoTime();
+        long spent = 0;
+        while (spent < longest && (spent < WARM_LEAST_NANOS || nanos.getTotalCount() < WARM_OPS)) {
+            loop(WARM_SLICE_NANOS);
+            spent = System.nanoTime() - begin;
+        }
+    }
+
+    private long loop(long duration) throws IOException {
+        long begin = System.nanoTime();
+        long last = begin;
+        do {
+            roundTrip.run();
+            long now = System.nanoTime();
+            nanos.recordValue(Math.min(now - last, LONGEST_NANOS));
+            last = now;
+        } while (last - begin < duration);
+        return last - begin;
+    }
+
+    private double percentile(double percentile) {
+        return (double) nanos.getValueAtPercentile(percentile) / tripsPerSample;
+    }
+}

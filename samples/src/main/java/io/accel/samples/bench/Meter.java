@@ -1,0 +1,53 @@
+package io.accel.samples.bench;
+
+import com.sun.management.OperatingSystemMXBean;
+import com.sun.management.ThreadMXBean;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+
+/** Reads what this process and one thread of it have used. Reading allocates, so it is done around loops, never in them. */
+final class Meter {
+    private static final Path KERNEL_IO = Path.of("/proc/self/io");
+
+    private final OperatingSystemMXBean process = ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
+    private final ThreadMXBean threads = ManagementFactory.getPlatformMXBean(ThreadMXBean.class);
+    private final long program;
+
+    /** A meter for {@code program}'s thread; whoever reads it may be another. */
+    Meter(Thread program) {
+        this.program = program.getId();
+        if (threads.isThreadAllocatedMemorySupported()) {
+            threads.setThreadAllocatedMemoryEnabled(true);
+        }
+    }
+
+    /** To be called when a span begins: what reading itself costs is kept out of the span. */
+    Usage begin() throws IOException {
+        long kernelBytes = kernelBytes();
+        long allocated = threads.getThreadAllocatedBytes(program);
+        return new Usage(process.getProcessCpuTime(), allocated, kernelBytes);
+    }
+
+    /** To be called when a span ends. */
+    Usage end() throws IOException {
+        long cpu = process.getProcessCpuTime();
+        return new Usage(cpu, threads.getThreadAllocatedBytes(program), kernelBytes());
+    }
+
+    private static long kernelBytes() throws IOException {
+        try {
+            long sum = 0;
+            for (String line : Files.readAllLines(KERNEL_IO)) {
+                if (line.startsWith("rchar: ") || line.startsWith("wchar: ")) {
+                    sum += Long.parseLong(line.substring("rchar: ".length()));
+                }
+            }
+            return sum;
+        } catch (NoSuchFileException notLinux) {
+            return -1;
+        }
+    }
+}

@@ -1,0 +1,47 @@
+package io.accel.samples.bench;
+
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.HashMap;
+import java.util.Map;
+
+/** The {@code key=value} arguments of a bench program. Immutable. */
+record Parameters(Map<String, String> values) {
+    Parameters {
+        values = Map.copyOf(values);
+    }
+
+    static Parameters parse(String[] args) {
+        Map<String, String> values = new HashMap<>();
+        for (String arg : args) {
+            int equals = arg.indexOf('=');
+            if (equals < 1) {
+                throw new IllegalArgumentException("'" + arg + "' is not key=value");
+            }
+            values.put(arg.substring(0, equals), arg.substring(equals + 1));
+        }
+        return new Parameters(values);
+    }
+
+    String text(String key) {
+        String value = values.get(key);
+        if (value == null) {
+            throw new IllegalArgumentException("the argument " + key + "=... is missing");
+        }
+        return value;
+    }
+
+    int number(String key) {
+        return Integer.parseInt(text(key));
+    }
+
+    /** A number of milliseconds, as nanoseconds. */
+    long millis(String key) {
+        return number(key) * 1_000_000L;
+    }
+
+    /** The server's address: {@code port} on the loopback interface. */
+    InetSocketAddress server() {
+        return new InetSocketAddress(InetAddress.getLoopbackAddress(), number("port"));
+    }
+}

@@ -1,0 +1,19 @@
+package io.accel.samples.bench;
+
+/**
+ * What a program has used up to a moment, or between two.
+ *
+ * @param cpuNanos CPU time of the whole process, all threads, in nanoseconds
+ * @param allocatedBytes bytes allocated on the heap by the program's own thread
+ * @param kernelBytes bytes passed through the kernel's read and write calls by the whole process, or -1 if the system
+ *     does not tell; far less than the program moved means that its bytes went another way
+ */
+record Usage(long cpuNanos, long allocatedBytes, long kernelBytes) {
+    Usage since(Usage earlier) {
+        boolean told = kernelBytes >= 0 && earlier.kernelBytes >= 0;
+        return new Usage(
+                cpuNanos - earlier.cpuNanos,
+                allocatedBytes - earlier.allocatedBytes,
+                told ? kernelBytes - earlier.kernelBytes : -1);
+    }
+}

@@ -1,0 +1,104 @@
+package io.accel.samples.perf;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/** What can be compared. */
+enum BenchCase {
+    RAW("raw", Kind.RAW, "none", Variant.RAW, null),
+    MEMCPY("raw", Kind.MEMCPY, "none", Variant.MEMCPY, null),
+    PINGPONG("pingpong-64", Kind.PINGPONG, "latency", Variant.KERNEL, Variant.ACCELERATED),
+    PINGPONG_BLOCKING("pingpong-64-blocking", Kind.PINGPONG_BLOCKING, "latency", Variant.KERNEL, Variant.ACCELERATED),
+    STREAM_64K("stream-64k", Kind.STREAM_LARGE, "throughput", Variant.KERNEL, Variant.ACCELERATED),
+    STREAM_64("stream-64", Kind.STREAM_SMALL, "throughput", Variant.KERNEL, Variant.ACCELERATED),
+    KERNEL_PINGPONG("kernel-pingpong-64", Kind.PINGPONG, "latency", Variant.PLAIN, Variant.ONE_END),
+    KERNEL_STREAM("kernel-stream-64k", Kind.STREAM_LARGE, "throughput", Variant.PLAIN, Variant.ONE_END),
+    /** One connection alone: what {@link #IDLE_1000} is to be compared with. Chosen together with it. */
+    IDLE_1("idle-1", Kind.PINGPONG, "latency", Variant.KERNEL, Variant.ACCELERATED),
+    IDLE_1000("idle-1000", Kind.PINGPONG_AMONG_1000, "latency", Variant.KERNEL, Variant.ACCELERATED),
+    IDLE_CPU("idle-cpu", Kind.IDLE, "balanced", Variant.KERNEL, Variant.ACCELERATED);
+
+    /** Which programs a case runs, and what its figures mean. */
+    enum Kind {
+        PINGPONG("SelectorEchoServer", "SelectorPingPong", 64, 1),
+        PINGPONG_BLOCKING("BlockingEchoServer", "BlockingPingPong", 64, 1),
+        PINGPONG_AMONG_1000("SelectorEchoServer", "SelectorPingPong", 64, 1000),
+        STREAM_LARGE("StreamSink", "StreamSource", 64 * 1024, 1),
+        STREAM_SMALL("StreamSink", "StreamSource", 64, 1),
+        IDLE("SelectorEchoServer", "IdleConnections", 64, 100),
+        RAW("CacheLineBounce", "CacheLineBounce", 8, 0),
+        MEMCPY(null, "MemoryCopy", 64 * 1024, 0);
+
+        /** Null if there is no other end. */
+        final String server;
+
+        final String client;
+        final int messageBytes;
+        final int connections;
+
+        Kind(String server, String client, int messageBytes, int connections) {
+            this.server = server;
+            this.client = client;
+            this.messageBytes = messageBytes;
+            this.connections = connections;
+        }
+
+        boolean measuresLatency() {
+            return this == PINGPONG || this == PINGPONG_BLOCKING || this == PINGPONG_AMONG_1000 || this == RAW;
+        }
+
+        boolean measuresThroughput() {
+            return this == STREAM_LARGE || this == STREAM_SMALL || this == MEMCPY;
+        }
+    }
+
+    /** The case's name on the command line and in results. */
+    final String label;
+
+    final Kind kind;
+    /** The profile of accelerated ends. */
+    final String profile;
+
+    /** Without Accel: what the other variant is compared with. */
+    final Variant reference;
+    /** With Accel; null if the case has nothing to accelerate. */
+    final Variant accelerated;
+
+    BenchCase(String label, Kind kind, String profile, Variant reference, Variant accelerated) {
+        this.label = label;
+        this.kind = kind;
+        this.profile = profile;
+        this.reference = reference;
+        this.accelerated = accelerated;
+    }
+
+    /** Whether both variants go by the kernel, so that they differ by little and are to be measured close together. */
+    boolean comparesKernelPaths() {
+        return reference == Variant.PLAIN;
+    }
+
+    List<Variant> variants() {
+        return accelerated == null ? List.of(reference) : List.of(reference, accelerated);
+    }
+
+    /** The cases that {@code name} asks for. */
+    static List<BenchCase> named(String name) {
+        List<BenchCase> cases = Arrays.stream(values())
+                .filter(c -> c.label.equals(name) || (c == IDLE_1 && name.equals(IDLE_1000.label)))
+                .collect(Collectors.toList());
+        if (cases.isEmpty()) {
+            throw new IllegalArgumentException("there is no case '" + name + "'; the cases are " + names());
+        }
+        return cases;
+    }
+
+    /** All names, with commas. */
+    static String names() {
+        return Arrays.stream(values())
+                .filter(c -> c != IDLE_1)
+                .map(c -> c.label)
+                .distinct()
+                .collect(Collectors.joining(", "));
+    }
+}

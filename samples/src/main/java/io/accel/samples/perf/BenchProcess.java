@@ -1,0 +1,159 @@
+package io.accel.samples.perf;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * One bench program in a JVM of its own. It is gone when {@link #close} returns, and also when this JVM ends before.
+ * Used by one thread at a time.
+ */
+final class BenchProcess implements AutoCloseable {
+    private static final Duration QUIT_PATIENCE = Duration.ofSeconds(2);
+    private static final int STDERR_LINES = 20;
+    private static final String END_OF_OUTPUT = "";
+    private static final Set<Process> RUNNING = ConcurrentHashMap.newKeySet();
+
+    static {
+        Runtime.getRuntime()
+                .addShutdownHook(new Thread(() -> RUNNING.forEach(Process::destroyForcibly), "bench-reaper"));
+    }
+
+    private final String name;
+    private final Process process;
+    private final BlockingQueue<String> output = new LinkedBlockingQueue<>();
+    private final TailBuffer errors = new TailBuffer(STDERR_LINES);
+    private final Thread errorReader;
+
+    BenchProcess(String name, List<String> command) throws IOException {
+        this.name = name;
+        ProcessBuilder builder = new ProcessBuilder(command);
+        // Options from the environment could accelerate the end that must not be.
+        builder.environment().remove("JDK_JAVA_OPTIONS");
+        process = builder.start();
+        RUNNING.add(process);
+        readInBackground("stdout", process.inputReader(StandardCharsets.UTF_8), output::add, END_OF_OUTPUT);
+        errorReader = readInBackground("stderr", process.errorReader(StandardCharsets.UTF_8), errors::add, null);
+    }
+
+    long pid() {
+        return process.pid();
+    }
+
+    /** Sends a one-word command. */
+    void send(String command) throws IOException {
+        try {
+            process.outputWriter(StandardCharsets.UTF_8)
+                    .append(command)
+                    .append('\n')
+                    .flush();
+        } catch (IOException e) {
+            throw failure("ended before it could be told to " + command, e);
+        }
+    }
+
+    /** Waits for the program to report {@code event} and returns its fields. */
+    Map<String, String> await(String event, Duration patience) throws IOException, InterruptedException {
+        long deadline = System.nanoTime() + patience.toNanos();
+        while (true) {
+            String line = output.poll(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
+            if (line == null) {
+                throw failure("did not report '" + event + "' within " + patience.toSeconds() + " s", null);
+            }
+            if (line.equals(END_OF_OUTPUT)) {
+                process.waitFor(QUIT_PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+                throw failure("ended without reporting '" + event + "'", null);
+            }
+            if (line.equals(event) || line.startsWith(event + ' ')) {
+                return fields(line);
+            }
+            errors.add(line); // not ours, so it may explain a failure
+        }
+    }
+
+    private static Map<String, String> fields(String line) {
+        Map<String, String> fields = new HashMap<>();
+        for (String field : line.split(" ", -1)) {
+            int equals = field.indexOf('=');
+            if (equals > 0) {
+                fields.put(field.substring(0, equals), field.substring(equals + 1));
+            }
+        }
+        return fields;
+    }
+
+    /** The last lines that the program wrote for humans. */
+    String complaints() {
+        return errors.toString();
+    }
+
+    private IOException failure(String what, IOException cause) throws IOException {
+        try {
+            if (!process.isAlive()) {
+                errorReader.join(QUIT_PATIENCE.toMillis());
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        String exit = process.isAlive() ? "" : " (exit status " + process.exitValue() + ")";
+        String said = complaints();
+        return new IOException(name + " " + what + exit + (said.isEmpty() ? "" : "; it said:\n" + said), cause);
+    }
+
+    /** Asks the program to end, makes it end if it does not soon, and waits until it has. */
+    @Override
+    public void close() {
+        try {
+            process.getOutputStream().close();
+        } catch (IOException alreadyGone) {
+            errors.add(alreadyGone.toString());
+        }
+        try {
+            if (!process.waitFor(QUIT_PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
+                process.destroyForcibly().waitFor();
+            }
+        } catch (InterruptedException e) {
+            process.destroyForcibly();
+            Thread.currentThread().interrupt();
+        }
+        RUNNING.remove(process);
+    }
+
+    private interface LineSink {
+        void add(String line);
+    }
+
+    private Thread readInBackground(String stream, BufferedReader reader, LineSink sink, String atEnd) {
+        Thread thread = new Thread(
+                () -> {
+                    try (reader) {
+                        for (String line = reader.readLine(); line != null; line = reader.readLine()) {
+                            sink.add(line);
+                        }
+                    } catch (IOException closed) {
+                        // The JDK closes a destroyed process's pipes under its readers.
+                        if (process.isAlive()) {
+                            throw new UncheckedIOException(closed);
+                        }
+                    } finally {
+                        if (atEnd != null) {
+                            sink.add(atEnd);
+                        }
+                    }
+                },
+                name + " " + stream);
+        thread.setDaemon(true);
+        thread.start();
+        return thread;
+    }
+}

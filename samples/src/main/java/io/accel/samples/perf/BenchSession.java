@@ -1,0 +1,192 @@
+package io.accel.samples.perf;
+
+import io.accel.samples.perf.BenchCase.Kind;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The programs of one case over one path, running and warm: it can be measured any number of times until it is closed.
+ * Both ends are gone when {@link #close} returns. Used by one thread.
+ */
+final class BenchSession implements AutoCloseable {
+    /** For a JVM to start, and to open a thousand connections, on a slow and busy machine. */
+    private static final Duration START_PATIENCE = Duration.ofSeconds(30);
+    /** How much longer than asked for a run may take before it counts as hung. */
+    private static final Duration RUN_PATIENCE = Duration.ofSeconds(20);
+    /** After this long without a message an idle program should have gone to sleep. */
+    private static final Duration SETTLE = Duration.ofMillis(1500);
+
+    private final JvmCommand jvm;
+    private final BenchCase benchCase;
+    private final Variant variant;
+    /** Null if the case has one end only. */
+    private BenchProcess server;
+
+    private BenchProcess client;
+    /** What an idle client said of its connections; null in other cases. */
+    private Map<String, String> opened;
+
+    private BenchSession(JvmCommand jvm, BenchCase benchCase, Variant variant) {
+        this.jvm = jvm;
+        this.benchCase = benchCase;
+        this.variant = variant;
+    }
+
+    /** Starts both ends and waits until they are warm. */
+    static BenchSession open(JvmCommand jvm, BenchCase benchCase, Variant variant, Duration warmUp)
+            throws IOException, InterruptedException {
+        if (variant.accelerated() && !jvm.canAccelerate()) {
+            throw new IOException("cannot accelerate, since there is no " + jvm.accelJar());
+        }
+        BenchSession session = new BenchSession(jvm, benchCase, variant);
+        try {
+            session.start(warmUp);
+            return session;
+        } catch (IOException | InterruptedException | RuntimeException e) {
+            session.close();
+            throw e;
+        }
+    }
+
+    private void start(Duration warmUp) throws IOException, InterruptedException {
+        List<String> arguments = new ArrayList<>();
+        arguments.add("warmup_ms=" + warmUp.toMillis());
+        switch (benchCase.kind) {
+            case RAW -> startBounce(arguments);
+            case MEMCPY -> startClient(arguments);
+            default -> {
+                startServer(List.of());
+                String port = server.await("ready", START_PATIENCE).get("port");
+                arguments.add("port=" + port);
+                arguments.add("size=" + benchCase.kind.messageBytes);
+                arguments.add("connections=" + benchCase.kind.connections);
+                startClient(arguments);
+            }
+        }
+        if (benchCase.kind == Kind.IDLE) {
+            opened = client.await("idle", START_PATIENCE);
+            checkProvider(opened);
+            Thread.sleep(SETTLE.toMillis());
+        } else {
+            client.await("warm", warmUp.plus(START_PATIENCE));
+        }
+    }
+
+    private void startBounce(List<String> arguments) throws IOException, InterruptedException {
+        Path shared = Path.of("/dev/shm");
+        Path file = Files.isWritable(shared)
+                ? Files.createTempFile(shared, "accel-bounce-", "")
+                : Files.createTempFile("accel-bounce-", "");
+        try {
+            startServer(List.of("role=pong", "file=" + file));
+            server.await("ready", START_PATIENCE);
+            arguments.addAll(List.of("role=ping", "file=" + file));
+            startClient(arguments);
+            client.await("mapped", START_PATIENCE);
+        } finally {
+            Files.delete(file); // both have it mapped, so nothing stays behind whatever happens later
+        }
+    }
+
+    private void startServer(List<String> arguments) throws IOException {
+        server = start(End.SERVER, benchCase.kind.server, variant.serverAccelerated, arguments);
+    }
+
+    private void startClient(List<String> arguments) throws IOException {
+        client = start(End.CLIENT, benchCase.kind.client, variant.clientAccelerated, arguments);
+    }
+
+    private BenchProcess start(End end, String program, boolean accelerated, List<String> arguments)
+            throws IOException {
+        String name = benchCase.label + " over " + variant.path + ": the " + end.label;
+        return new BenchProcess(name, jvm.of(end, program, accelerated ? benchCase.profile : null, arguments));
+    }
+
+    /** Measures for about {@code time}. */
+    Sample measure(Duration time) throws IOException, InterruptedException {
+        return benchCase.kind == Kind.IDLE ? measureIdleness(time) : measureExchange(time);
+    }
+
+    private Sample measureIdleness(Duration time) throws IOException, InterruptedException {
+        ProcessCpu serverCpu = new ProcessCpu(server.pid());
+        ProcessCpu clientCpu = new ProcessCpu(client.pid());
+        long begin = System.nanoTime();
+        Thread.sleep(time.toMillis());
+        double used = serverCpu.used() + clientCpu.used();
+        double seconds = (System.nanoTime() - begin) / 1e9;
+        double nan = Double.NaN;
+        Figures figures = new Figures(nan, nan, nan, 0, 0, nan, used / 1e3 / seconds);
+        return sample(figures, number(opened, "kernel_bytes"), number(opened, "moved"));
+    }
+
+    private Sample measureExchange(Duration time) throws IOException, InterruptedException {
+        Map<String, String> before = markServer();
+        client.send("go " + time.toMillis());
+        Map<String, String> result = client.await("result", time.plus(RUN_PATIENCE));
+        Map<String, String> after = markServer();
+        checkProvider(result);
+
+        double ops = number(result, "ops");
+        double seconds = number(result, "elapsed_ns") / 1e9;
+        Figures figures = new Figures(
+                number(result, "p50_ns") / 1e3,
+                number(result, "p99_ns") / 1e3,
+                number(result, "p999_ns") / 1e3,
+                ops / seconds,
+                ops * benchCase.kind.messageBytes / seconds,
+                bothEnds("alloc", result, before, after) / ops,
+                bothEnds("cpu_ns", result, before, after) / 1e3 / ops);
+        // What one end writes the other reads.
+        return sample(figures, bothEnds("kernel_bytes", result, before, after), 2 * number(result, "moved"));
+    }
+
+    private Map<String, String> markServer() throws IOException, InterruptedException {
+        if (server == null) {
+            return Map.of("cpu_ns", "0", "alloc", "0", "kernel_bytes", "0");
+        }
+        server.send("mark");
+        return server.await("mark", RUN_PATIENCE);
+    }
+
+    private static double bothEnds(
+            String key, Map<String, String> client, Map<String, String> before, Map<String, String> after) {
+        return number(client, key) + number(after, key) - number(before, key);
+    }
+
+    private Sample sample(Figures figures, double kernelBytes, double moved) {
+        boolean known = moved > 0 && kernelBytes >= 0;
+        return new Sample(figures, known ? kernelBytes / moved : Double.NaN, client.complaints());
+    }
+
+    private static double number(Map<String, String> fields, String key) {
+        String value = fields.get(key);
+        return value == null ? Double.NaN : Double.parseDouble(value);
+    }
+
+    /** Makes sure that the client runs with Accel if and only if it was meant to. */
+    private void checkProvider(Map<String, String> result) throws IOException {
+        String provider = result.getOrDefault("provider", "");
+        if (!provider.isEmpty() && provider.startsWith("io.accel.") != variant.clientAccelerated) {
+            throw new IOException("the client ran with the selector provider " + provider + ", but was to run "
+                    + (variant.clientAccelerated ? "with" : "without") + " Accel");
+        }
+    }
+
+    @Override
+    public void close() {
+        try {
+            if (client != null) {
+                client.close();
+            }
+        } finally {
+            if (server != null) {
+                server.close();
+            }
+        }
+    }
+}

@@ -1,0 +1,119 @@
+package io.accel.samples.perf;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** {@code perf compare}. */
+@Command(
+        name = "compare",
+        mixinStandardHelpOptions = true,
+        description = {
+            "Measures the same plain java.nio programs with Accel and without, side by side, each end in a JVM of its"
+                    + " own. The paths of a case take turns, three rounds of them, and a row has the medians of its rounds.",
+            "Cases: raw, pingpong-64, pingpong-64-blocking, stream-64k, stream-64, kernel-pingpong-64,"
+                    + " kernel-stream-64k, idle-1000, idle-cpu."
+        },
+        footer = {
+            "",
+            "path: shm is Accel at both ends, kernel the JDK's own sockets; in the kernel-* cases kernel is a client with"
+                    + " Accel whose peer has none, and plain is no Accel at all. A row says what its bytes really went"
+                    + " over, not what they were meant to.",
+            "msg/s: round trips, or messages one way. B/op, CPU us/op: heap allocated and CPU time used by both ends, an"
+                    + " operation; in idle-cpu there are none, and the CPU time is us a second.",
+            "vs kernel: how many times better than the kernel, the median of the rounds' ratios. vs raw: how many times as long as the machine's limit, a"
+                    + " cache line bounced between two JVMs for round trips and a copy in memory for streams. idle-1 is one"
+                    + " connection alone, for comparison with idle-1000.",
+            "Exit status: 0, or 1 if a case failed or did not take the path it should have."
+        })
+public final class CompareCommand implements Callable<Integer> {
+    private static final Duration WARM_UP = Duration.ofSeconds(2);
+    private static final int ROUNDS = 3;
+
+    @Spec
+    private CommandSpec spec;
+
+    @Mixin
+    private AccelJarOption accelJar;
+
+    @Option(
+            names = "--cores",
+            paramLabel = "HOW",
+            defaultValue = "split",
+            description =
+                    "split: each end gets half of the processors, if there are four or more; any: both run where the"
+                            + " system lets them (default: ${DEFAULT-VALUE}).")
+    private CoreChoice cores;
+
+    /** The values of {@code --cores}. */
+    private enum CoreChoice {
+        split,
+        any;
+
+        Cores resolve() {
+            return this == split ? Cores.split() : Cores.ANY;
+        }
+    }
+
+    @Option(names = "--only", split = ",", paramLabel = "CASE", description = "Only these cases, with commas.")
+    private List<String> only = List.of();
+
+    @Option(
+            names = "--seconds",
+            paramLabel = "N",
+            defaultValue = "6",
+            description =
+                    "How long to measure each case over each path, all rounds together (default: ${DEFAULT-VALUE}).")
+    private int seconds;
+
+    @Option(names = "--json", paramLabel = "FILE", description = "Also write the rows to this file, as a JSON array.")
+    private Path json;
+
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+        Set<BenchCase> cases = chosen();
+        if (seconds < 1) {
+            throw new ParameterException(spec.commandLine(), "--seconds must be at least 1, not " + seconds);
+        }
+        if (json != null) {
+            Files.writeString(json, "[]\n"); // better to learn now that it cannot be written than in some minutes
+        }
+        JvmCommand jvm = new JvmCommand(accelJar.resolve(), cores.resolve());
+        Comparison comparison =
+                new Comparison(jvm, WARM_UP, Duration.ofSeconds(seconds), Math.min(ROUNDS, seconds), System.err);
+        Result result = comparison.run(cases);
+        System.out.print(TablePrinter.print(result.rows()));
+        System.out.println(jvm.cores().describe());
+        if (json != null) {
+            Files.writeString(json, JsonPrinter.print(result.rows()));
+        }
+        result.failures().forEach(failure -> System.err.println("FAILED " + failure));
+        return result.failures().isEmpty() ? 0 : 1;
+    }
+
+    private Set<BenchCase> chosen() {
+        if (only.isEmpty()) {
+            return EnumSet.allOf(BenchCase.class);
+        }
+        Set<BenchCase> cases = EnumSet.noneOf(BenchCase.class);
+        for (String name : only) {
+            try {
+                cases.addAll(BenchCase.named(name));
+            } catch (IllegalArgumentException e) {
+                throw new ParameterException(spec.commandLine(), "--only: " + e.getMessage(), e);
+            }
+        }
+        return cases;
+    }
+}

@@ -1,0 +1,198 @@
+package io.accel.samples.perf;
+
+import java.io.IOException;
+import java.io.PrintStream;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Goes through rounds, cases and paths, one run at a time. Everything has its turn in each round, so that whatever else
+ * the machine does meets all of it, the limits that it is compared with too; a row has the medians of its rounds. A run
+ * that fails is recorded, and the others go on.
+ */
+final class Comparison {
+    /** The machine's limits, which others' ratios need even where nobody asked to see them. */
+    private static final Set<BenchCase> LIMITS = EnumSet.of(BenchCase.RAW, BenchCase.MEMCPY);
+
+    /** In how many pieces a round of two variants that run together is cut. */
+    private static final int SLICES = 8;
+
+    private static final Duration LIMIT_MEASURE = Duration.ofMillis(300);
+
+    private final JvmCommand jvm;
+    private final Duration warmUp;
+    private final Duration measure;
+    private final int rounds;
+    private final PrintStream progress;
+    private final Map<BenchCase, Map<Variant, Series>> results = new EnumMap<>(BenchCase.class);
+    private final List<String> failures = new ArrayList<>();
+
+    /**
+     * @param warmUp the longest warm-up of each run
+     * @param measure how long to measure each case over each path, all rounds together
+     */
+    Comparison(JvmCommand jvm, Duration warmUp, Duration measure, int rounds, PrintStream progress) {
+        this.jvm = jvm;
+        this.warmUp = warmUp;
+        this.measure = measure;
+        this.rounds = rounds;
+        this.progress = progress;
+    }
+
+    /** What the runs of one case over one path gave, as far as they went well. */
+    private static final class Series {
+        final List<Sample> samples = new ArrayList<>();
+        boolean failed;
+
+        /** Empty if a run failed: the others before it do not stand for the whole. */
+        List<Figures> figures() {
+            return failed ? List.of() : samples.stream().map(Sample::figures).toList();
+        }
+
+        Figures median() {
+            return Figures.median(figures());
+        }
+    }
+
+    /** Measures {@code cases}, and the limits of the machine that their ratios need. */
+    Result run(Set<BenchCase> cases) throws InterruptedException {
+        Set<BenchCase> all = EnumSet.copyOf(cases);
+        all.addAll(LIMITS);
+        for (int round = 1; round <= rounds; round++) {
+            progress.printf(Locale.ROOT, "round %d of %d%n", round, rounds);
+            for (BenchCase benchCase : all) {
+                Duration each = cases.contains(benchCase) ? measure.dividedBy(rounds) : LIMIT_MEASURE;
+                if (benchCase.comparesKernelPaths()) {
+                    runTogether(benchCase, each);
+                } else {
+                    for (Variant variant : benchCase.variants()) {
+                        runAlone(benchCase, variant, each);
+                    }
+                }
+            }
+        }
+        List<Row> rows = new ArrayList<>();
+        cases.forEach(benchCase -> rows.addAll(rowsOf(benchCase)));
+        return new Result(rows, failures);
+    }
+
+    private void runAlone(BenchCase benchCase, Variant variant, Duration each) throws InterruptedException {
+        if (seriesOf(benchCase, variant).failed) {
+            return; // once is enough: a hung run takes long
+        }
+        try (BenchSession session = BenchSession.open(jvm, benchCase, variant, warmUp)) {
+            Sample sample = session.measure(each);
+            seriesOf(benchCase, variant).samples.add(sample);
+            report(benchCase, variant, brief(sample.figures()));
+        } catch (IOException e) {
+            fail(benchCase, variant, e);
+        }
+    }
+
+    /**
+     * Measures both variants in slices that alternate. Neither does anything while the other is measured, since a program
+     * that only has kernel connections never spins; so they can run at the same time, and differ by nothing but Accel.
+     */
+    private void runTogether(BenchCase benchCase, Duration each) throws InterruptedException {
+        Variant current = benchCase.reference;
+        Series plain = seriesOf(benchCase, benchCase.reference);
+        Series accelerated = seriesOf(benchCase, benchCase.accelerated);
+        if (plain.failed || accelerated.failed) {
+            return;
+        }
+        try (BenchSession plainSession = BenchSession.open(jvm, benchCase, current, warmUp)) {
+            current = benchCase.accelerated;
+            try (BenchSession acceleratedSession = BenchSession.open(jvm, benchCase, current, warmUp)) {
+                Duration slice = each.dividedBy(SLICES);
+                for (int i = 0; i < SLICES; i++) {
+                    current = benchCase.reference;
+                    plain.samples.add(plainSession.measure(slice));
+                    current = benchCase.accelerated;
+                    accelerated.samples.add(acceleratedSession.measure(slice));
+                }
+            }
+            report(benchCase, benchCase.reference, brief(plain.median()));
+            report(benchCase, benchCase.accelerated, brief(accelerated.median()));
+        } catch (IOException e) {
+            fail(benchCase, current, e);
+        }
+    }
+
+    private Series seriesOf(BenchCase benchCase, Variant variant) {
+        return results.computeIfAbsent(benchCase, c -> new EnumMap<>(Variant.class))
+                .computeIfAbsent(variant, v -> new Series());
+    }
+
+    private void fail(BenchCase benchCase, Variant variant, IOException e) {
+        seriesOf(benchCase, variant).failed = true;
+        failures.add(benchCase.label + " over " + variant.path + ": " + e.getMessage());
+        report(benchCase, variant, "FAILED: " + e.getMessage());
+    }
+
+    private void report(BenchCase benchCase, Variant variant, String what) {
+        progress.printf(Locale.ROOT, "  %-20s  %-6s  %s%n", benchCase.label, variant.path, what);
+    }
+
+    private static String brief(Figures figures) {
+        if (!Double.isNaN(figures.p50Micros())) {
+            return Quantity.micros(figures.p50Micros()) + " us";
+        }
+        if (figures.bytesPerSecond() > 0) {
+            return Quantity.scaled(figures.bytesPerSecond()) + "B/s, " + Quantity.scaled(figures.messagesPerSecond())
+                    + "msg/s";
+        }
+        return Quantity.micros(figures.cpuMicrosPerOp()) + " us of CPU a second";
+    }
+
+    private List<Row> rowsOf(BenchCase benchCase) {
+        Series reference = seriesOf(benchCase, benchCase.reference);
+        List<Row> rows = new ArrayList<>();
+        for (Variant variant : benchCase.variants()) {
+            Series series = seriesOf(benchCase, variant);
+            if (series.failed || series.samples.isEmpty()) {
+                continue;
+            }
+            Figures figures = series.median();
+            rows.add(new Row(
+                    benchCase.label,
+                    pathTaken(benchCase, variant, series.samples),
+                    variant.accelerated() ? benchCase.profile : "none",
+                    figures,
+                    LIMITS.contains(benchCase)
+                            ? Double.NaN
+                            : Ratios.versusKernel(benchCase.kind, series.figures(), reference.figures()),
+                    Ratios.versusRaw(
+                            benchCase.kind,
+                            figures,
+                            medianOf(BenchCase.RAW, Variant.RAW),
+                            medianOf(BenchCase.MEMCPY, Variant.MEMCPY))));
+        }
+        return rows;
+    }
+
+    private Figures medianOf(BenchCase benchCase, Variant variant) {
+        return seriesOf(benchCase, variant).median();
+    }
+
+    /** What the bytes really went over: a connection that fell back must not pass for an accelerated one. */
+    private String pathTaken(BenchCase benchCase, Variant variant, List<Sample> samples) {
+        if (variant == Variant.ACCELERATED) {
+            Optional<Sample> fallenBack =
+                    samples.stream().filter(Sample::wentByKernel).findFirst();
+            if (fallenBack.isPresent()) {
+                String said = fallenBack.get().said();
+                failures.add(benchCase.label + ": Accel was on at both ends, yet the bytes went by the kernel"
+                        + (said.isEmpty() ? "" : "; the client said:\n" + said));
+                return Variant.KERNEL.path;
+            }
+        }
+        return variant.path;
+    }
+}

@@ -1,0 +1,13 @@
+package io.accel.samples.perf;
+
+/** One of the two ends of a case. */
+enum End {
+    SERVER("server"),
+    CLIENT("client");
+
+    final String label;
+
+    End(String label) {
+        this.label = label;
+    }
+}

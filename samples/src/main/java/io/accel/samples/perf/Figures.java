@@ -1,0 +1,60 @@
+package io.accel.samples.perf;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.ToDoubleFunction;
+
+/**
+ * What was measured. A figure that the case does not have is NaN.
+ *
+ * @param p50Micros median time of an operation in microseconds
+ * @param p99Micros its 99th percentile
+ * @param p999Micros its 99.9th percentile
+ * @param messagesPerSecond operations a second: round trips, or messages one way
+ * @param bytesPerSecond payload a second, one way
+ * @param allocatedPerOp bytes of heap an operation that both ends' programs allocated
+ * @param cpuMicrosPerOp CPU time in microseconds an operation that both ends' processes used; if there are no
+ *     operations, a second of time
+ */
+record Figures(
+        double p50Micros,
+        double p99Micros,
+        double p999Micros,
+        double messagesPerSecond,
+        double bytesPerSecond,
+        double allocatedPerOp,
+        double cpuMicrosPerOp) {
+
+    /** Nothing was measured. */
+    static Figures unknown() {
+        double nan = Double.NaN;
+        return new Figures(nan, nan, nan, nan, nan, nan, nan);
+    }
+
+    /** For each figure the median of {@code rounds}. */
+    static Figures median(List<Figures> rounds) {
+        return new Figures(
+                median(rounds, Figures::p50Micros),
+                median(rounds, Figures::p99Micros),
+                median(rounds, Figures::p999Micros),
+                median(rounds, Figures::messagesPerSecond),
+                median(rounds, Figures::bytesPerSecond),
+                median(rounds, Figures::allocatedPerOp),
+                median(rounds, Figures::cpuMicrosPerOp));
+    }
+
+    private static double median(List<Figures> rounds, ToDoubleFunction<Figures> figure) {
+        return median(rounds.stream().mapToDouble(figure).toArray());
+    }
+
+    /** The median; NaN if there is no value or one of them is NaN. */
+    static double median(double[] values) {
+        double[] sorted = values.clone();
+        Arrays.sort(sorted); // NaN comes last
+        if (sorted.length == 0 || Double.isNaN(sorted[sorted.length - 1])) {
+            return Double.NaN;
+        }
+        int middle = sorted.length / 2;
+        return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+    }
+}

@@ -1,0 +1,76 @@
+package io.accel.samples.perf;
+
+import java.io.File;
+import java.net.URISyntaxException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.HdrHistogram.Histogram;
+
+/**
+ * Makes the command lines of bench programs: the same JVM, flags and class path for each path, and with acceleration the
+ * drop-in jar before the class path and two properties.
+ */
+final class JvmCommand {
+    private static final String BENCH_PACKAGE = "io.accel.samples.bench.";
+    private static final String PROVIDER = "io.accel.nio.AccelSelectorProvider";
+
+    private final Path accelJar;
+    private final Cores cores;
+    private final String benchClassPath;
+
+    /** @param accelJar the drop-in jar; needs to exist only for accelerated commands */
+    JvmCommand(Path accelJar, Cores cores) {
+        this.accelJar = accelJar;
+        this.cores = cores;
+        Set<String> entries = new LinkedHashSet<>();
+        entries.add(locationOf(JvmCommand.class).toString());
+        entries.add(locationOf(Histogram.class).toString());
+        benchClassPath = String.join(File.pathSeparator, entries);
+    }
+
+    boolean canAccelerate() {
+        return Files.isRegularFile(accelJar);
+    }
+
+    Path accelJar() {
+        return accelJar;
+    }
+
+    Cores cores() {
+        return cores;
+    }
+
+    /** The command for {@code program}; {@code profile} is null for a JVM without Accel. */
+    List<String> of(End end, String program, String profile, List<String> arguments) {
+        List<String> command = new ArrayList<>(cores.prefix(end));
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.add("-Xms256m");
+        command.add("-Xmx256m");
+        if (profile == null) {
+            command.add("-cp");
+            command.add(benchClassPath);
+        } else {
+            command.add("-cp");
+            command.add(accelJar + File.pathSeparator + benchClassPath);
+            command.add("-Djava.nio.channels.spi.SelectorProvider=" + PROVIDER);
+            command.add("-Daccel.profile=" + profile);
+        }
+        command.add(BENCH_PACKAGE + program);
+        command.addAll(arguments);
+        return command;
+    }
+
+    /** The jar or directory that {@code type} was loaded from. */
+    static Path locationOf(Class<?> type) {
+        try {
+            return Path.of(
+                    type.getProtectionDomain().getCodeSource().getLocation().toURI());
+        } catch (URISyntaxException e) {
+            throw new IllegalStateException("cannot tell where " + type + " was loaded from", e);
+        }
+    }
+}

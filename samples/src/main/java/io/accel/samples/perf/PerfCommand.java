@@ -1,0 +1,11 @@
+package io.accel.samples.perf;
+
+import picocli.CommandLine.Command;
+
+/** {@code perf}: the parent of the commands that measure. */
+@Command(
+        name = "perf",
+        mixinStandardHelpOptions = true,
+        subcommands = CompareCommand.class,
+        description = "Measures what Accel does.")
+public final class PerfCommand {}

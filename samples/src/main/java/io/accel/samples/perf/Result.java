@@ -1,0 +1,23 @@
+package io.accel.samples.perf;
+
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What a comparison gave.
+ *
+ * @param failures a sentence for each run that failed or did not go the way it should have
+ */
+record Result(List<Row> rows, List<String> failures) {
+    Result {
+        rows = List.copyOf(rows);
+        failures = List.copyOf(failures);
+    }
+
+    Optional<Row> row(BenchCase benchCase, Variant variant) {
+        return rows.stream()
+                .filter(row ->
+                        row.benchCase().equals(benchCase.label) && row.path().equals(variant.path))
+                .findFirst();
+    }
+}

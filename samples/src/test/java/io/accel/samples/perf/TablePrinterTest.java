@@ -1,0 +1,31 @@
+package io.accel.samples.perf;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class TablePrinterTest {
+    @Test
+    void columnsAlignAndMissingFiguresAreDashes() {
+        double none = Double.NaN;
+        String table = TablePrinter.print(List.of(
+                new Row("pingpong-64", "kernel", "none", new Figures(57.9, 80, 120.4, 17_000, 1.1e6, 104, 4.7), 1, 480),
+                new Row(
+                        "stream-64k",
+                        "shm",
+                        "throughput",
+                        new Figures(none, none, none, 154_085, 1.0098e10, 0, 10),
+                        6.25,
+                        none)));
+
+        assertThat(table.lines())
+                .containsExactly(
+                        "case         path    profile     p50 us  p99 us  p99.9 us  msg/s    B/s  B/op  CPU us/op  vs kernel"
+                                + "  vs raw",
+                        "pingpong-64  kernel  none          57.9    80.0       120  17.0k  1.10M   104       4.70      1.00x"
+                                + "    480x",
+                        "stream-64k   shm     throughput       -       -         -   154k  10.1G  0.00       10.0      6.25x"
+                                + "       -");
+    }
+}
