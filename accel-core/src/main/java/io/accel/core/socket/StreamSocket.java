@@ -146,6 +146,7 @@ public final class StreamSocket implements Pollable {
     public synchronized boolean takeFallback() {
         if (fellBack) {
             fellBack = false;
+            connectReady = false;
             connecting = false;
             return true;
         }
@@ -208,6 +209,7 @@ public final class StreamSocket implements Pollable {
             if (!tryNext(why)) {
                 if (kernel.isBlocking()) {
                     fellBack = true; // the connecting thread does it, outside of the monitor
+                    connectReady = true;
                 } else {
                     connectReady = kernel.connect(remote);
                 }
@@ -290,9 +292,11 @@ public final class StreamSocket implements Pollable {
             return established.link().doorbell();
         }
         synchronized (this) {
-            return handshake != null
-                    ? handshake.channel()
-                    : stream != null ? stream.link().doorbell() : kernel;
+            if (handshake != null) {
+                return handshake.channel();
+            }
+            // No selector takes a channel in blocking mode, and its connecting thread waits for nothing more.
+            return stream != null ? stream.link().doorbell() : fellBack ? null : kernel;
         }
     }
 
