@@ -68,13 +68,13 @@ public final class AccelSelectorProvider extends SelectorProvider {
     @Override
     public ServerSocketChannel openServerSocketChannel() throws IOException {
         ServerSocketChannel channel = kernel.openServerSocketChannel();
-        return accelerator.isOn() ? new AccelServerSocketChannel(this, channel) : channel;
+        return accelerator.isOn() ? new AccelServerSocketChannel(this, channel, null) : channel;
     }
 
     @Override
     public ServerSocketChannel openServerSocketChannel(ProtocolFamily family) throws IOException {
         ServerSocketChannel channel = kernel.openServerSocketChannel(Objects.requireNonNull(family, "family"));
-        return accelerator.isOn() ? new AccelServerSocketChannel(this, channel) : channel;
+        return accelerator.isOn() ? new AccelServerSocketChannel(this, channel, family) : channel;
     }
 
     @Override

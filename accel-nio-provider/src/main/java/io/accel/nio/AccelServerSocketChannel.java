@@ -5,10 +5,12 @@ import io.accel.core.socket.StreamListener;
 import io.accel.core.socket.StreamSocket;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.net.ProtocolFamily;
 import java.net.ServerSocket;
 import java.net.SocketAddress;
 import java.net.SocketOption;
 import java.net.SocketTimeoutException;
+import java.net.StandardProtocolFamily;
 import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.IllegalBlockingModeException;
@@ -28,6 +30,9 @@ import java.util.concurrent.locks.ReentrantLock;
 public final class AccelServerSocketChannel extends ServerSocketChannel implements ServerSocketHooks {
     private final AccelSelectorProvider provider;
     private final ServerSocketChannel kernel;
+    /** The family that the program asked for, or null. */
+    private final ProtocolFamily family;
+
     private final StreamListener listener;
     private final ReentrantLock acceptLock = new ReentrantLock();
 
@@ -39,10 +44,11 @@ public final class AccelServerSocketChannel extends ServerSocketChannel implemen
 
     private ServerSocket socket; // guarded by this
 
-    AccelServerSocketChannel(AccelSelectorProvider provider, ServerSocketChannel kernel) {
+    AccelServerSocketChannel(AccelSelectorProvider provider, ServerSocketChannel kernel, ProtocolFamily family) {
         super(provider);
         this.provider = provider;
         this.kernel = kernel;
+        this.family = family;
         this.listener = new StreamListener(provider.accelerator(), kernel);
     }
 
@@ -154,7 +160,7 @@ public final class AccelServerSocketChannel extends ServerSocketChannel implemen
     }
 
     private SocketChannel wrap(StreamSocket accepted) {
-        return accepted == null ? null : new AccelSocketChannel(provider, accepted, Map.copyOf(options));
+        return accepted == null ? null : new AccelSocketChannel(provider, accepted, family, Map.copyOf(options));
     }
 
     @Override
@@ -164,6 +170,9 @@ public final class AccelServerSocketChannel extends ServerSocketChannel implemen
 
     @Override
     public synchronized ServerSocket socket() {
+        if (family == StandardProtocolFamily.UNIX) {
+            return kernel.socket(); // which says that there is none
+        }
         if (socket == null) {
             socket = new AccelServerSocket(this);
         }

@@ -77,12 +77,8 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
         this(provider, stream, family, Map.of());
     }
 
-    /** An accepted channel, with the options that were set on its listener. */
-    AccelSocketChannel(AccelSelectorProvider provider, StreamSocket stream, Map<SocketOption<?>, Object> inherited) {
-        this(provider, stream, null, inherited);
-    }
-
-    private AccelSocketChannel(
+    /** A channel of a listener's family, with the options that were set on that. */
+    AccelSocketChannel(
             AccelSelectorProvider provider,
             StreamSocket stream,
             ProtocolFamily family,
@@ -696,6 +692,9 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
 
     @Override
     public synchronized Socket socket() {
+        if (family == StandardProtocolFamily.UNIX) {
+            return kernel.socket(); // which says that there is none
+        }
         if (socket == null) {
             socket = AccelSocket.over(this);
         }

@@ -311,7 +311,7 @@ public final class LinkStream {
 
     int look(int interest) {
         if (closed) {
-            return interest; // whoever waits finds out
+            return 0; // its keys are about to be cancelled
         }
         int ready = 0;
         if ((interest & SelectionKey.OP_READ) != 0 && (receiver.ready() || inputShut)) {

@@ -5,7 +5,6 @@ import io.accel.core.fabric.Fabric;
 import io.accel.core.fabric.FallbackException;
 import io.accel.core.fabric.FallbackReason;
 import io.accel.core.fabric.Link;
-import io.accel.core.poll.Pollable;
 import io.accel.core.poll.Registration;
 import io.accel.profile.Role;
 import java.io.IOException;
@@ -27,7 +26,7 @@ import java.util.function.Predicate;
  *
  * <p>Connecting is guarded by the object's monitor; the chosen path is published by the volatile {@link #stream}.
  */
-public final class StreamSocket implements Pollable {
+public final class StreamSocket implements BlockingWaits.Waitable {
     private final Accelerator accelerator;
     /** The JDK's channel; null only for accepted links. In non-blocking mode whenever this is registered. */
     private final SocketChannel kernel;
@@ -281,6 +280,11 @@ public final class StreamSocket implements Pollable {
         } else {
             shares.close();
         }
+    }
+
+    @Override
+    public boolean isClosed() {
+        return closed;
     }
 
     // ---- for pollers
