@@ -171,10 +171,11 @@ final class AccelSelector extends AbstractSelector {
 
     private void removeCancelled() throws IOException {
         Set<SelectionKey> cancelled = cancelledKeys();
+        // Without the lock first: a cancellation that happened before this selection is seen all the same.
+        if (cancelled.isEmpty()) {
+            return;
+        }
         synchronized (cancelled) {
-            if (cancelled.isEmpty()) {
-                return;
-            }
             for (Iterator<SelectionKey> i = cancelled.iterator(); i.hasNext(); ) {
                 AccelSelectionKey key = (AccelSelectionKey) i.next();
                 i.remove();
