@@ -1,3 +1,4 @@
+# shellcheck shell=bash disable=SC2154 # `lab` sets here, hosts, timeout, command, peer, share and image.
 # Sourced by `lab`: starts QEMU, carries its output, waits for the end and cleans up.
 
 # Starts host $1 (A or B) in the background; its pid is in qemu_pid[$1]. Further arguments go to QEMU.

@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # Sourced by `lab`: gets QEMU and the RDMA programs, and makes the kernel and the boot image, once.
 # Everything made is kept under ACCEL_LAB_CACHE and appears there by one rename, so an interrupted preparation
 # leaves nothing half done; a lock keeps two preparations apart.
@@ -56,10 +57,9 @@ prepare_image() {
     printf '%s\n' "$image"
 }
 
+# A path may be a pattern.
 is_there() {
     case $1 in
-        # The unquoted name may be a pattern.
-        # shellcheck disable=SC2086
         /*) compgen -G "$1" >/dev/null ;;
         *) command -v "$1" >/dev/null ;;
     esac

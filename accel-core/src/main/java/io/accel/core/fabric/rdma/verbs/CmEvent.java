@@ -12,6 +12,11 @@ import java.nio.ByteBuffer;
  * @param privateData what the peer sent along, read-only, often padded with zeros: use a length of one's own
  */
 public record CmEvent(CmEventType type, CmId id, CmId listener, int status, ByteBuffer privateData) {
+    @Override
+    public String toString() {
+        return type + " of " + id + ", status " + status;
+    }
+
     static ByteBuffer privateDataOf(long event, CmEventType type) {
         switch (type) {
             case CONNECT_REQUEST, CONNECT_RESPONSE, ESTABLISHED, REJECTED, CONNECT_ERROR, UNREACHABLE, DISCONNECTED -> {

@@ -168,6 +168,12 @@ public final class CmId implements AutoCloseable {
         queuePair = null;
     }
 
+    /** Its addresses, for messages. */
+    @Override
+    public String toString() {
+        return handle == 0 ? "a closed identifier" : localAddress() + " to " + remoteAddress();
+    }
+
     private void option(String name, int option, int value, int length) throws VerbsException {
         try (NativeMemory memory = NativeMemory.allocate(Integer.BYTES)) {
             if (length == Byte.BYTES) {

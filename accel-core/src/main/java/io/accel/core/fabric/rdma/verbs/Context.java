@@ -42,10 +42,14 @@ public final class Context implements AutoCloseable {
 
     static Context shared(long handle) throws VerbsException, VerbsUnavailableException {
         Context known = SHARED.get(handle);
-        // librdmacm closes the context of a removed device, and the next one may get its address.
-        if (known == null || known.asyncFd != NativeMemory.getInt(handle + IbvContext.ASYNC_FD)) {
+        // librdmacm closes the context of a removed device, and the next one may get its address and its descriptor.
+        if (known == null
+                || known.asyncFd != NativeMemory.getInt(handle + IbvContext.ASYNC_FD)
+                || !known.device.equals(Device.of(NativeMemory.getPointer(handle + IbvContext.DEVICE)))) {
             known = new Context(handle, false);
             SHARED.put(handle, known);
+        } else {
+            LibC.makeNonBlocking(known.asyncFd);
         }
         return known;
     }

@@ -25,6 +25,10 @@ final class LibRdmaCm {
 
     /** Bound by jnr-ffi from another class loader, hence public. */
     public interface Functions {
+        long rdma_get_devices(long count);
+
+        void rdma_free_devices(long list);
+
         long rdma_create_event_channel();
 
         void rdma_destroy_event_channel(long channel);

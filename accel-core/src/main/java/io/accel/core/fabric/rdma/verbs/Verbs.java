@@ -48,12 +48,26 @@ public final class Verbs {
         return Libraries.ibv().ibv_wc_status_str(status);
     }
 
+    /**
+     * Lets librdmacm close what it holds of devices that are gone. To be called after a DEVICE_REMOVAL, once all on the
+     * device is closed: the removal of a device whose driver cannot take it from a process, such as Soft-RoCE, waits for
+     * that. librdmacm does it only while there is another device; otherwise with the next one, or at the process's end.
+     */
+    public static void releaseRemovedDevices() throws VerbsUnavailableException {
+        LibRdmaCm.Functions cm = Libraries.cm();
+        long devices = cm.rdma_get_devices(0);
+        if (devices != 0) {
+            cm.rdma_free_devices(devices);
+        }
+    }
+
     private static String noDevice() {
         String[] known = new File("/sys/class/infiniband").list();
         if (known == null || known.length == 0) {
             return "no RDMA device: the kernel knows none (/sys/class/infiniband is empty)";
         }
         return "no RDMA device that can be used: the kernel has " + String.join(", ", known)
-                + ", but libibverbs has no driver for it (package ibverbs-providers) or the module ib_uverbs is not loaded";
+                + ", but libibverbs has no driver for it (package ibverbs-providers), the module ib_uverbs is not loaded,"
+                + " or the device is just going";
     }
 }

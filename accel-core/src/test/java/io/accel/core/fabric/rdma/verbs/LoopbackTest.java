@@ -286,6 +286,7 @@ class LoopbackTest {
             assertThat(context.attributes().maxRegionSize()).isPositive();
             PortAttributes port = context.port(1);
             assertThat(port.state()).isEqualTo(PortAttributes.State.ACTIVE);
+            assertThat(port.linkLayer()).isNotEqualTo(PortAttributes.LinkLayer.UNSPECIFIED);
             assertThat(port.activeMtu()).isBetween(256, port.maxMtu());
             assertThat(port.gids()).isPositive();
             assertThat(context.gid(1, 0)).hasSize(16).isNotEqualTo(new byte[16]);
