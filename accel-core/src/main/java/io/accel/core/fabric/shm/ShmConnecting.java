@@ -36,7 +36,7 @@ final class ShmConnecting implements Connecting {
         this.local = local;
         this.socket = call(directory.resolve(RendezvousPath.SOCKET));
         long nonce = ThreadLocalRandom.current().nextLong();
-        this.file = directory.resolve("ring-" + Long.toHexString(nonce));
+        this.file = directory.resolve(Hello.FILE_PREFIX + Long.toHexString(nonce));
         MappedByteBuffer created = null;
         try {
             created = SharedFile.create(file, config.ringSize(), nonce, config.group());
