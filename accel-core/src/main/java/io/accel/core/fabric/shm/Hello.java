@@ -32,7 +32,8 @@ record Hello(long nonce, int ringSize, InetSocketAddress source, InetSocketAddre
     static final int ANSWER = 16;
     static final byte CONFIRM = (byte) 0xAC;
 
-    private static final int MAX_NAME = 64;
+    /** What a shared file's name begins with; the nonce follows. */
+    static final String FILE_PREFIX = "ring-";
 
     ByteBuffer encode() {
         ByteBuffer bytes = ByteBuffer.allocate(MAX);
@@ -83,8 +84,8 @@ record Hello(long nonce, int ringSize, InetSocketAddress source, InetSocketAddre
             if (!ShmLayout.isRingSize(ringSize)) {
                 throw bad("a ring of " + ringSize + " bytes");
             }
-            // A name, not a path: it must stay within the directory.
-            if (file.length() > MAX_NAME || !file.matches("[a-z0-9-]+") || bytes.hasRemaining()) {
+            // A refused file is deleted, so it must be a client's: neither elsewhere nor the rendezvous socket itself.
+            if (!file.matches(FILE_PREFIX + "[0-9a-f]{1,16}") || bytes.hasRemaining()) {
                 throw bad("a malformed file name");
             }
             return new Hello(nonce, ringSize, source, destination, file);

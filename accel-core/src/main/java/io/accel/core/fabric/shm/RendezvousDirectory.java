@@ -4,6 +4,7 @@ import io.accel.core.fabric.FallbackException;
 import io.accel.core.fabric.FallbackReason;
 import io.accel.core.jdk.JdkAccess;
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.SocketChannel;
@@ -104,12 +105,15 @@ final class RendezvousDirectory {
 
     /** Whether a process listens there. */
     static boolean isAlive(Path directory) {
+        Path socket = directory.resolve(RendezvousPath.SOCKET);
         try (SocketChannel probe = JdkAccess.kernelProvider().openSocketChannel(StandardProtocolFamily.UNIX)) {
             probe.configureBlocking(false);
-            probe.connect(UnixDomainSocketAddress.of(directory.resolve(RendezvousPath.SOCKET)));
-            return true; // connected, or its backlog is full: somebody is there
+            probe.connect(UnixDomainSocketAddress.of(socket));
+            return true;
+        } catch (ConnectException e) {
+            return false; // refused
         } catch (IOException e) {
-            return false; // refused, or no socket there
+            return Files.exists(socket); // its backlog is full: somebody is there
         }
     }
 

@@ -6,6 +6,8 @@ import io.accel.core.fabric.FallbackReason;
 import io.accel.core.fabric.Link;
 import io.accel.core.jdk.JdkAccess;
 import java.io.IOException;
+import java.net.BindException;
+import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -13,6 +15,7 @@ import java.nio.ByteBuffer;
 import java.nio.MappedByteBuffer;
 import java.nio.channels.SelectableChannel;
 import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.ThreadLocalRandom;
 
@@ -36,7 +39,7 @@ final class ShmConnecting implements Connecting {
         this.local = local;
         this.socket = call(directory.resolve(RendezvousPath.SOCKET));
         long nonce = ThreadLocalRandom.current().nextLong();
-        this.file = directory.resolve("ring-" + Long.toHexString(nonce));
+        this.file = directory.resolve(Hello.FILE_PREFIX + Long.toHexString(nonce));
         MappedByteBuffer created = null;
         try {
             created = SharedFile.create(file, config.ringSize(), nonce, config.group());
@@ -136,12 +139,21 @@ final class ShmConnecting implements Connecting {
                 throw new FallbackException(FallbackReason.NO_RESOURCES, "opening a socket failed: " + e.getMessage());
             }
             closeQuietly(socket);
-            // The JDK names neither case by type.
             String message = String.valueOf(e.getMessage());
-            FallbackReason reason =
-                    message.contains("ermission") ? FallbackReason.OTHER_USER : FallbackReason.STALE_RENDEZVOUS;
+            FallbackReason reason = reasonFor(e, socketPath);
             throw new FallbackException(reason, "calling " + socketPath + " failed: " + message);
         }
+    }
+
+    /** By the exception's type: its message is the C library's, in the user's language. */
+    private static FallbackReason reasonFor(IOException e, Path socketPath) {
+        if (e instanceof BindException) {
+            return FallbackReason.OTHER_USER; // EACCES
+        }
+        if (e instanceof ConnectException || Files.notExists(socketPath)) {
+            return FallbackReason.STALE_RENDEZVOUS;
+        }
+        return FallbackReason.BACKLOG_FULL; // EAGAIN
     }
 
     private void close(MappedByteBuffer mapped) {

@@ -1,0 +1,168 @@
+package io.accel.core.fabric.shm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.accel.core.fabric.Connecting;
+import io.accel.core.fabric.FallbackException;
+import io.accel.core.fabric.FallbackReason;
+import io.accel.core.fabric.Link;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Listeners that misbehave at the rendezvous: the client falls back, says why, and leaves nothing behind. */
+@SuppressWarnings("try") // some resources are only held
+class BadListenersTest {
+    private ShmEnds ends;
+    private RawListener listener;
+
+    @BeforeEach
+    void listen() throws IOException {
+        ends = new ShmEnds();
+        listener = new RawListener(ends.rendezvous("127.0.0.1"));
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        listener.close();
+        try (ShmEnds closing = ends) {
+            assertThat(closing.content()).as("left in shm.dir").hasSize(2);
+        }
+    }
+
+    @Test
+    void oneThatSaysNothingTimesOut() throws Exception {
+        long start = System.nanoTime();
+        Connecting connecting = ends.begin("127.0.0.1");
+        FallbackException e = Fallbacks.of(() -> ShmEnds.finish(connecting));
+        long millis = (System.nanoTime() - start) / 1_000_000;
+        assertThat(e.reason()).isEqualTo(FallbackReason.TIMEOUT);
+        assertThat(e).hasMessageContaining("200 ms (connect.probe-timeout)");
+        assertThat(millis).isBetween(200L, 2_000L);
+        assertThat(connecting.channel().isOpen()).isFalse();
+    }
+
+    @Test
+    void oneThatSaysHalfAnAnswerTimesOut() throws Exception {
+        Connecting connecting = ends.begin("127.0.0.1");
+        try (SocketChannel client = listener.answer(Hello.answer(0).limit(15))) {
+            assertThat(Fallbacks.of(() -> ShmEnds.finish(connecting)).reason()).isEqualTo(FallbackReason.TIMEOUT);
+        }
+    }
+
+    @Test
+    void oneThatHangsUpIsNoListener() throws Exception {
+        Connecting connecting = ends.begin("127.0.0.1");
+        listener.accept().close();
+        assertThat(Fallbacks.of(() -> ShmEnds.finish(connecting)).reason()).isEqualTo(FallbackReason.BAD_HANDSHAKE);
+    }
+
+    @Test
+    void garbageIsNoAnswer() throws Exception {
+        Connecting connecting = ends.begin("127.0.0.1");
+        try (SocketChannel client = listener.answer(RawListener.answer(0x4854_5450_2f31_2e31L, 1, 0))) {
+            assertThat(Fallbacks.of(() -> ShmEnds.finish(connecting)).reason()).isEqualTo(FallbackReason.BAD_HANDSHAKE);
+        }
+    }
+
+    @Test
+    void anotherVersionIsSaid() throws Exception {
+        Connecting connecting = ends.begin("127.0.0.1");
+        int newer = ShmLayout.VERSION + 1;
+        try (SocketChannel client = listener.answer(RawListener.answer(ShmLayout.MAGIC, newer, 0))) {
+            FallbackException e = Fallbacks.of(() -> ShmEnds.finish(connecting));
+            assertThat(e.reason()).isEqualTo(FallbackReason.VERSION_MISMATCH);
+            assertThat(e).hasMessageContaining("version " + newer).hasMessageContaining("version " + ShmLayout.VERSION);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(FallbackReason.class)
+    void aRefusalKeepsItsReason(FallbackReason reason) throws Exception {
+        Connecting connecting = ends.begin("127.0.0.1");
+        try (SocketChannel client = listener.answer(Hello.answer(reason.code()))) {
+            FallbackException e = Fallbacks.of(() -> ShmEnds.finish(connecting));
+            assertThat(e.reason()).isEqualTo(reason);
+            assertThat(e).hasMessageContaining(reason.sentence());
+        }
+    }
+
+    @Test
+    void aRefusalOfAnUnknownReasonIsStillARefusal() throws Exception {
+        Connecting connecting = ends.begin("127.0.0.1");
+        try (SocketChannel client = listener.answer(Hello.answer(-77))) {
+            assertThat(Fallbacks.of(() -> ShmEnds.finish(connecting)).reason()).isEqualTo(FallbackReason.BAD_HANDSHAKE);
+        }
+    }
+
+    @Test
+    void oneThatAcceptsAndDiesIsAConnectionWhosePeerIsGone() throws Exception {
+        Connecting connecting = ends.begin("127.0.0.1");
+        listener.answer(Hello.answer(0)).close();
+        Link link;
+        try {
+            link = ShmEnds.finish(connecting);
+        } catch (FallbackException e) {
+            return; // the confirmation found it dead
+        }
+        assertThat(link.drainDoorbell()).isTrue();
+        assertThat(link.peerGone()).isTrue();
+        link.free();
+    }
+
+    @Test
+    void oneWhoseQueueIsFullTakesNoMore() throws Exception {
+        List<Connecting> waiting = new ArrayList<>();
+        FallbackException full = Fallbacks.of(() -> {
+            for (int i = 0; i < 100; i++) {
+                waiting.add(ends.begin("127.0.0.1"));
+            }
+        });
+        assertThat(full.reason()).isEqualTo(FallbackReason.BACKLOG_FULL);
+        FallbackException taken =
+                Fallbacks.of(() -> ends.fabric().listen(ShmEnds.address("127.0.0.1"), new ShmEnds.Acceptor(1)));
+        assertThat(taken.reason()).isEqualTo(FallbackReason.RENDEZVOUS_TAKEN);
+        waiting.forEach(Connecting::abort);
+        waiting.forEach(Connecting::abort); // once is enough
+    }
+
+    @Test
+    void whatADeadProcessLeftIsStaleAndANewListenerTakesOver() throws Exception {
+        listener.close();
+        Files.write(
+                ends.rendezvous("127.0.0.1").resolve("ring-17"),
+                ByteBuffer.allocate(8).array());
+        FallbackException stale = Fallbacks.of(() -> ends.begin("127.0.0.1"));
+        assertThat(stale.reason()).isEqualTo(FallbackReason.STALE_RENDEZVOUS);
+
+        ShmEnds.Acceptor acceptor = new ShmEnds.Acceptor(1);
+        try (var listening = ends.fabric().listen(ShmEnds.address("127.0.0.1"), acceptor)) {
+            assertThat(ends.rendezvous("127.0.0.1").resolve("ring-17")).doesNotExist();
+            ends.connect("127.0.0.1").free();
+            acceptor.next().link().free();
+        }
+        listen(); // for what is left to be what the others leave
+    }
+
+    @Test
+    void aLivingOneIsNotPushedAside() {
+        FallbackException taken =
+                Fallbacks.of(() -> ends.fabric().listen(ShmEnds.address("127.0.0.1"), new ShmEnds.Acceptor(1)));
+        assertThat(taken.reason()).isEqualTo(FallbackReason.RENDEZVOUS_TAKEN);
+    }
+
+    @Test
+    void aDirectoryThatAnybodyCanWriteIsNotTrusted() throws Exception {
+        Files.setPosixFilePermissions(
+                ends.rendezvous("127.0.0.1"), java.nio.file.attribute.PosixFilePermissions.fromString("rwxrwxrwx"));
+        assertThat(Fallbacks.of(() -> ends.begin("127.0.0.1")).reason()).isEqualTo(FallbackReason.OTHER_USER);
+    }
+}

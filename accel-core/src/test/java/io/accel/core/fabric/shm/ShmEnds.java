@@ -1,0 +1,141 @@
+package io.accel.core.fabric.shm;
+
+import io.accel.core.fabric.Connecting;
+import io.accel.core.fabric.Fabric;
+import io.accel.core.fabric.Link;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+
+/** A shared directory of its own with a listener on it, and clients of that listener. Everything goes on close. */
+final class ShmEnds implements AutoCloseable {
+    static final int RING = 16 * 1024;
+    static final int PORT = 47_000;
+
+    /** A connection that a listener was handed. */
+    record Accepted(Link link, InetSocketAddress local, InetSocketAddress remote) {}
+
+    /** Keeps what it is handed, up to a limit. */
+    static final class Acceptor implements Fabric.Acceptor {
+        final BlockingQueue<Accepted> accepted = new LinkedBlockingQueue<>();
+        final AtomicInteger places;
+
+        Acceptor(int limit) {
+            this.places = new AtomicInteger(limit);
+        }
+
+        @Override
+        public boolean reserve() {
+            return places.getAndUpdate(n -> Math.max(0, n - 1)) > 0;
+        }
+
+        @Override
+        public void unreserve() {
+            places.incrementAndGet();
+        }
+
+        @Override
+        public void accept(Link link, InetSocketAddress local, InetSocketAddress remote) {
+            accepted.add(new Accepted(link, local, remote));
+        }
+
+        /** The next connection, which the caller frees. */
+        Accepted next() throws InterruptedException {
+            Accepted next = accepted.poll(10, TimeUnit.SECONDS);
+            if (next == null) {
+                throw new AssertionError("no connection came");
+            }
+            return next;
+        }
+    }
+
+    final Path dir;
+
+    ShmEnds() throws IOException {
+        // On the file system that is made for it, and with a name short enough for a socket's path.
+        Path parent = Files.isDirectory(Path.of("/dev/shm")) ? Path.of("/dev/shm") : Path.of("/tmp");
+        this.dir = Files.createTempDirectory(
+                parent,
+                "accel-test-",
+                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+    }
+
+    ShmConfig config() {
+        return config(Duration.ofMillis(200), Duration.ofMillis(400));
+    }
+
+    ShmConfig config(Duration probe, Duration handshake) {
+        return new ShmConfig(dir, "", RING, probe.toNanos(), handshake.toNanos());
+    }
+
+    ShmFabric fabric() {
+        return new ShmFabric(config());
+    }
+
+    static InetSocketAddress address(String host) {
+        return address(host, PORT);
+    }
+
+    static InetSocketAddress address(String host, int port) {
+        try {
+            return new InetSocketAddress(InetAddress.getByName(host), port);
+        } catch (IOException e) {
+            throw new IllegalArgumentException(host, e);
+        }
+    }
+
+    /** A client's own end: bound to whatever the fabric says. */
+    static Fabric.Source source() {
+        return address -> new InetSocketAddress(address, 50_000);
+    }
+
+    Connecting begin(String host) throws IOException {
+        return fabric().connect(address(host), source());
+    }
+
+    /** Connects, as far as the client is concerned. */
+    Link connect(String host) throws IOException, InterruptedException {
+        return finish(begin(host));
+    }
+
+    static Link finish(Connecting connecting) throws IOException, InterruptedException {
+        while (true) {
+            Link link = connecting.advance();
+            if (link != null) {
+                return link;
+            }
+            Thread.sleep(1);
+        }
+    }
+
+    Path rendezvous(String host) {
+        return RendezvousPath.of(dir, address(host).getAddress(), PORT);
+    }
+
+    /** What lies in the directory and below. */
+    List<Path> content() throws IOException {
+        try (Stream<Path> files = Files.walk(dir)) {
+            return files.filter(file -> !file.equals(dir)).toList();
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        try (Stream<Path> files = Files.walk(dir)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.deleteIfExists(file);
+            }
+        }
+    }
+}
