@@ -102,6 +102,8 @@ public final class Poller implements AutoCloseable {
     private int registered;
     /** Since when no traffic was found, 0 if there was. */
     private long idleSince;
+    /** Whether a registration became hot since this was last cleared. */
+    private boolean heated;
     /** Whether a key of the inner selector was cancelled and waits there for its removal. */
     private boolean flush;
 
@@ -162,7 +164,11 @@ public final class Poller implements AutoCloseable {
             kernelCountdown -= CALL_TURNS;
             boolean lookOnly = timeoutNanos == 0 || (wakeup && reported == 0);
             if (lookOnly || (kernelCountdown <= 0 && (reported > 0 || hot.size() > 0))) {
+                heated = false;
                 lookAtKernel();
+                if (heated && lookOnly) {
+                    lookAtHot(); // a doorbell rang; nobody may ask a second time
+                }
             }
             if (reported > 0) {
                 idleSince = 0;
@@ -267,13 +273,13 @@ public final class Poller implements AutoCloseable {
                 long now = System.nanoTime();
                 long until = earliest(deadline);
                 if (until - now > 0) {
+                    flush = false; // before: what is cancelled meanwhile is not yet let go of
                     inner.select(kernelReady, toMillis(until - now));
                 }
             }
         } finally {
             blocked = false;
         }
-        flush = false;
         kernelCountdown = kernelInterval();
         if (commands != null) {
             runCommands();
@@ -308,8 +314,8 @@ public final class Poller implements AutoCloseable {
 
     private void lookAtKernel() throws IOException {
         kernelCountdown = kernelInterval();
-        inner.selectNow(kernelReady);
         flush = false;
+        inner.selectNow(kernelReady);
         if (!timed.isEmpty()) {
             runTimed();
         }
@@ -354,6 +360,8 @@ public final class Poller implements AutoCloseable {
                 int ready = registration.pollable.kernelReady(registration.interest(), 0);
                 if (ready != 0) {
                     report(registration, ready);
+                } else if (registration.pollable.isPolled()) {
+                    heat(registration);
                 }
             }
         }
@@ -383,7 +391,7 @@ public final class Poller implements AutoCloseable {
 
     private void heat(Registration registration) {
         if (registration.interest() != 0) {
-            hot.add(registration);
+            heated |= hot.add(registration);
         }
     }
 
@@ -445,16 +453,21 @@ public final class Poller implements AutoCloseable {
     }
 
     private void runCommands() {
+        RuntimeException failure = null;
         Registration registration = (Registration) COMMANDS.getAndSet(this, (Registration) null);
         while (registration != null) {
             Registration following = registration.next; // once pending is taken it may be pushed anew
             registration.next = null;
             int what = registration.takePending();
             if (!registration.closed) {
-                if ((what & Registration.CLOSE) != 0) {
-                    end(registration);
-                } else {
-                    refresh(registration);
+                try {
+                    if ((what & Registration.CLOSE) != 0) {
+                        end(registration);
+                    } else {
+                        refresh(registration);
+                    }
+                } catch (RuntimeException e) {
+                    failure = e; // thrown below: the others' commands are in nobody's hands but ours
                 }
             }
             registration = following;
@@ -469,6 +482,9 @@ public final class Poller implements AutoCloseable {
             }
         }
         releaseEnded();
+        if (failure != null) {
+            throw failure;
+        }
     }
 
     private void end(Registration registration) {
@@ -559,8 +575,11 @@ public final class Poller implements AutoCloseable {
         TURN.setVolatile(this, 0);
         // A command left meanwhile was left to us: its thread found the turn taken.
         while (commands != null && (boolean) TURN.compareAndSet(this, 0, 1)) {
-            runCommands();
-            TURN.setVolatile(this, 0);
+            try {
+                runCommands();
+            } finally {
+                TURN.setVolatile(this, 0);
+            }
         }
     }
 }
