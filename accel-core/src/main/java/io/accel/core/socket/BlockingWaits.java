@@ -66,7 +66,9 @@ public final class BlockingWaits {
             return;
         }
         try {
-            if (VirtualThreads.isCurrent()) {
+            // A handshake takes microseconds, at most connect.probe-timeout, and then changes what is to be watched.
+            boolean handshake = (ops & SelectionKey.OP_CONNECT) != 0;
+            if (VirtualThreads.isCurrent() && !handshake) {
                 virtualWaits().await(pollable, ops, left);
             } else {
                 sleep(pollable, ops, left);
