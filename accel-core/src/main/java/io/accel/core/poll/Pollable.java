@@ -10,7 +10,7 @@ import java.nio.channels.SelectableChannel;
  * block.
  */
 public interface Pollable {
-    /** The channel with a kernel descriptor that stands for it in the JDK's selector; in non-blocking mode. */
+    /** The channel with a kernel descriptor that stands for it in the JDK's selector; in non-blocking mode. Null for none. */
     SelectableChannel watched();
 
     /**

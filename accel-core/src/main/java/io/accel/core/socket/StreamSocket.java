@@ -146,6 +146,7 @@ public final class StreamSocket implements Pollable {
         if (fellBack) {
             fellBack = false;
             connecting = false;
+            connectReady = false;
             return true;
         }
         return false;
@@ -207,6 +208,7 @@ public final class StreamSocket implements Pollable {
             if (!tryNext(why)) {
                 if (kernel.isBlocking()) {
                     fellBack = true; // the connecting thread does it, outside of the monitor
+                    connectReady = true;
                 } else {
                     connectReady = kernel.connect(remote);
                 }
@@ -291,7 +293,10 @@ public final class StreamSocket implements Pollable {
         synchronized (this) {
             return handshake != null
                     ? handshake.channel()
-                    : stream != null ? stream.link().doorbell() : kernel;
+                    : stream != null
+                            ? stream.link().doorbell()
+                            // In blocking mode no selector takes it; the connecting thread finds connectReady.
+                            : kernel.isBlocking() ? null : kernel;
         }
     }
 
