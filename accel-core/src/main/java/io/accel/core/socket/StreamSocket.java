@@ -334,7 +334,8 @@ public final class StreamSocket implements Pollable {
     public int kernelReady(int interest, int watchedReady) {
         LinkStream established = stream;
         if (established != null) {
-            established.doorbellRang();
+            // Nothing watched is ready: asked by one who spins without a registration, or whose deadline has passed.
+            established.doorbellRang(watchedReady == 0 ? 0 : 1);
             return 0;
         }
         synchronized (this) {
