@@ -37,6 +37,8 @@ final class RendezvousService {
 
     private final ReadyKeys readyKeys = this::ready;
     private boolean acceptPaused;
+    /** When a paused accept is tried again, on {@link System#nanoTime()}'s scale. */
+    private long resumeAt;
 
     private interface ReadyKeys extends java.util.function.Consumer<SelectionKey> {}
 
@@ -155,11 +157,12 @@ final class RendezvousService {
                     e);
             key.interestOps(0);
             acceptPaused = true;
+            resumeAt = System.nanoTime() + ACCEPT_PAUSE_MILLIS * 1_000_000;
         }
     }
 
     private void resumeAccept() {
-        if (acceptPaused) {
+        if (acceptPaused && System.nanoTime() - resumeAt >= 0) {
             acceptPaused = false;
             for (SelectionKey key : selector.keys()) {
                 if (key.isValid() && key.attachment() instanceof RendezvousListener) {
