@@ -543,21 +543,24 @@ public final class Poller implements AutoCloseable {
         }
     }
 
+    /** Locked, because the turn's owner may hear of the key that another thread is still registering. */
     private void watch(Registration registration) throws ClosedChannelException {
-        Pollable pollable = registration.pollable;
-        SelectableChannel channel = pollable.watched();
-        int ops = pollable.watchedOps(registration.interest());
-        if (channel != registration.watched) {
-            if (registration.key != null) {
-                registration.key.cancel();
-                flush = true;
-            }
-            registration.watched = channel;
-            registration.key = channel == null ? null : channel.register(inner, ops, registration);
-        } else if (registration.key != null) {
-            SelectionKey key = registration.key;
-            if (key.isValid() && key.interestOps() != ops) {
-                key.interestOps(ops);
+        synchronized (registration) {
+            Pollable pollable = registration.pollable;
+            SelectableChannel channel = pollable.watched();
+            int ops = pollable.watchedOps(registration.interest());
+            if (channel != registration.watched) {
+                if (registration.key != null) {
+                    registration.key.cancel();
+                    flush = true;
+                }
+                registration.watched = channel;
+                registration.key = channel == null ? null : channel.register(inner, ops, registration);
+            } else if (registration.key != null) {
+                SelectionKey key = registration.key;
+                if (key.isValid() && key.interestOps() != ops) {
+                    key.interestOps(ops);
+                }
             }
         }
     }
