@@ -111,12 +111,15 @@ public final class BlockingWaits {
 
     private void sleep(Pollable pollable, int ops, long timeoutNanos) throws IOException {
         PlatformWaiter waiter = new PlatformWaiter(take());
-        Registration registration = waiter.poller.register(pollable, ops, waiter);
         try {
-            waiter.poller.poll(timeoutNanos, NOTHING);
+            Registration registration = waiter.poller.register(pollable, ops, waiter);
+            try {
+                waiter.poller.poll(timeoutNanos, NOTHING);
+            } finally {
+                waiter.done = true;
+                registration.close();
+            }
         } finally {
-            waiter.done = true;
-            registration.close();
             giveBack(waiter.poller);
         }
     }

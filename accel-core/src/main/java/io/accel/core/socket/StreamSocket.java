@@ -145,8 +145,8 @@ public final class StreamSocket implements BlockingWaits.Waitable {
     public synchronized boolean takeFallback() {
         if (fellBack) {
             fellBack = false;
-            connectReady = false;
             connecting = false;
+            connectReady = false;
             return true;
         }
         return false;
@@ -296,11 +296,12 @@ public final class StreamSocket implements BlockingWaits.Waitable {
             return established.link().doorbell();
         }
         synchronized (this) {
-            if (handshake != null) {
-                return handshake.channel();
-            }
-            // No selector takes a channel in blocking mode, and its connecting thread waits for nothing more.
-            return stream != null ? stream.link().doorbell() : fellBack ? null : kernel;
+            return handshake != null
+                    ? handshake.channel()
+                    : stream != null
+                            ? stream.link().doorbell()
+                            // In blocking mode no selector takes it; the connecting thread finds connectReady.
+                            : kernel.isBlocking() ? null : kernel;
         }
     }
 
@@ -338,7 +339,8 @@ public final class StreamSocket implements BlockingWaits.Waitable {
     public int kernelReady(int interest, int watchedReady) {
         LinkStream established = stream;
         if (established != null) {
-            established.doorbellRang();
+            // Nothing watched is ready: asked by one who spins without a registration, or whose deadline has passed.
+            established.doorbellRang(watchedReady == 0 ? 0 : 1);
             return 0;
         }
         synchronized (this) {
