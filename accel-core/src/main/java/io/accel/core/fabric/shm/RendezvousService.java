@@ -67,6 +67,7 @@ final class RendezvousService {
 
     Listening open(ShmConfig config, InetSocketAddress bound, Acceptor acceptor) throws FallbackException {
         RendezvousListener listener = new RendezvousListener(this, config, bound, acceptor);
+        DeadRendezvous.sweepOnce(config.dir());
         listeners.add(listener);
         submit(() -> register(listener));
         return listener;
