@@ -69,6 +69,89 @@ public final class Keys {
             "128KiB",
             "The receive ring of one direction of one connection: how much can be on its way before the writer waits.");
 
+    /** The RDMA device to use; empty for whichever leads to the peer. */
+    public static final Key<String> RDMA_DEVICE = key(
+            "rdma.device",
+            new StringType("a device's name, as `rdma link` shows it, or nothing"),
+            "",
+            "The RDMA device to use; empty means whichever has the address that leads to the peer.");
+
+    /** What is added to a kernel port's number to have the one for RDMA. */
+    public static final Key<Integer> RDMA_PORT_OFFSET = key(
+            "rdma.port-offset",
+            new IntType(-65_534, 65_534, "ports"),
+            "0",
+            "What is added to a listener's port to have its RDMA port; the same on both ends. Other than 0 where both"
+                    + " kinds of ports are one, as on iWARP.");
+
+    /** Send and receive requests that a connection may have outstanding. */
+    public static final Key<Integer> RDMA_QUEUE_DEPTH = key(
+            "rdma.queue-depth",
+            new IntType(32, 4_096, "requests"),
+            "256",
+            "How many messages one direction of a connection may have outstanding; what is written beyond that is"
+                    + " gathered, and goes as one.");
+
+    /** Bytes up to which a message is copied into its request. */
+    public static final Key<Integer> RDMA_INLINE = key(
+            "rdma.inline",
+            new SizeType(0, 1_024, false),
+            "220B",
+            "Up to which size a message travels within its work request, which saves the device a read of memory;"
+                    + " less if the device takes less.");
+
+    /** How many send requests make one completion. */
+    public static final Key<Integer> RDMA_SIGNAL_EVERY = key(
+            "rdma.signal-every",
+            new IntType(1, 1_024, "requests"),
+            "16",
+            "How many messages share one local completion; at most a quarter of `rdma.queue-depth`.");
+
+    /** Completions taken with one call. */
+    public static final Key<Integer> RDMA_RX_BATCH = key(
+            "rdma.rx-batch",
+            new IntType(1, 256, "completions"),
+            "16",
+            "How many completions are taken, and receives given back, with one call.");
+
+    /** Nanoseconds a device waits for an acknowledgement before it sends again. */
+    public static final Key<Long> RDMA_ACK_TIMEOUT = key(
+            "rdma.ack-timeout",
+            new DurationType(100_000L, MINUTE, false),
+            "64ms",
+            "How long the device waits for an acknowledgement before it sends again; rounded up to 4.096 us times a"
+                    + " power of two, and devices may wait up to four times as long.");
+
+    /** How often a device sends again before the connection counts as broken. */
+    public static final Key<Integer> RDMA_RETRIES = key(
+            "rdma.retries",
+            new IntType(0, 7, "times"),
+            "7",
+            "How often the device sends again what is not acknowledged, before the connection is broken.");
+
+    /** How often a device sends again to a peer that had no receive ready; 7 is for ever. */
+    public static final Key<Integer> RDMA_RNR_RETRIES = key(
+            "rdma.rnr-retries",
+            new IntType(0, 7, "times"),
+            "7",
+            "How often the device sends again to a peer that had no receive ready; 7 means without end. Accel's peers"
+                    + " always have one.");
+
+    /** Nanoseconds of silence after which a peer is asked for a sign of life; 0 for never. */
+    public static final Key<Long> RDMA_KEEPALIVE = key(
+            "rdma.keepalive",
+            new DurationType(0, HOUR, false),
+            "5s",
+            "After how much silence the peer's device is asked for a sign of life; without one within the retries the"
+                    + " connection is reset. 0 means never.");
+
+    /** Nanoseconds that a closed connection may be without progress in delivering its last bytes. */
+    public static final Key<Long> RDMA_LINGER = key(
+            "rdma.linger",
+            new DurationType(MILLISECOND, HOUR, false),
+            "60s",
+            "How long a connection that was closed keeps trying to deliver its last bytes to a peer that takes none.");
+
     /** Nanoseconds that a peer which does not answer may delay a connect. */
     public static final Key<Long> CONNECT_PROBE_TIMEOUT = key(
             "connect.probe-timeout",

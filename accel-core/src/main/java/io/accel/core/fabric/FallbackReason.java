@@ -34,7 +34,11 @@ public enum FallbackReason {
     /** {@code RLIMIT_MEMLOCK} does not allow to register the rings. */
     MEMLOCK(14, true, "RLIMIT_MEMLOCK is too small to register memory"),
     /** Another process listens on the same address and port and has the rendezvous (SO_REUSEPORT). */
-    RENDEZVOUS_TAKEN(15, true, "another process holds the rendezvous of this address and port");
+    RENDEZVOUS_TAKEN(15, true, "another process holds the rendezvous of this address and port"),
+    /** This process may not open the RDMA device's files. */
+    NO_PERMISSION(16, true, "no permission on the files in /dev/infiniband; see who may open them"),
+    /** There is an RDMA device, but not the libraries to use it. */
+    NO_LIBRARY(17, true, "an RDMA device is here, but not librdmacm and libibverbs; install rdma-core");
 
     private final int code;
     private final boolean remarkable;

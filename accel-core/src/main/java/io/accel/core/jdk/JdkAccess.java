@@ -82,6 +82,26 @@ public final class JdkAccess {
     }
 
     /**
+     * As {@link #selectable(FileDescriptor)}, of a descriptor that native code has opened. It is the channel's from now
+     * on: whoever needs one of its own duplicates it first.
+     *
+     * @param descriptor its number, open and readable; the caller's to close if this throws
+     * @throws IOException if the JDK refuses the descriptor
+     * @throws IllegalStateException if the JVM keeps what this needs closed
+     */
+    public static SelectableChannel selectable(int descriptor) throws IOException {
+        FileDescriptor made;
+        try {
+            made = (FileDescriptor) Descriptors.maker().invokeExact(descriptor);
+        } catch (RuntimeException | Error e) {
+            throw e;
+        } catch (Throwable e) {
+            throw new IOException("the JDK makes no FileDescriptor of " + descriptor, e);
+        }
+        return selectable(made);
+    }
+
+    /**
      * Closes the descriptor of a channel of the kernel provider's that was closed while registered with a selector, and is
      * registered with none any more. The JDK's selectors do so for the last key that they drop; whoever drops a channel's
      * last key otherwise does it by this. A second call does nothing.

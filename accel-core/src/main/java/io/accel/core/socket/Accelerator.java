@@ -1,6 +1,8 @@
 package io.accel.core.socket;
 
 import io.accel.core.fabric.Fabric;
+import io.accel.core.fabric.rdma.RdmaConfig;
+import io.accel.core.fabric.rdma.RdmaFabric;
 import io.accel.core.fabric.shm.ShmConfig;
 import io.accel.core.fabric.shm.ShmFabric;
 import io.accel.core.poll.PollConfig;
@@ -49,11 +51,30 @@ public final class Accelerator {
                 profile.get(Keys.CONNECT_PROBE_TIMEOUT),
                 profile.get(Keys.HANDSHAKE_TIMEOUT));
         fabrics.put(FabricName.SHM, new ShmFabric(shm));
+        fabrics.put(FabricName.RDMA, new RdmaFabric(rdmaConfig(profile)));
         this.silentPeers = new SilentPeers(profile.get(Keys.CONNECT_NEGATIVE_TTL));
         this.log = new ConnectionLog(profile.get(Keys.LOG_CONNECTIONS));
         this.lowWater = profile.get(Keys.WRITE_LOW_WATER);
         this.failing = profile.get(Keys.FALLBACK) == Fallback.FAIL;
         this.waits = new BlockingWaits(pollConfig);
+    }
+
+    private static RdmaConfig rdmaConfig(Profile profile) {
+        return new RdmaConfig(
+                profile.get(Keys.RING_SIZE),
+                profile.get(Keys.CONNECT_PROBE_TIMEOUT),
+                profile.get(Keys.HANDSHAKE_TIMEOUT),
+                profile.get(Keys.RDMA_DEVICE),
+                profile.get(Keys.RDMA_PORT_OFFSET),
+                profile.get(Keys.RDMA_QUEUE_DEPTH),
+                profile.get(Keys.RDMA_INLINE),
+                profile.get(Keys.RDMA_SIGNAL_EVERY),
+                profile.get(Keys.RDMA_RX_BATCH),
+                profile.get(Keys.RDMA_ACK_TIMEOUT),
+                profile.get(Keys.RDMA_RETRIES),
+                profile.get(Keys.RDMA_RNR_RETRIES),
+                profile.get(Keys.RDMA_KEEPALIVE),
+                profile.get(Keys.RDMA_LINGER));
     }
 
     /** The profile. */

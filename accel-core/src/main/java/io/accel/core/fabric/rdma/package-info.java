@@ -1,8 +1,9 @@
 /**
- * Planned: the fabric between hosts, by librdmacm and libibverbs, found at run time. InfiniBand and RoCE; Soft-RoCE in
- * tests. The sender's ring is the mirror of the receiver's, and publishing a range is one RDMA write with immediate data.
+ * The fabric between hosts, by librdmacm and libibverbs, found at run time: InfiniBand and RoCE; Soft-RoCE in tests. The
+ * sender's ring is the mirror of the receiver's, and publishing a range is one RDMA write with immediate data. {@code
+ * docs/ARCHITECTURE.md} describes the protocol.
  *
- * <p>Depends on {@code core.fabric}, which it implements, and on {@code core.fabric.rdma.verbs}. Only {@code core.socket}
- * may depend on it.
+ * <p>Depends on {@code core.fabric}, which it implements, on {@code core.jdk}, and on {@code core.fabric.rdma.verbs}. Only
+ * {@code core.socket} may depend on it.
  */
 package io.accel.core.fabric.rdma;

@@ -40,6 +40,11 @@ public final class CmEventChannel implements AutoCloseable {
         return fd;
     }
 
+    /** Another descriptor of the same, for a selector's channel that closes what it watches; the caller's to close. */
+    public int duplicateFd() throws VerbsException {
+        return LibC.duplicate(fd);
+    }
+
     /** A new identifier in RDMA_PS_TCP, for connecting or listening. */
     public CmId createId() throws VerbsException {
         NativeMemory id = NativeMemory.allocate(Long.BYTES);

@@ -126,6 +126,15 @@ public final class CmId implements AutoCloseable {
         option("TOS", LibRdmaCm.OPTION_ID_TOS, tos, Byte.BYTES);
     }
 
+    /**
+     * How long the device waits for an acknowledgement before it sends again; bound, and before connecting or accepting.
+     *
+     * @param code 1 to 31: 4.096 us * 2^code, which devices take as the least and may wait up to four times as long
+     */
+    public void acknowledgeTimeout(int code) throws VerbsException {
+        option("ACK_TIMEOUT", LibRdmaCm.OPTION_ID_ACK_TIMEOUT, code, Byte.BYTES);
+    }
+
     /** The open device it is bound to, null before that. */
     public Context context() throws VerbsException, VerbsUnavailableException {
         long context = NativeMemory.getPointer(handle() + RdmaCmId.VERBS);

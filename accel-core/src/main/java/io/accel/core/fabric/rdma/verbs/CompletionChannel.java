@@ -32,6 +32,11 @@ public final class CompletionChannel implements AutoCloseable {
         return fd;
     }
 
+    /** Another descriptor of the same, for a selector's channel that closes what it watches; the caller's to close. */
+    public int duplicateFd() throws VerbsException {
+        return LibC.duplicate(fd);
+    }
+
     /**
      * The queue that announced completions, no longer armed; null when none did. The one who gets it polls it, and arms
      * it again with {@link CompletionQueue#requestNotify}.

@@ -9,7 +9,5 @@ final class IbvQpAttr {
 
     static final int MIN_RNR_TIMER = 128;
 
-    static final int TIMEOUT = 130;
-
     private IbvQpAttr() {}
 }

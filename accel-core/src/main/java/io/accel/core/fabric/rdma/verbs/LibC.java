@@ -10,6 +10,8 @@ final class LibC {
 
     static final int F_SETFL = 4;
 
+    static final int F_DUPFD_CLOEXEC = 1030;
+
     static final int O_NONBLOCK = 0x800;
 
     static final int EAGAIN = 11;
@@ -35,6 +37,8 @@ final class LibC {
         @Variadic(fixedCount = 2)
         int fcntl(int fd, int command, long argument);
 
+        int close(int fd);
+
         String strerror(int errno);
     }
 
@@ -44,5 +48,14 @@ final class LibC {
         if (flags < 0 || C.fcntl(fd, F_SETFL, flags | O_NONBLOCK) < 0) {
             throw VerbsException.lastError("fcntl", "descriptor " + fd);
         }
+    }
+
+    /** Another descriptor of the same open file, for whoever will close it. */
+    static int duplicate(int fd) throws VerbsException {
+        int copy = C.fcntl(fd, F_DUPFD_CLOEXEC, 0);
+        if (copy < 0) {
+            throw VerbsException.lastError("fcntl", "duplicating descriptor " + fd);
+        }
+        return copy;
     }
 }

@@ -13,8 +13,6 @@ final class LibIbVerbs {
 
     static final int IBV_QP_STATE = 1;
 
-    static final int IBV_QP_TIMEOUT = 512;
-
     static final int IBV_QP_MIN_RNR_TIMER = 32768;
 
     static final int IBV_QPT_RC = 2;

@@ -17,6 +17,8 @@ final class LibRdmaCm {
 
     static final int OPTION_ID_AFONLY = 2;
 
+    static final int OPTION_ID_ACK_TIMEOUT = 3;
+
     private LibRdmaCm() {}
 
     static Functions load() {

@@ -96,18 +96,6 @@ public final class QueuePair implements AutoCloseable {
     }
 
     /**
-     * How long the device goes on before it gives the connection up. For a connected queue pair.
-     *
-     * @param timeout 1 to 31: the peer has 4.096 us * 2^timeout to acknowledge, a few times over
-     */
-    public void acknowledgeTimeout(int timeout) throws VerbsException {
-        try (NativeMemory attributes = NativeMemory.allocate(IbvQpAttr.SIZE)) {
-            attributes.buffer.put(IbvQpAttr.TIMEOUT, (byte) timeout);
-            modify(attributes, LibIbVerbs.IBV_QP_TIMEOUT);
-        }
-    }
-
-    /**
      * How long the peer is told to wait when it finds no receive posted here. For a connected queue pair.
      *
      * @param code 0 to 31 as the InfiniBand specification numbers them: 0 is 655 ms, 1 is 10 us, 12 is 640 us

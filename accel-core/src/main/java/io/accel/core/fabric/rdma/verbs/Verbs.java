@@ -61,6 +61,13 @@ public final class Verbs {
         }
     }
 
+    /** Closes a duplicated descriptor that found no other owner. */
+    public static void closeDescriptor(int fd) throws VerbsException {
+        if (LibC.C.close(fd) != 0) {
+            throw VerbsException.lastError("close", "descriptor " + fd);
+        }
+    }
+
     private static String noDevice() {
         String[] known = new File("/sys/class/infiniband").list();
         if (known == null || known.length == 0) {

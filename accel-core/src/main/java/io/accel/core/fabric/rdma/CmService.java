@@ -1,0 +1,281 @@
+package io.accel.core.fabric.rdma;
+
+import io.accel.core.fabric.FallbackException;
+import io.accel.core.fabric.FallbackReason;
+import io.accel.core.fabric.rdma.verbs.CmEvent;
+import io.accel.core.fabric.rdma.verbs.CmEventChannel;
+import io.accel.core.fabric.rdma.verbs.CmEventType;
+import io.accel.core.fabric.rdma.verbs.CmId;
+import io.accel.core.fabric.rdma.verbs.Verbs;
+import io.accel.core.fabric.rdma.verbs.VerbsUnavailableException;
+import io.accel.core.jdk.JdkAccess;
+import java.io.IOException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.Map;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+
+/**
+ * What RDMA does without the program: one daemon thread that answers clients, hears of connections that end, delivers
+ * what closed connections leave behind, probes silent peers, and helps along a connection that waits for credits while
+ * its program is elsewhere. It sleeps in the kernel unless there is something of that.
+ */
+final class CmService {
+    private static final Logger LOG = System.getLogger(CmService.class.getName());
+    private static final long MILLISECOND = 1_000_000L;
+    private static final long PATIENCE_AT_EXIT_NANOS = 2_000 * MILLISECOND;
+    private static final long HANDSHAKE_LOOK_NANOS = 50 * MILLISECOND;
+
+    private static CmService instance;
+
+    private final CmEventChannel events;
+    private final Selector selector;
+
+    private final Map<CmId, CmHandler> handlers = new ConcurrentHashMap<>();
+    /** All connections that are not yet given back. */
+    private final Set<RdmaLink> links = ConcurrentHashMap.newKeySet();
+    /** Links that want to be looked after, for the thread to pick up. */
+    private final Queue<RdmaLink> newcomers = new ConcurrentLinkedQueue<>();
+    /** Handshakes under way; only the thread. */
+    private final Set<ServerHandshake> handshakes = ConcurrentHashMap.newKeySet();
+    /** Listeners whose device was taken away. */
+    private final Set<RdmaListener> homeless = ConcurrentHashMap.newKeySet();
+    /** When to look after a link again; only the thread. */
+    private final Map<RdmaLink, Long> due = new HashMap<>();
+
+    private boolean removedDevices;
+    private long keepaliveAt;
+
+    private CmService(CmEventChannel events, Selector selector) throws IOException {
+        this.events = events;
+        this.selector = selector;
+        Endpoint.selectable(events.duplicateFd()).configureBlocking(false).register(selector, SelectionKey.OP_READ);
+    }
+
+    /** The service of this process, started when it is first needed. */
+    static synchronized CmService get() throws FallbackException {
+        if (instance == null) {
+            CmEventChannel events = null;
+            Selector selector = null;
+            try {
+                events = CmEventChannel.open();
+                selector = JdkAccess.kernelProvider().openSelector();
+                CmService service = new CmService(events, selector);
+                Thread thread = new Thread(service::run, "accel-rdma");
+                thread.setDaemon(true);
+                thread.start();
+                Runtime.getRuntime().addShutdownHook(new Thread(service::finishAll, "accel-rdma-cleanup"));
+                instance = service;
+            } catch (IOException e) {
+                Endpoint.close(selector, "selector");
+                Endpoint.close(events, "event channel");
+                throw Failures.toFallback(e);
+            } catch (IllegalStateException | OutOfMemoryError e) {
+                Endpoint.close(selector, "selector");
+                Endpoint.close(events, "event channel");
+                throw new FallbackException(
+                        FallbackReason.NO_RESOURCES, "starting the RDMA thread failed: " + e.getMessage());
+            }
+        }
+        return instance;
+    }
+
+    /** Where the events of listeners and of established connections come. */
+    CmEventChannel events() {
+        return events;
+    }
+
+    // ---- any thread
+
+    /** From now on the identifier's events go to the handler. To be called before they can come. */
+    void handle(CmId id, CmHandler handler) {
+        handlers.put(id, handler);
+    }
+
+    void unhandle(CmId id) {
+        handlers.remove(id);
+    }
+
+    /** A connection is established: its end will be heard of. */
+    void add(RdmaLink link) {
+        links.add(link);
+        selector.wakeup(); // its keep-alive may be the first
+    }
+
+    /** The link has given back its part of the device. */
+    void forget(RdmaLink link) {
+        links.remove(link);
+        handlers.remove(link.endpoint().id());
+    }
+
+    /** Looks after a link until it says that there is no need. */
+    void attend(RdmaLink link) {
+        if (!link.attended().get() && link.attended().compareAndSet(false, true)) {
+            newcomers.add(link);
+            selector.wakeup();
+        }
+    }
+
+    void add(ServerHandshake handshake) {
+        handshakes.add(handshake);
+    }
+
+    void remove(ServerHandshake handshake) {
+        handshakes.remove(handshake);
+    }
+
+    /** The listener wants to be asked now and then whether it can open itself again. */
+    void addHomeless(RdmaListener listener) {
+        homeless.add(listener);
+    }
+
+    void removeHomeless(RdmaListener listener) {
+        homeless.remove(listener);
+    }
+
+    // ---- the thread
+
+    private void run() {
+        keepaliveAt = System.nanoTime();
+        while (true) {
+            try {
+                selector.select(key -> {}, pauseMillis());
+                for (CmEvent event = events.nextEvent(); event != null; event = events.nextEvent()) {
+                    dispatch(event);
+                }
+                long now = System.nanoTime();
+                attendAll(now);
+                for (ServerHandshake handshake : handshakes) {
+                    handshake.expire(now);
+                }
+                for (RdmaListener listener : homeless) {
+                    listener.reopen();
+                }
+                keepAlive(now);
+            } catch (IOException | RuntimeException | OutOfMemoryError e) {
+                // Nothing that one connection does may end the thread that serves all.
+                LOG.log(Level.WARNING, "the RDMA thread met an error and goes on", e);
+            }
+        }
+    }
+
+    private void dispatch(CmEvent event) {
+        CmId subject = event.type() == CmEventType.CONNECT_REQUEST ? event.listener() : event.id();
+        CmHandler handler = handlers.get(subject);
+        if (event.type() == CmEventType.DEVICE_REMOVAL) {
+            removedDevices = true;
+        }
+        if (handler != null) {
+            handler.on(event);
+        } else {
+            LOG.log(Level.DEBUG, "nobody waits for {0}", event);
+            if (event.type() == CmEventType.CONNECT_REQUEST) {
+                Endpoint.close(event.id(), "client's identifier");
+            }
+        }
+    }
+
+    private void attendAll(long now) {
+        for (RdmaLink link = newcomers.poll(); link != null; link = newcomers.poll()) {
+            due.put(link, now);
+        }
+        for (Iterator<Map.Entry<RdmaLink, Long>> all = due.entrySet().iterator(); all.hasNext(); ) {
+            Map.Entry<RdmaLink, Long> entry = all.next();
+            RdmaLink link = entry.getKey();
+            if (now - entry.getValue() < 0) {
+                continue;
+            }
+            link.attended().set(false); // first: who asks from now on is a newcomer
+            long pause = link.attend(now);
+            if (pause > 0) {
+                link.attended().set(true);
+                entry.setValue(now + pause);
+            } else {
+                if (pause < 0) {
+                    link.attended().set(true); // for ever: there is nothing left to look after
+                }
+                all.remove();
+            }
+        }
+        if (removedDevices && links.isEmpty()) {
+            removedDevices = false;
+            try {
+                Verbs.releaseRemovedDevices();
+            } catch (VerbsUnavailableException e) {
+                LOG.log(Level.WARNING, "a removed RDMA device is not let go of", e);
+            }
+        }
+    }
+
+    private void keepAlive(long now) {
+        long interval = Long.MAX_VALUE;
+        for (RdmaLink link : links) {
+            long wanted = link.keepaliveNanos();
+            if (wanted > 0 && wanted < interval) {
+                interval = wanted;
+            }
+        }
+        if (interval == Long.MAX_VALUE) {
+            keepaliveAt = Long.MAX_VALUE;
+        } else if (keepaliveAt == Long.MAX_VALUE) {
+            keepaliveAt = now + interval;
+        } else if (now - keepaliveAt >= 0) {
+            keepaliveAt = now + interval;
+            for (RdmaLink link : links) {
+                if (link.keepaliveNanos() > 0) {
+                    link.keepAlive();
+                }
+            }
+        }
+    }
+
+    /** How long to sleep: until an event, unless something must be looked at before. 0 is without limit. */
+    private long pauseMillis() {
+        long now = System.nanoTime();
+        long until = keepaliveAt;
+        for (long at : due.values()) {
+            until = earlier(until, at);
+        }
+        if (!handshakes.isEmpty() || !homeless.isEmpty()) {
+            until = earlier(until, now + HANDSHAKE_LOOK_NANOS);
+        }
+        if (until == Long.MAX_VALUE) {
+            return 0;
+        }
+        return Math.max(1, (until - now + MILLISECOND - 1) / MILLISECOND);
+    }
+
+    private static long earlier(long a, long b) {
+        return a == Long.MAX_VALUE || b - a < 0 ? b : a;
+    }
+
+    // ---- the process's end
+
+    /** What programs have written goes out before the process ends, as the kernel would see to for its sockets. */
+    private void finishAll() {
+        long deadline = System.nanoTime() + PATIENCE_AT_EXIT_NANOS;
+        while (!allFinished() && System.nanoTime() - deadline < 0) {
+            try {
+                Thread.sleep(1);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return;
+            }
+        }
+    }
+
+    private boolean allFinished() {
+        boolean finished = true;
+        for (RdmaLink link : links) {
+            finished &= link.finish();
+        }
+        return finished;
+    }
+}

@@ -1,0 +1,196 @@
+package io.accel.core.fabric.rdma;
+
+import io.accel.core.fabric.FallbackException;
+import io.accel.core.fabric.FallbackReason;
+import io.accel.core.fabric.rdma.verbs.Access;
+import io.accel.core.fabric.rdma.verbs.CmId;
+import io.accel.core.fabric.rdma.verbs.CompletionChannel;
+import io.accel.core.fabric.rdma.verbs.CompletionQueue;
+import io.accel.core.fabric.rdma.verbs.Context;
+import io.accel.core.fabric.rdma.verbs.Device;
+import io.accel.core.fabric.rdma.verbs.MemoryRegion;
+import io.accel.core.fabric.rdma.verbs.ProtectionDomain;
+import io.accel.core.fabric.rdma.verbs.QueuePair;
+import io.accel.core.fabric.rdma.verbs.QueuePairOptions;
+import io.accel.core.fabric.rdma.verbs.ReceiveRequests;
+import io.accel.core.fabric.rdma.verbs.Verbs;
+import io.accel.core.fabric.rdma.verbs.VerbsException;
+import io.accel.core.jdk.JdkAccess;
+import java.io.IOException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.nio.channels.SelectableChannel;
+
+/**
+ * All that a connection has of the device, from its protection domain to its queue pair, opened in one go and closed in the
+ * order that the device asks for. A domain of its own for each connection, so that no other connection's key opens its
+ * memory. One thread at a time.
+ */
+final class Endpoint {
+    /** As the work request's id of all receives; sends have their number. */
+    static final long RECEIVE = -1;
+
+    private static final Logger LOG = System.getLogger(Endpoint.class.getName());
+    /** Beside the requests: what else may complete, such as a request that was flushed twice by a careless device. */
+    private static final int SPARE_COMPLETIONS = 16;
+
+    private final CmId id;
+    private final RingMemory memory;
+    private final int depth;
+
+    private ProtectionDomain domain;
+    private CompletionChannel channel;
+    private CompletionQueue queue;
+    private MemoryRegion inbound;
+    private MemoryRegion outbound;
+    private QueuePair queuePair;
+    private ReceiveRequests receives;
+    private SelectableChannel doorbell;
+
+    private Endpoint(CmId id, RingMemory memory, int depth) {
+        this.id = id;
+        this.memory = memory;
+        this.depth = depth;
+    }
+
+    /**
+     * Opens a connection's part of the device that its identifier is bound to. The identifier stays the caller's until
+     * this returns, and is the endpoint's then.
+     *
+     * @throws FallbackException if the device, the system's limits, or the JVM's do not allow it; nothing is left then
+     */
+    static Endpoint open(CmId id, RdmaConfig config, int ringSize) throws FallbackException {
+        RingMemory memory;
+        try {
+            memory = new RingMemory(ringSize);
+        } catch (OutOfMemoryError e) {
+            throw new FallbackException(
+                    FallbackReason.NO_RESOURCES,
+                    "no memory for rings of " + ringSize + " bytes (-XX:MaxDirectMemorySize): " + e.getMessage());
+        }
+        Endpoint endpoint = new Endpoint(id, memory, config.queueDepth());
+        try {
+            endpoint.open(config);
+            return endpoint;
+        } catch (IOException e) {
+            endpoint.closeDevice();
+            memory.free();
+            throw Failures.toFallback(e);
+        }
+    }
+
+    private void open(RdmaConfig config) throws IOException {
+        Context context = id.context();
+        if (context.device().transport() != Device.Transport.IB) {
+            throw new FallbackException(
+                    FallbackReason.NO_DEVICE,
+                    context.device().name() + " is " + context.device().transport()
+                            + ", which has no writes with immediate data");
+        }
+        domain = context.allocateProtectionDomain();
+        inbound = domain.register(memory.inbound(), Access.LOCAL_WRITE | Access.REMOTE_WRITE);
+        outbound = domain.register(memory.outbound(), 0);
+        channel = context.createCompletionChannel();
+        queue = context.createCompletionQueue(2 * depth + SPARE_COMPLETIONS, channel);
+        queuePair = createQueuePair(config.inline());
+        receives = new ReceiveRequests(depth);
+        for (int i = 0; i < depth; i++) {
+            receives.empty(i, RECEIVE);
+        }
+        queuePair.postReceive(receives, 0, depth);
+        doorbell = selectable(channel.duplicateFd());
+        doorbell.configureBlocking(false);
+    }
+
+    private QueuePair createQueuePair(int inline) throws IOException {
+        try {
+            return id.createQueuePair(domain, new QueuePairOptions(queue, queue, depth, depth, 1, inline));
+        } catch (VerbsException e) {
+            if (inline == 0) {
+                throw e;
+            }
+            // Devices differ in what they take inline, and none says so beforehand.
+            LOG.log(Level.DEBUG, "no queue pair with {0} bytes inline, trying half: {1}", inline, e.getMessage());
+            return createQueuePair(inline / 2);
+        }
+    }
+
+    /** A channel that a JDK selector takes, around a descriptor that is the channel's from now on. */
+    static SelectableChannel selectable(int descriptor) throws IOException {
+        try {
+            return JdkAccess.selectable(descriptor);
+        } catch (IOException | IllegalStateException e) {
+            Verbs.closeDescriptor(descriptor);
+            throw new FallbackException(FallbackReason.NO_RESOURCES, e.getMessage());
+        }
+    }
+
+    CmId id() {
+        return id;
+    }
+
+    RingMemory memory() {
+        return memory;
+    }
+
+    int depth() {
+        return depth;
+    }
+
+    CompletionChannel channel() {
+        return channel;
+    }
+
+    CompletionQueue queue() {
+        return queue;
+    }
+
+    MemoryRegion inbound() {
+        return inbound;
+    }
+
+    MemoryRegion outbound() {
+        return outbound;
+    }
+
+    QueuePair queuePair() {
+        return queuePair;
+    }
+
+    /** The completion channel as selectors see it. */
+    SelectableChannel doorbell() {
+        return doorbell;
+    }
+
+    /** Posts so many receives again. */
+    void postReceives(int count) throws VerbsException {
+        queuePair.postReceive(receives, 0, count);
+    }
+
+    /** Gives the device's part back, the identifier included, but not the memory. Never fails: what does is logged. */
+    void close() {
+        closeDevice();
+        close(id, "identifier");
+    }
+
+    private void closeDevice() {
+        close(doorbell, "doorbell");
+        close(queuePair, "queue pair");
+        close(queue, "completion queue");
+        close(channel, "completion channel");
+        close(inbound, "memory region");
+        close(outbound, "memory region");
+        close(domain, "protection domain");
+    }
+
+    static void close(AutoCloseable part, String name) {
+        if (part == null) {
+            return;
+        }
+        try {
+            part.close();
+        } catch (Exception e) {
+            LOG.log(Level.WARNING, "closing the " + name + " of an RDMA connection failed, it is left open", e);
+        }
+    }
+}

@@ -1,0 +1,108 @@
+package io.accel.core.fabric.rdma;
+
+import io.accel.core.fabric.FallbackException;
+import io.accel.core.fabric.FallbackReason;
+import java.nio.ByteBuffer;
+
+/**
+ * What either side tells the other in the connection manager's private data: where it may be written to.
+ *
+ * <pre>
+ *   magic 4, version 2, feature bits 2, address of the region 8, its key 4, logarithm of the ring's size 1, reserved 1,
+ *   receives posted 2, nonce 8, port 2
+ * </pre>
+ *
+ * Big-endian, 34 bytes; devices pad it with zeros. A region is one page with the {@link ControlCell}, then the ring. The
+ * first 6 bytes are the same in all versions, so that versions can refuse each other; a refusal is magic, version and a
+ * {@link FallbackReason#code()} of 2 bytes.
+ *
+ * @param address of the region, in the sender's address space
+ * @param key opens the region, to this connection alone
+ * @param ringSize of the ring behind the page; a listener answers with what both have, which is what counts
+ * @param receives posted by the sender
+ * @param nonce the client's, which the listener gives back
+ * @param port the client program's port, which is not the connection manager's; the listener's own
+ */
+record Offer(long address, int key, int ringSize, int receives, long nonce, int port) {
+    static final int MAGIC = 0x41_43_52_44;
+    static final int VERSION = 1;
+    static final int SIZE = 34;
+    static final int REFUSAL = 8;
+
+    static final int LEAST_RING = 1 << 12;
+    static final int MOST_RING = 1 << 26;
+
+    ByteBuffer encode() {
+        return ByteBuffer.allocate(SIZE)
+                .putInt(MAGIC)
+                .putShort((short) VERSION)
+                .putShort((short) 0)
+                .putLong(address)
+                .putInt(key)
+                .put((byte) Integer.numberOfTrailingZeros(ringSize))
+                .put((byte) 0)
+                .putShort((short) receives)
+                .putLong(nonce)
+                .putShort((short) port)
+                .flip();
+    }
+
+    static Offer decode(ByteBuffer data) throws FallbackException {
+        checkHead(data);
+        if (data.remaining() < SIZE) {
+            throw bad("an offer of " + data.remaining() + " bytes");
+        }
+        int at = data.position() + 8;
+        int logarithm = Byte.toUnsignedInt(data.get(at + 12));
+        if (logarithm < Integer.numberOfTrailingZeros(LEAST_RING)
+                || logarithm > Integer.numberOfTrailingZeros(MOST_RING)) {
+            throw bad("a ring of 2^" + logarithm + " bytes");
+        }
+        int receives = Short.toUnsignedInt(data.getShort(at + 14));
+        if (receives < ReceiveCredits.LEAST) {
+            throw bad("only " + receives + " receives");
+        }
+        return new Offer(
+                data.getLong(at),
+                data.getInt(at + 8),
+                1 << logarithm,
+                receives,
+                data.getLong(at + 16),
+                Short.toUnsignedInt(data.getShort(at + 24)));
+    }
+
+    static ByteBuffer refusal(FallbackReason reason) {
+        return ByteBuffer.allocate(REFUSAL)
+                .putInt(MAGIC)
+                .putShort((short) VERSION)
+                .putShort((short) reason.code())
+                .flip();
+    }
+
+    /** Why a listener refused; a listener that is no Accel's says nothing that is ours. */
+    static FallbackException refused(ByteBuffer data) {
+        if (data.remaining() < REFUSAL || data.getInt(data.position()) != MAGIC) {
+            return new FallbackException(
+                    FallbackReason.PEER_NOT_ACCELERATED, "what listens there for RDMA refused, and is not Accel");
+        }
+        FallbackReason reason = FallbackReason.ofCode(Short.toUnsignedInt(data.getShort(data.position() + 6)));
+        return new FallbackException(reason, "the listener refused: " + reason.sentence());
+    }
+
+    private static void checkHead(ByteBuffer data) throws FallbackException {
+        if (data.remaining() < 6 || data.getInt(data.position()) != MAGIC) {
+            throw bad("what is not an Accel offer");
+        }
+        int version = Short.toUnsignedInt(data.getShort(data.position() + 4));
+        if (version != VERSION) {
+            throw new FallbackException(
+                    FallbackReason.VERSION_MISMATCH,
+                    "the peer speaks version " + version + " of the RDMA protocol, this side version " + VERSION
+                            + "; run the same Accel on both ends");
+        }
+    }
+
+    private static FallbackException bad(String what) {
+        return new FallbackException(FallbackReason.BAD_HANDSHAKE, "the peer sent " + what);
+    }
+}

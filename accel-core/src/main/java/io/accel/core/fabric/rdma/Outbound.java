@@ -1,0 +1,227 @@
+package io.accel.core.fabric.rdma;
+
+import static io.accel.core.fabric.Link.RST;
+
+import io.accel.core.fabric.rdma.verbs.QueuePair;
+import io.accel.core.fabric.rdma.verbs.SendFlags;
+import io.accel.core.fabric.rdma.verbs.SendRequests;
+import io.accel.core.fabric.rdma.verbs.VerbsException;
+
+/**
+ * What a connection sends: ranges of the mirror, states, the control cell. Takes everything at once and posts it as the send
+ * queue and the peer's receives allow, in order: the cell as soon as it can, data as it was published, states after all
+ * data. What could not be posted goes, gathered, with a later {@link #flush}. Only under the link's lock.
+ */
+final class Outbound {
+    /** Requests of the send queue that data leaves to states, credits and the keep-alive. */
+    private static final int KEPT_BACK = 8;
+
+    private final QueuePair queuePair;
+    private final Offer peer;
+    private final int ringSize;
+    private final int mask;
+    /** The longest message: so that the peer begins to read before a large write is over. */
+    private final int chunk;
+
+    private final long mirror;
+    private final long cellCopy;
+    private final int localKey;
+    private final int inline;
+    private final ControlCell cell;
+
+    private final SendRequests requests = new SendRequests(2);
+    private final ReceiveCredits credits;
+    private final SendLedger ledger;
+
+    private long published;
+    private long posted;
+    /** Up to which cursor the device is done with the mirror. */
+    private long completed;
+
+    private int wantedStates;
+    private int sentStates;
+
+    private boolean cellDue;
+    private boolean wakeDue;
+    private long pingNumber = -1;
+
+    Outbound(Endpoint endpoint, Offer peer, int ringSize, RdmaConfig config) {
+        this.queuePair = endpoint.queuePair();
+        this.peer = peer;
+        this.ringSize = ringSize;
+        this.mask = ringSize - 1;
+        this.chunk = ringSize / 4;
+        this.cellCopy = endpoint.outbound().address();
+        this.mirror = cellCopy + RingMemory.PAGE;
+        this.localKey = endpoint.outbound().lkey();
+        this.inline = queuePair.maxInline();
+        this.cell = new ControlCell(endpoint.memory().outbound(), endpoint.depth());
+        this.credits = new ReceiveCredits(peer.receives());
+        this.ledger = new SendLedger(endpoint.depth(), config.signalEvery(), chunk);
+    }
+
+    void publish(long to) {
+        published = to;
+    }
+
+    /** Adds states; a reset does not wait for data, and drops what was not posted. */
+    void signal(int states) {
+        wantedStates |= states;
+        if ((wantedStates & RST) != 0) {
+            published = posted;
+        }
+    }
+
+    /** Tells the peer what was read, and wakes it. */
+    void consumed(long cursor) {
+        cell.write(cursor, cell.posted());
+        cellDue = true;
+        wakeDue = true;
+    }
+
+    /** Tells the peer how many receives were posted; it sees that when it needs it, and is woken if it sleeps. */
+    void receivesPosted(long total) {
+        cell.write(cell.consumed(), total);
+        cellDue = true;
+        wakeDue = true;
+    }
+
+    /** The last number of receives that the peer has been, or is being, told. */
+    long receivesTold() {
+        return cell.posted();
+    }
+
+    /** Takes the peer's count of receives; false if no peer can say so. */
+    boolean grant(long receivesPosted) {
+        return credits.grant(receivesPosted, peer.receives());
+    }
+
+    /** A signaled request has completed. */
+    void complete(long number) {
+        long cursor = ledger.complete(number);
+        if (cursor > completed) {
+            completed = cursor;
+        }
+        if (number >= pingNumber) {
+            pingNumber = -1;
+        }
+    }
+
+    long completed() {
+        return completed;
+    }
+
+    long published() {
+        return published;
+    }
+
+    /** Whether something waits for room or credits. */
+    boolean isStalled() {
+        return posted != published || wantedStates != sentStates || cellDue || wakeDue;
+    }
+
+    /** Whether all was posted and has completed. */
+    boolean isIdle() {
+        return posted == published && wantedStates == sentStates && ledger.outstanding() == 0;
+    }
+
+    /** Posts what can be posted. */
+    void flush() throws VerbsException {
+        if (cellDue || wakeDue) {
+            postCell();
+        }
+        while (posted != published && ledger.hasRoom(2 + KEPT_BACK) && credits.allowData()) {
+            postData((int) Math.min(published - posted, chunk));
+        }
+        if (wantedStates != sentStates && posted == published && ledger.hasRoom(1) && credits.allowState()) {
+            postState();
+        }
+    }
+
+    /** Asks the peer's device for a sign of life, unless that is asked already. */
+    void ping() throws VerbsException {
+        if (pingNumber < 0 && ledger.hasRoom(1)) {
+            pingNumber = ledger.next();
+            requests.write(0, pingNumber, SendFlags.SIGNALED, peer.address(), peer.key());
+            post(1, true, 0);
+        }
+    }
+
+    private void postData(int length) throws VerbsException {
+        int at = (int) posted & mask;
+        int head = Math.min(length, ringSize - at);
+        int last = 0;
+        if (head < length) {
+            requests.write(0, ledger.next(), inlineFlag(head), ring(at), peer.key());
+            requests.segment(0, mirror + at, head, localKey);
+            ledger.post(false, head, posted);
+            last = 1;
+            at = 0;
+        }
+        int rest = length - (last == 0 ? 0 : head);
+        boolean signaled = ledger.isSignalDue(rest);
+        requests.writeWithImmediate(
+                last,
+                ledger.next(),
+                inlineFlag(rest) | SendFlags.SOLICITED | (signaled ? SendFlags.SIGNALED : 0),
+                ring(at),
+                peer.key(),
+                Immediate.of(Immediate.DATA, length));
+        requests.segment(last, mirror + at, rest, localKey);
+        posted += length;
+        credits.use();
+        ledger.post(signaled, rest, posted);
+        queuePair.postSend(requests, 0, last + 1);
+    }
+
+    private void postState() throws VerbsException {
+        int states = wantedStates;
+        requests.writeWithImmediate(
+                0,
+                ledger.next(),
+                SendFlags.SOLICITED | SendFlags.SIGNALED,
+                peer.address(),
+                peer.key(),
+                Immediate.of(Immediate.STATE, states));
+        sentStates = states;
+        credits.use();
+        post(1, true, 0);
+    }
+
+    /** The cell goes even without a credit, as a plain write; the word that wakes the peer then follows when it can. */
+    private void postCell() throws VerbsException {
+        if (!ledger.hasRoom(2)) {
+            return;
+        }
+        boolean wake = wakeDue && credits.allowCredit();
+        if (!cellDue && !wake) {
+            return;
+        }
+        boolean signaled = ledger.isSignalDue(0);
+        int flags = inlineFlag(ControlCell.SIZE) | (signaled ? SendFlags.SIGNALED : 0);
+        if (wake) {
+            int word = Immediate.of(Immediate.CREDIT, 0);
+            requests.writeWithImmediate(0, ledger.next(), flags, peer.address(), peer.key(), word);
+            credits.use();
+            wakeDue = false;
+        } else {
+            requests.write(0, ledger.next(), flags, peer.address(), peer.key());
+        }
+        requests.segment(0, cellCopy, ControlCell.SIZE, localKey);
+        cellDue = false;
+        post(1, signaled, 0);
+    }
+
+    private void post(int count, boolean signaled, int bytes) throws VerbsException {
+        ledger.post(signaled, bytes, posted);
+        queuePair.postSend(requests, 0, count);
+    }
+
+    private int inlineFlag(int length) {
+        return length <= inline ? SendFlags.INLINE : 0;
+    }
+
+    private long ring(int at) {
+        return peer.address() + RingMemory.PAGE + at;
+    }
+}

@@ -1,0 +1,44 @@
+package io.accel.core.fabric.rdma;
+
+/**
+ * What the RDMA fabric takes from a profile.
+ *
+ * @param ringSize bytes of one ring, a power of two, {@code ring.size}
+ * @param probeTimeoutNanos how long a client waits for a listener's answer, {@code connect.probe-timeout}
+ * @param handshakeTimeoutNanos how long a listener waits for a client to finish, {@code handshake.timeout}
+ * @param device the only device to use, or empty for any, {@code rdma.device}
+ * @param portOffset added to kernel ports, {@code rdma.port-offset}
+ * @param queueDepth work requests of a send queue and of a receive queue, {@code rdma.queue-depth}
+ * @param inline bytes up to which messages travel in their request, {@code rdma.inline}
+ * @param signalEvery requests that share a completion, {@code rdma.signal-every}
+ * @param rxBatch completions taken with one call, {@code rdma.rx-batch}
+ * @param ackTimeoutNanos before the device sends again, {@code rdma.ack-timeout}
+ * @param retries how often it does, 0 to 7, {@code rdma.retries}
+ * @param rnrRetries how often to a peer without a receive, 0 to 7 for ever, {@code rdma.rnr-retries}
+ * @param keepaliveNanos silence before the peer is probed, 0 for never, {@code rdma.keepalive}
+ * @param lingerNanos how long a closed connection may be without progress, {@code rdma.linger}
+ */
+public record RdmaConfig(
+        int ringSize,
+        long probeTimeoutNanos,
+        long handshakeTimeoutNanos,
+        String device,
+        int portOffset,
+        int queueDepth,
+        int inline,
+        int signalEvery,
+        int rxBatch,
+        long ackTimeoutNanos,
+        int retries,
+        int rnrRetries,
+        long keepaliveNanos,
+        long lingerNanos) {
+    /** The verbs' code for {@link #ackTimeoutNanos}: 4.096 us * 2^code, the next one up. */
+    int ackTimeoutCode() {
+        int code = 1;
+        while (code < 31 && (4_096L << code) < ackTimeoutNanos) {
+            code++;
+        }
+        return code;
+    }
+}

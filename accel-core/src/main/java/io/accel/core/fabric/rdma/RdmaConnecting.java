@@ -1,0 +1,197 @@
+package io.accel.core.fabric.rdma;
+
+import io.accel.core.fabric.Connecting;
+import io.accel.core.fabric.FallbackException;
+import io.accel.core.fabric.FallbackReason;
+import io.accel.core.fabric.Link;
+import io.accel.core.fabric.rdma.verbs.CmEvent;
+import io.accel.core.fabric.rdma.verbs.CmEventChannel;
+import io.accel.core.fabric.rdma.verbs.CmId;
+import io.accel.core.fabric.rdma.verbs.ConnectionParameters;
+import io.accel.core.fabric.rdma.verbs.VerbsException;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.channels.SelectableChannel;
+import java.util.concurrent.ThreadLocalRandom;
+
+/**
+ * The client's side of a handshake: address, route, offer, answer. On an event channel of its own, so that the program's
+ * selector wakes for it alone; an established connection moves to the service's. One thread at a time.
+ */
+final class RdmaConnecting implements Connecting {
+    /** The status of a refusal for want of a listener, as the InfiniBand specification numbers it. */
+    private static final int NOBODY_LISTENS = 8;
+    /** By what listens. */
+    private static final int BY_PROGRAM = 28;
+
+    private final CmService service;
+    private final RdmaConfig config;
+    private final InetSocketAddress local;
+    private final InetSocketAddress destination;
+    private final long deadline;
+    private final long nonce = ThreadLocalRandom.current().nextLong();
+
+    private final CmEventChannel events;
+    private final SelectableChannel channel;
+    private final CmId id;
+
+    private Endpoint endpoint;
+    private boolean done;
+
+    /**
+     * Begins.
+     *
+     * @param local the program's end, which has an RDMA device
+     * @param destination the program's destination
+     */
+    RdmaConnecting(CmService service, RdmaConfig config, InetSocketAddress local, InetSocketAddress destination)
+            throws IOException {
+        this.service = service;
+        this.config = config;
+        this.local = local;
+        this.destination = destination;
+        this.deadline = System.nanoTime() + config.probeTimeoutNanos();
+        CmEventChannel opened = CmEventChannel.open();
+        SelectableChannel watched = null;
+        CmId created = null;
+        try {
+            watched = Endpoint.selectable(opened.duplicateFd());
+            watched.configureBlocking(false);
+            created = opened.createId();
+            created.bind(new InetSocketAddress(local.getAddress(), 0));
+            RdmaListener.checkDevice(created, config);
+            InetSocketAddress there = new InetSocketAddress(
+                    destination.getAddress().isAnyLocalAddress() ? local.getAddress() : destination.getAddress(),
+                    destination.getPort() + config.portOffset());
+            created.resolveAddress(null, there, millisLeft());
+        } catch (IOException | RuntimeException e) {
+            Endpoint.close(created, "identifier");
+            Endpoint.close(watched, "event channel's descriptor");
+            Endpoint.close(opened, "event channel");
+            throw e;
+        }
+        this.events = opened;
+        this.channel = watched;
+        this.id = created;
+    }
+
+    /** What an endpoint tells the peer. */
+    static Offer offer(Endpoint endpoint, int ringSize, long nonce, int port) {
+        return new Offer(
+                endpoint.inbound().address(), endpoint.inbound().rkey(), ringSize, endpoint.depth(), nonce, port);
+    }
+
+    @Override
+    public SelectableChannel channel() {
+        return channel;
+    }
+
+    @Override
+    public long deadline() {
+        return deadline;
+    }
+
+    @Override
+    public InetSocketAddress local() {
+        return local;
+    }
+
+    @Override
+    public Link advance() throws FallbackException {
+        try {
+            for (CmEvent event = events.nextEvent(); event != null; event = events.nextEvent()) {
+                Link link = step(event);
+                if (link != null) {
+                    return link;
+                }
+            }
+            if (System.nanoTime() - deadline >= 0) {
+                throw new FallbackException(
+                        FallbackReason.TIMEOUT,
+                        "no answer within " + config.probeTimeoutNanos() / 1_000_000
+                                + " ms (connect.probe-timeout); the peer is stopped, overloaded, or lets no RDMA through");
+            }
+            return null;
+        } catch (IOException e) {
+            abort();
+            throw Failures.toFallback(e);
+        }
+    }
+
+    private Link step(CmEvent event) throws IOException {
+        switch (event.type()) {
+            case ADDR_RESOLVED -> {
+                id.acknowledgeTimeout(config.ackTimeoutCode());
+                endpoint = Endpoint.open(id, config, config.ringSize());
+                id.resolveRoute(millisLeft());
+            }
+            case ROUTE_RESOLVED -> {
+                Offer offer = offer(endpoint, config.ringSize(), nonce, local.getPort());
+                id.connect(new ConnectionParameters(offer.encode(), 1, config.retries(), config.rnrRetries()));
+            }
+            case ESTABLISHED -> {
+                return established(Offer.decode(event.privateData()));
+            }
+            case REJECTED -> throw refused(event);
+            case ADDR_ERROR, ROUTE_ERROR ->
+                throw new FallbackException(
+                        FallbackReason.NO_DEVICE, "no RDMA device leads to " + destination + " (" + event + ")");
+            case UNREACHABLE ->
+                throw new FallbackException(FallbackReason.TIMEOUT, destination + " does not answer (" + event + ")");
+            default -> throw new FallbackException(FallbackReason.NO_RESOURCES, "connecting by RDMA failed: " + event);
+        }
+        return null;
+    }
+
+    private Link established(Offer listener) throws FallbackException, VerbsException {
+        if (listener.nonce() != nonce || listener.ringSize() > config.ringSize()) {
+            throw new FallbackException(FallbackReason.BAD_HANDSHAKE, "the listener's answer is not to this offer");
+        }
+        RdmaLink link = new RdmaLink(service, endpoint, listener, listener.ringSize(), config);
+        service.handle(id, link);
+        try {
+            id.migrate(service.events());
+        } catch (VerbsException e) {
+            service.unhandle(id);
+            throw e;
+        }
+        service.add(link);
+        done = true;
+        closeEvents();
+        return link;
+    }
+
+    private FallbackException refused(CmEvent event) {
+        if (event.status() == BY_PROGRAM) {
+            return Offer.refused(event.privateData());
+        }
+        if (event.status() == NOBODY_LISTENS) {
+            return new FallbackException(FallbackReason.PEER_NOT_ACCELERATED, null);
+        }
+        return new FallbackException(
+                FallbackReason.NO_RESOURCES, "the peer's connection manager refused, status " + event.status());
+    }
+
+    @Override
+    public void abort() {
+        if (!done) {
+            done = true;
+            if (endpoint != null) {
+                endpoint.close();
+                endpoint.memory().free();
+            } else {
+                Endpoint.close(id, "identifier");
+            }
+            closeEvents();
+        }
+    }
+
+    private void closeEvents() {
+        Endpoint.close(channel, "event channel's descriptor");
+        Endpoint.close(events, "event channel");
+    }
+
+    private int millisLeft() {
+        return (int) Math.max(1, Math.min(60_000, (deadline - System.nanoTime()) / 1_000_000));
+    }
+}

@@ -1,0 +1,85 @@
+package io.accel.core.fabric.rdma;
+
+import io.accel.core.fabric.Connecting;
+import io.accel.core.fabric.Fabric;
+import io.accel.core.fabric.FallbackException;
+import io.accel.core.fabric.FallbackReason;
+import io.accel.core.jdk.JdkAccess;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.channels.DatagramChannel;
+
+/**
+ * Streams over RDMA: InfiniBand, RoCE, Soft-RoCE, through librdmacm and libibverbs. Creating it touches neither; the first
+ * connection or listener does, if the kernel knows of a device at all.
+ */
+public final class RdmaFabric implements Fabric {
+    private final RdmaConfig config;
+    private final Availability availability = new Availability();
+
+    /**
+     * The fabric with a profile's settings.
+     *
+     * @param config the settings
+     */
+    public RdmaFabric(RdmaConfig config) {
+        this.config = config;
+    }
+
+    @Override
+    public String name() {
+        return "rdma";
+    }
+
+    @Override
+    public Connecting connect(InetSocketAddress destination, Source source) throws IOException {
+        availability.check();
+        checkPort(destination);
+        InetAddress from = sourceFor(destination);
+        availability.check(from);
+        CmService service = CmService.get();
+        InetSocketAddress local = source.bind(from);
+        availability.check(local.getAddress());
+        try {
+            return new RdmaConnecting(service, config, local, destination);
+        } catch (IOException e) {
+            FallbackException why = Failures.toFallback(e);
+            if (why.reason() == FallbackReason.NO_DEVICE) {
+                availability.without(local.getAddress(), why);
+            }
+            throw why;
+        }
+    }
+
+    @Override
+    public Listening listen(InetSocketAddress bound, Acceptor acceptor) throws FallbackException {
+        availability.check();
+        checkPort(bound);
+        try {
+            InetSocketAddress there = new InetSocketAddress(bound.getAddress(), bound.getPort() + config.portOffset());
+            return new RdmaListener(CmService.get(), config, there, acceptor);
+        } catch (IOException e) {
+            throw Failures.toFallback(e);
+        }
+    }
+
+    private void checkPort(InetSocketAddress address) throws FallbackException {
+        int port = address.getPort() + config.portOffset();
+        if (port < 1 || port > 65_535) {
+            throw new FallbackException(
+                    FallbackReason.RULE,
+                    "port " + address.getPort() + " has no RDMA port: rdma.port-offset=" + config.portOffset());
+        }
+    }
+
+    /** The source address that the kernel would choose, which its routing table says. No packet is sent. */
+    private static InetAddress sourceFor(InetSocketAddress destination) throws FallbackException {
+        try (DatagramChannel probe = JdkAccess.kernelProvider().openDatagramChannel()) {
+            probe.connect(destination);
+            return ((InetSocketAddress) probe.getLocalAddress()).getAddress();
+        } catch (IOException e) {
+            throw new FallbackException(FallbackReason.NO_DEVICE, "no route to " + destination + ": " + e.getMessage());
+        }
+    }
+}

@@ -1,0 +1,507 @@
+package io.accel.core.fabric.rdma;
+
+import io.accel.core.fabric.Link;
+import io.accel.core.fabric.MemoryRegion;
+import io.accel.core.fabric.rdma.verbs.CmEvent;
+import io.accel.core.fabric.rdma.verbs.CompletionQueue;
+import io.accel.core.fabric.rdma.verbs.Verbs;
+import io.accel.core.fabric.rdma.verbs.VerbsException;
+import io.accel.core.fabric.rdma.verbs.VerbsUnavailableException;
+import io.accel.core.fabric.rdma.verbs.WcFlags;
+import io.accel.core.fabric.rdma.verbs.WcOpcode;
+import io.accel.core.fabric.rdma.verbs.WcStatus;
+import io.accel.core.fabric.rdma.verbs.WorkCompletions;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.nio.channels.SelectableChannel;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * A connection over a queue pair. Looking at it means polling its completion queue, which whoever looks does for all: what
+ * has come is entered in {@link Inbound}, what has completed makes room in {@link Outbound}.
+ *
+ * <p><b>The lock</b> is held for a few calls into the device at most. Who publishes waits for it; who only looks does not,
+ * for then another thread is just looking. Before sleeping that would not do: {@link #arm} takes the lock, so that it sees
+ * whatever completed before the queue was armed.
+ *
+ * <p><b>The end.</b> A queue pair in error completes every request that was posted, in order, so after the last receive has
+ * come back all data has been seen, and only then is the peer reported gone. After {@link #free} the connection
+ * manager's thread delivers what is left, disconnects and gives everything back.
+ */
+final class RdmaLink implements Link, CmHandler {
+    private static final Logger LOG = System.getLogger(RdmaLink.class.getName());
+
+    private static final int NOT_ARMED = 0;
+    private static final int ARMED_FOR_DATA = 1;
+    private static final int ARMED_FOR_ALL = 2;
+
+    private final CmService service;
+    private final Endpoint endpoint;
+    private final RdmaConfig config;
+    private final CompletionQueue queue;
+    private final WorkCompletions batch;
+    private final MemoryRegion sendRing;
+    private final MemoryRegion receiveRing;
+    private final ControlCell peerCell;
+    private final Outbound out;
+    private final Inbound in = new Inbound();
+
+    private final ReentrantLock lock = new ReentrantLock();
+    /** Up to where the mirror may be overwritten. Written under the lock. */
+    private volatile long released;
+    /** Set once, under the lock. */
+    private volatile boolean gone;
+    /** Whether the service looks after it; see {@link CmService#attend}. */
+    private final AtomicBoolean attended = new AtomicBoolean();
+
+    // Under the lock.
+    private final int depth;
+    private int toRepost;
+    private long receivesTotal;
+    private int armed = NOT_ARMED;
+    private boolean disconnected;
+    private boolean broken;
+    private boolean detached;
+    /** Completions seen, to tell progress by. */
+    private long completions;
+
+    private long completionsAtLastProbe;
+
+    private final LinkEnd end;
+
+    RdmaLink(CmService service, Endpoint endpoint, Offer peer, int ringSize, RdmaConfig config) {
+        this.service = service;
+        this.endpoint = endpoint;
+        this.config = config;
+        this.queue = endpoint.queue();
+        this.batch = new WorkCompletions(config.rxBatch());
+        this.sendRing = RingMemory.ring(endpoint.memory().outbound(), ringSize);
+        this.receiveRing = RingMemory.ring(endpoint.memory().inbound(), ringSize);
+        this.peerCell = new ControlCell(endpoint.memory().inbound(), peer.receives());
+        this.out = new Outbound(endpoint, peer, ringSize, config);
+        this.depth = endpoint.depth();
+        this.receivesTotal = depth;
+        this.end = new LinkEnd(config.lingerNanos());
+    }
+
+    // ---- the program's side
+
+    @Override
+    public MemoryRegion sendRing() {
+        return sendRing;
+    }
+
+    @Override
+    public MemoryRegion receiveRing() {
+        return receiveRing;
+    }
+
+    @Override
+    public void publish(long from, long to) {
+        lock.lock();
+        try {
+            out.publish(to);
+            flushAndPoll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public void signal(int state) {
+        lock.lock();
+        try {
+            out.signal(state);
+            flushAndPoll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public void consumed(long cursor) {
+        lock.lock();
+        try {
+            if ((in.states() & (CLOSED | RST)) == 0) { // else nobody waits for it any more
+                out.consumed(cursor);
+                flushAndPoll();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public long released() {
+        look();
+        return released;
+    }
+
+    @Override
+    public long published() {
+        look();
+        return in.published();
+    }
+
+    @Override
+    public int peerState() {
+        return in.states();
+    }
+
+    @Override
+    public void arm(int what) {
+        lock.lock();
+        try {
+            if (!detached) {
+                requestNotify((what & SPACE) != 0 || out.isStalled() ? ARMED_FOR_ALL : ARMED_FOR_DATA);
+                poll();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public SelectableChannel doorbell() {
+        return endpoint.doorbell();
+    }
+
+    @Override
+    public boolean drainDoorbell() {
+        lock.lock();
+        try {
+            boolean rung = false;
+            if (!detached) {
+                while (endpoint.channel().nextEvent() != null) {
+                    rung = true;
+                    armed = NOT_ARMED;
+                }
+                queue.acknowledgeEvents();
+                poll();
+            }
+            return rung;
+        } catch (VerbsException e) {
+            fail(e);
+            return true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public boolean peerGone() {
+        return gone;
+    }
+
+    @Override
+    public void free() {
+        Endpoint.close(endpoint.doorbell(), "doorbell");
+        end.begin(System.nanoTime());
+        service.attend(this);
+    }
+
+    // ---- the service's side
+
+    @Override
+    public void on(CmEvent event) {
+        lock.lock();
+        try {
+            switch (event.type()) {
+                case DISCONNECTED -> {
+                    end.disconnected();
+                    disconnect();
+                    service.attend(this);
+                }
+                case DEVICE_REMOVAL -> {
+                    LOG.log(Level.INFO, "the device of connection {0} is being removed: it is reset", endpoint.id());
+                    end.removed(System.nanoTime());
+                    addReset();
+                    endpoint.queuePair().fail();
+                    service.attend(this);
+                }
+                default -> LOG.log(Level.DEBUG, "connection manager: {0}", event);
+            }
+            poll();
+        } catch (VerbsException e) {
+            fail(e);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Goes on with what the program does not wait for.
+     *
+     * @return in how many nanoseconds to call again; 0 if there is no need, negative if the link is no more
+     */
+    long attend(long now) {
+        lock.lock();
+        try {
+            long before = completions;
+            poll();
+            switch (end.next(now, completions != before, out.isIdle() || gone || broken || detached)) {
+                case NOTHING -> {
+                    boolean waits = disconnected || (out.isStalled() && !broken);
+                    return waits && !gone && !detached ? end.pause() : 0;
+                }
+                case WAIT -> {
+                    return end.pause();
+                }
+                case DISCONNECT -> {
+                    disconnect();
+                    return end.pause();
+                }
+                case DETACH -> {
+                    detach();
+                    return end.pause();
+                }
+                default -> {
+                    detach();
+                    endpoint.memory().free();
+                    return -1;
+                }
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Probes the peer, unless something has completed since the last call. */
+    void keepAlive() {
+        lock.lock();
+        try {
+            poll();
+            if (completions == completionsAtLastProbe && !broken && !disconnected && !detached) {
+                out.ping();
+            }
+            completionsAtLastProbe = completions;
+        } catch (VerbsException e) {
+            fail(e);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** For the end of the process: posts what it can. Returns whether all that was published has arrived. */
+    boolean finish() {
+        lock.lock();
+        try {
+            poll();
+            if (broken || disconnected || detached || gone || out.isIdle()) {
+                return true;
+            }
+            if (!out.isStalled()) {
+                out.ping(); // its completion stands for the unsignaled requests before it
+            }
+            return false;
+        } catch (VerbsException e) {
+            fail(e);
+            return true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    long keepaliveNanos() {
+        return config.keepaliveNanos();
+    }
+
+    AtomicBoolean attended() {
+        return attended;
+    }
+
+    Endpoint endpoint() {
+        return endpoint;
+    }
+
+    // ---- under the lock
+
+    private void flushAndPoll() {
+        if (detached) {
+            return;
+        }
+        try {
+            if (!broken) {
+                out.flush();
+            }
+        } catch (VerbsException e) {
+            fail(e);
+        }
+        poll();
+        if (out.isStalled() && !broken) {
+            service.attend(this);
+        }
+    }
+
+    private void look() {
+        if (!gone && lock.tryLock()) {
+            try {
+                poll();
+            } finally {
+                lock.unlock();
+            }
+        }
+    }
+
+    /** Takes what has completed, gives receives back, and posts what waited for it. */
+    private void poll() {
+        if (detached || gone) {
+            return;
+        }
+        try {
+            int count;
+            do {
+                count = queue.pollInto(batch);
+                for (int i = 0; i < count; i++) {
+                    dispatch(i);
+                }
+                completions += count;
+            } while (count == batch.capacity());
+            if (broken || disconnected) {
+                if (toRepost == depth) {
+                    gone = true; // the last receive has come back: nothing more will
+                }
+                return;
+            }
+            repost();
+            readPeerCell();
+            if (out.isStalled()) {
+                out.flush();
+            }
+        } catch (VerbsException e) {
+            fail(e);
+        }
+        updateReleased();
+    }
+
+    private void dispatch(int i) {
+        long id = batch.workRequestId(i);
+        int status = batch.status(i);
+        if (id == Endpoint.RECEIVE) {
+            toRepost++;
+        }
+        if (status != WcStatus.SUCCESS) {
+            failed(status, id);
+        } else if (id != Endpoint.RECEIVE) {
+            out.complete(id);
+        } else {
+            boolean isWord = batch.opcode(i) == WcOpcode.RECV_RDMA_WITH_IMM && (batch.flags(i) & WcFlags.WITH_IMM) != 0;
+            String wrong = isWord ? in.take(batch.immediate(i)) : in.nonsense("a message that is no write");
+            if (wrong != null) {
+                LOG.log(Level.WARNING, "the peer of {0} sent {1}: the connection is reset", endpoint.id(), wrong);
+            }
+        }
+    }
+
+    private void repost() throws VerbsException {
+        if (toRepost >= Math.min(config.rxBatch(), depth / 8)) {
+            endpoint.postReceives(toRepost);
+            receivesTotal += toRepost;
+            toRepost = 0;
+            if (receivesTotal - out.receivesTold() >= depth / 4 && (in.states() & (CLOSED | RST)) == 0) {
+                out.receivesPosted(receivesTotal);
+            }
+        }
+    }
+
+    private void readPeerCell() {
+        if (peerCell.read() && !out.grant(peerCell.posted())) {
+            LOG.log(
+                    Level.WARNING,
+                    "the peer of {0} says that it has posted {1} receives, which cannot be: the connection is reset",
+                    endpoint.id(),
+                    peerCell.posted());
+            String unused = in.nonsense("credits");
+            in.addStates(RST);
+        }
+    }
+
+    private void updateReleased() {
+        long consumed = peerCell.consumed();
+        // What cannot be is passed on for the stream protocol to find, and not hidden by the minimum.
+        long now = consumed > out.published() ? consumed : Math.min(consumed, out.completed());
+        if (now != released) {
+            released = now;
+        }
+    }
+
+    private void failed(int status, long id) {
+        if (!broken && !disconnected) {
+            broken = true;
+            LOG.log(
+                    status == WcStatus.WR_FLUSH_ERR ? Level.DEBUG : Level.INFO,
+                    "connection {0} is broken: {1} ({2})",
+                    endpoint.id(),
+                    text(status),
+                    id == Endpoint.RECEIVE ? "receiving" : "sending");
+            addReset();
+        }
+    }
+
+    private void fail(VerbsException e) {
+        if (!broken) {
+            broken = true;
+            LOG.log(Level.WARNING, "connection " + endpoint.id() + " is broken", e);
+            addReset();
+            failQueuePair();
+        }
+    }
+
+    /** After the peer's FIN nothing was lost: what fails then are our own credits. */
+    private void addReset() {
+        if ((in.states() & (FIN | CLOSED)) == 0) {
+            in.addStates(RST);
+        }
+    }
+
+    private void disconnect() {
+        if (!disconnected && !detached) {
+            disconnected = true;
+            try {
+                endpoint.id().disconnect();
+            } catch (VerbsException e) {
+                LOG.log(Level.DEBUG, "disconnecting failed, the connection is gone already", e);
+                failQueuePair();
+            }
+        }
+    }
+
+    private void failQueuePair() {
+        try {
+            endpoint.queuePair().fail();
+        } catch (VerbsException e) {
+            LOG.log(Level.DEBUG, "ending a queue pair failed", e);
+            gone = true;
+        }
+    }
+
+    private void detach() {
+        if (!detached) {
+            poll();
+            detached = true;
+            gone = true;
+            service.forget(this);
+            endpoint.close();
+        }
+    }
+
+    private void requestNotify(int wanted) {
+        if (wanted > armed && !gone) {
+            try {
+                queue.requestNotify(wanted == ARMED_FOR_DATA);
+                armed = wanted;
+            } catch (VerbsException e) {
+                fail(e);
+            }
+        }
+    }
+
+    private static String text(int status) {
+        try {
+            return Verbs.statusText(status);
+        } catch (VerbsUnavailableException e) {
+            return "status " + status;
+        }
+    }
+}

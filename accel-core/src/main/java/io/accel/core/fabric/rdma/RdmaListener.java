@@ -1,0 +1,114 @@
+package io.accel.core.fabric.rdma;
+
+import io.accel.core.fabric.Fabric.Acceptor;
+import io.accel.core.fabric.Fabric.Listening;
+import io.accel.core.fabric.FallbackException;
+import io.accel.core.fabric.FallbackReason;
+import io.accel.core.fabric.rdma.verbs.CmEvent;
+import io.accel.core.fabric.rdma.verbs.CmEventType;
+import io.accel.core.fabric.rdma.verbs.CmId;
+import io.accel.core.fabric.rdma.verbs.VerbsException;
+import io.accel.core.fabric.rdma.verbs.VerbsUnavailableException;
+import java.io.IOException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.net.InetSocketAddress;
+
+/** Listens beside a kernel's listener, on the same address and port number. */
+final class RdmaListener implements Listening, CmHandler {
+    private static final Logger LOG = System.getLogger(RdmaListener.class.getName());
+    private static final int BACKLOG = 1024;
+
+    private final CmService service;
+    private final RdmaConfig config;
+    private final InetSocketAddress address;
+    private final Acceptor acceptor;
+
+    // Guarded by this.
+    private CmId id;
+    private boolean closed;
+
+    RdmaListener(CmService service, RdmaConfig config, InetSocketAddress address, Acceptor acceptor)
+            throws IOException {
+        this.service = service;
+        this.config = config;
+        this.address = address;
+        this.acceptor = acceptor;
+        open();
+    }
+
+    private synchronized void open() throws IOException {
+        CmId opened = service.events().createId();
+        try {
+            opened.bind(address);
+            if (opened.context() != null) {
+                checkDevice(opened, config);
+            }
+            service.handle(opened, this);
+            opened.listen(BACKLOG);
+        } catch (IOException e) {
+            service.unhandle(opened);
+            Endpoint.close(opened, "listener");
+            throw e;
+        }
+        id = opened;
+    }
+
+    /** Whether the profile lets the device be used that the identifier is bound to. */
+    static void checkDevice(CmId id, RdmaConfig config)
+            throws FallbackException, VerbsException, VerbsUnavailableException {
+        String name = id.context().device().name();
+        if (!config.device().isEmpty() && !config.device().equals(name)) {
+            throw new FallbackException(
+                    FallbackReason.NO_DEVICE,
+                    id.localAddress().getAddress().getHostAddress() + " is on the device " + name + ", and rdma.device="
+                            + config.device());
+        }
+    }
+
+    @Override
+    public void on(CmEvent event) {
+        if (event.type() == CmEventType.CONNECT_REQUEST) {
+            ServerHandshake.begin(service, config, acceptor, event);
+        } else if (event.type() == CmEventType.DEVICE_REMOVAL) {
+            LOG.log(
+                    Level.INFO,
+                    "the RDMA device of the listener on {0} is being removed; it waits for another",
+                    address);
+            closeId();
+            service.addHomeless(this);
+        } else {
+            LOG.log(Level.DEBUG, "listener on {0}: {1}", address, event);
+        }
+    }
+
+    /** Tries to listen again after its device was taken away. */
+    synchronized void reopen() {
+        if (closed || id != null) {
+            service.removeHomeless(this);
+            return;
+        }
+        try {
+            open();
+            service.removeHomeless(this);
+            LOG.log(Level.INFO, "listening for RDMA on {0} again", address);
+        } catch (IOException e) {
+            LOG.log(Level.DEBUG, "still no RDMA device for {0}: {1}", address, e.getMessage());
+        }
+    }
+
+    @Override
+    public synchronized void close() {
+        closed = true;
+        service.removeHomeless(this);
+        closeId();
+    }
+
+    private synchronized void closeId() {
+        if (id != null) {
+            service.unhandle(id);
+            Endpoint.close(id, "listener");
+            id = null;
+        }
+    }
+}

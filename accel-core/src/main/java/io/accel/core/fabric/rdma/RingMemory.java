@@ -1,0 +1,53 @@
+package io.accel.core.fabric.rdma;
+
+import io.accel.core.fabric.MemoryRegion;
+import io.accel.core.jdk.JdkAccess;
+import java.nio.ByteBuffer;
+import java.nio.MappedByteBuffer;
+
+/**
+ * A connection's memory: what the peer writes into, and what this side writes from, each a page with a {@link
+ * ControlCell} and a ring behind it. Page by page its own, so that no other memory of the process is pinned, let alone
+ * within a peer's reach.
+ */
+final class RingMemory {
+    static final int PAGE = 4096;
+
+    private final ByteBuffer allocated;
+    private final ByteBuffer inbound;
+    private final ByteBuffer outbound;
+
+    /**
+     * Allocates it, zeroed.
+     *
+     * @param ringSize of each ring
+     * @throws OutOfMemoryError if the JVM's limit on direct memory does not allow it
+     */
+    RingMemory(int ringSize) {
+        int area = PAGE + ringSize;
+        allocated = ByteBuffer.allocateDirect(2 * area + PAGE);
+        ByteBuffer aligned = allocated.alignedSlice(PAGE);
+        inbound = aligned.slice(0, area);
+        outbound = aligned.slice(area, area);
+    }
+
+    /** Cell and receive ring. */
+    ByteBuffer inbound() {
+        return inbound;
+    }
+
+    /** The cell's copy and the mirror. */
+    ByteBuffer outbound() {
+        return outbound;
+    }
+
+    /** The first bytes of an area's ring as a ring; peers may agree on less than there is. */
+    static MemoryRegion ring(ByteBuffer area, int size) {
+        return new MemoryRegion(area.slice(PAGE, size));
+    }
+
+    /** Gives it back. Once, when neither device nor program can touch it any more. */
+    void free() {
+        JdkAccess.unmap((MappedByteBuffer) allocated);
+    }
+}

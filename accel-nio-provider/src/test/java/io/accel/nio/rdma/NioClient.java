@@ -1,0 +1,170 @@
+package io.accel.nio.rdma;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.SocketChannel;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.SplittableRandom;
+
+/**
+ * {@code NioClient ADDRESS PORT ping BYTES ROUNDS | bulk SEED BYTES | stream BYTES COUNT}: talks to a {@link NioServer} in one
+ * of three ways, checks what comes back, and prints what it took. Knows nothing of Accel.
+ */
+final class NioClient {
+    private final SocketChannel channel;
+    private final Selector selector;
+    private final SelectionKey key;
+
+    private NioClient(SocketChannel channel, Selector selector) throws IOException {
+        this.channel = channel;
+        this.selector = selector;
+        this.key = channel.register(selector, SelectionKey.OP_READ);
+    }
+
+    public static void main(String[] args) throws IOException {
+        InetSocketAddress server = new InetSocketAddress(InetAddress.getByName(args[0]), Integer.parseInt(args[1]));
+        try (SocketChannel channel = SocketChannel.open(server);
+                Selector selector = Selector.open()) {
+            channel.configureBlocking(false);
+            NioClient client = new NioClient(channel, selector);
+            switch (args[2]) {
+                case "ping" -> client.ping(Integer.parseInt(args[3]), Integer.parseInt(args[4]));
+                case "bulk" -> client.bulk(Long.parseLong(args[3]), Long.parseLong(args[4]));
+                case "stream" -> client.stream(Integer.parseInt(args[3]), Integer.parseInt(args[4]));
+                default -> throw new IllegalArgumentException(args[2]);
+            }
+        }
+    }
+
+    private void mode(char mode) throws IOException {
+        if (channel.write(ByteBuffer.wrap(new byte[] {(byte) mode})) != 1) {
+            throw new IOException("a new connection takes no byte");
+        }
+    }
+
+    private void await(int ops) throws IOException {
+        key.interestOps(ops);
+        if (selector.select(30_000) == 0) {
+            throw new IOException("nothing for 30 s while waiting for operations " + ops);
+        }
+        selector.selectedKeys().clear();
+    }
+
+    /** Round trips, one at a time. */
+    private void ping(int bytes, int rounds) throws IOException {
+        mode('e');
+        ByteBuffer request = ByteBuffer.allocateDirect(bytes);
+        ByteBuffer reply = ByteBuffer.allocateDirect(bytes);
+        long[] nanos = new long[rounds];
+        for (int round = -rounds; round < rounds; round++) {
+            long start = System.nanoTime();
+            request.clear().putLong(0, round);
+            channel.write(request);
+            reply.clear();
+            while (reply.hasRemaining()) {
+                await(SelectionKey.OP_READ);
+                if (channel.read(reply) < 0) {
+                    throw new EOFException("the server closed");
+                }
+            }
+            if (reply.getLong(0) != round) {
+                throw new IOException("sent " + round + ", got " + reply.getLong(0));
+            }
+            if (round >= 0) {
+                nanos[round] = System.nanoTime() - start;
+            }
+        }
+        double mean = Arrays.stream(nanos).average().orElseThrow();
+        Arrays.sort(nanos);
+        System.out.printf(
+                Locale.ROOT,
+                "ping %d B: round trip mean %.2f us, p50 %.2f, p99 %.2f, p99.9 %.2f%n",
+                bytes,
+                mean / 1e3,
+                nanos[rounds / 2] / 1e3,
+                nanos[(int) (rounds * 0.99)] / 1e3,
+                nanos[(int) (rounds * 0.999)] / 1e3);
+    }
+
+    /** Random bytes in pieces of random lengths, both ways at once, compared. */
+    private void bulk(long seed, long bytes) throws IOException {
+        mode('e');
+        SplittableRandom lengths = new SplittableRandom(seed);
+        SplittableRandom sent = new SplittableRandom(seed + 1);
+        SplittableRandom expected = new SplittableRandom(seed + 1);
+        ByteBuffer out = ByteBuffer.allocateDirect(1 << 17).limit(0);
+        ByteBuffer in = ByteBuffer.allocateDirect(1 << 17);
+        long toSend = bytes;
+        long received = 0;
+        while (true) {
+            await(
+                    toSend > 0 || out.hasRemaining()
+                            ? SelectionKey.OP_READ | SelectionKey.OP_WRITE
+                            : SelectionKey.OP_READ);
+            if (!out.hasRemaining() && toSend > 0) {
+                out.clear().limit((int) Math.min(toSend, 1 + lengths.nextInt(lengths.nextBoolean() ? 300 : 1 << 17)));
+                toSend -= out.remaining();
+                while (out.hasRemaining()) {
+                    out.put((byte) sent.nextInt());
+                }
+                out.flip();
+            }
+            if (out.hasRemaining()) {
+                channel.write(out);
+                if (toSend == 0 && !out.hasRemaining()) {
+                    channel.shutdownOutput();
+                }
+            }
+            int n = channel.read(in.clear());
+            if (n < 0) {
+                break;
+            }
+            for (int i = 0; i < n; i++) {
+                if (in.get(i) != (byte) expected.nextInt()) {
+                    throw new IOException("byte " + (received + i) + " is wrong");
+                }
+            }
+            received += n;
+        }
+        if (received != bytes) {
+            throw new EOFException("sent " + bytes + " bytes, but " + received + " came back");
+        }
+        System.out.println("bulk " + bytes + " B: all came back");
+    }
+
+    /** One way, as fast as it goes. */
+    private void stream(int bytes, int count) throws IOException {
+        mode('s');
+        ByteBuffer message = ByteBuffer.allocateDirect(bytes);
+        long start = System.nanoTime();
+        for (int i = 0; i < count; i++) {
+            message.clear();
+            while (message.hasRemaining()) {
+                if (channel.write(message) == 0) {
+                    await(SelectionKey.OP_WRITE);
+                }
+            }
+        }
+        channel.shutdownOutput();
+        ByteBuffer answer = ByteBuffer.allocate(Long.BYTES);
+        while (answer.hasRemaining()) {
+            await(SelectionKey.OP_READ);
+            if (channel.read(answer) < 0) {
+                throw new EOFException("the server closed without a count");
+            }
+        }
+        double seconds = (System.nanoTime() - start) / 1e9;
+        long total = (long) bytes * count;
+        if (answer.getLong(0) != total) {
+            throw new IOException("sent " + total + " bytes, " + answer.getLong(0) + " arrived");
+        }
+        System.out.printf(
+                Locale.ROOT, "stream %d B: %.1f MB/s, %.3f M/s%n", bytes, total / seconds / 1e6, count / seconds / 1e6);
+    }
+}

@@ -1,0 +1,5 @@
+/**
+ * Plain {@code java.nio} programs in processes of their own, over RDMA. They need a device, which {@code samples/lab/junit}
+ * gives them.
+ */
+package io.accel.nio.rdma;
