@@ -52,6 +52,9 @@ public final class Poller implements AutoCloseable {
     /** How many times less often the kernel is looked at if it can only report the death of hot links. */
     private static final int ONLY_HOT = 16;
 
+    /** How long to wait at most for the inner selector to let go of a cancelled key. */
+    private static final long FLUSH_NANOS = 1_000_000_000L;
+
     /** Nanoseconds that nobody waits for and that still can be added to the clock. */
     private static final long FOR_EVER = Long.MAX_VALUE / 2;
 
@@ -121,7 +124,8 @@ public final class Poller implements AutoCloseable {
     }
 
     /**
-     * Begins to wait for something. A poll that is under way need not notice it.
+     * Begins to wait for something. A poll that is under way need not notice it. A pollable may have one registration with
+     * a poller at a time: the JDK's selector has one key for its channel.
      *
      * @param pollable what to wait for
      * @param interest the operations of interest
@@ -135,7 +139,7 @@ public final class Poller implements AutoCloseable {
             throw new ClosedChannelException();
         }
         try {
-            watch(registration);
+            watchFirst(registration);
         } catch (ClosedChannelException | RuntimeException e) {
             pollable.released(registration);
             throw e;
@@ -535,6 +539,36 @@ public final class Poller implements AutoCloseable {
         }
     }
 
+    /** Waits if the inner selector has not yet let go of the key of an earlier registration of the same channel. */
+    private void watchFirst(Registration registration) throws ClosedChannelException {
+        long start = System.nanoTime();
+        while (true) {
+            try {
+                watch(registration);
+                return;
+            } catch (CancelledKeyException e) {
+                if (System.nanoTime() - start > FLUSH_NANOS) {
+                    throw e; // the turn is our own caller's, who must let us return first
+                }
+                flushSoon();
+                Thread.yield();
+            }
+        }
+    }
+
+    private void flushSoon() {
+        if (blocked) {
+            inner.wakeup();
+        } else if ((boolean) TURN.compareAndSet(this, 0, 1)) {
+            try {
+                flush = true;
+                runCommands();
+            } finally {
+                leave();
+            }
+        }
+    }
+
     private void rewatch(Registration registration) {
         try {
             watch(registration);
@@ -543,21 +577,24 @@ public final class Poller implements AutoCloseable {
         }
     }
 
+    /** Locked, because the turn's owner may hear of the key that another thread is still registering. */
     private void watch(Registration registration) throws ClosedChannelException {
-        Pollable pollable = registration.pollable;
-        SelectableChannel channel = pollable.watched();
-        int ops = pollable.watchedOps(registration.interest());
-        if (channel != registration.watched) {
-            if (registration.key != null) {
-                registration.key.cancel();
-                flush = true;
-            }
-            registration.watched = channel;
-            registration.key = channel == null ? null : channel.register(inner, ops, registration);
-        } else if (registration.key != null) {
-            SelectionKey key = registration.key;
-            if (key.isValid() && key.interestOps() != ops) {
-                key.interestOps(ops);
+        synchronized (registration) {
+            Pollable pollable = registration.pollable;
+            SelectableChannel channel = pollable.watched();
+            int ops = pollable.watchedOps(registration.interest());
+            if (channel != registration.watched) {
+                if (registration.key != null) {
+                    registration.key.cancel();
+                    flush = true;
+                }
+                registration.key = channel == null ? null : channel.register(inner, ops, registration);
+                registration.watched = channel;
+            } else if (registration.key != null) {
+                SelectionKey key = registration.key;
+                if (key.isValid() && key.interestOps() != ops) {
+                    key.interestOps(ops);
+                }
             }
         }
     }
