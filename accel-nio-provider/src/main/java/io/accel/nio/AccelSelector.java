@@ -1,5 +1,6 @@
 package io.accel.nio;
 
+import io.accel.core.jdk.JdkAccess;
 import io.accel.core.poll.Pollable;
 import io.accel.core.poll.Poller;
 import io.accel.core.poll.Registration;
@@ -7,6 +8,7 @@ import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.ClosedSelectorException;
 import java.nio.channels.IllegalSelectorException;
+import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.spi.AbstractSelectableChannel;
@@ -167,20 +169,31 @@ final class AccelSelector extends AbstractSelector {
         }
     }
 
-    private void removeCancelled() {
+    private void removeCancelled() throws IOException {
         Set<SelectionKey> cancelled = cancelledKeys();
+        // Without the lock first: a cancellation that happened before this selection is seen all the same.
+        if (cancelled.isEmpty()) {
+            return;
+        }
         synchronized (cancelled) {
-            if (cancelled.isEmpty()) {
-                return;
-            }
             for (Iterator<SelectionKey> i = cancelled.iterator(); i.hasNext(); ) {
                 AccelSelectionKey key = (AccelSelectionKey) i.next();
                 i.remove();
                 key.end();
                 keys.remove(key);
                 selected.remove(key);
-                deregister(key);
+                drop(key);
             }
+        }
+    }
+
+    /** Takes the key from its channel, and finishes the channel's close if that waited for this, its last key. */
+    private void drop(AccelSelectionKey key) throws IOException {
+        deregister(key);
+        SelectableChannel channel = key.channel();
+        if (channel.provider() == provider.kernel() && !channel.isOpen() && !channel.isRegistered()) {
+            // The JDK's selector in the poller found our key still there, and so left it to us.
+            JdkAccess.finishClose(channel);
         }
     }
 
@@ -237,7 +250,7 @@ final class AccelSelector extends AbstractSelector {
                     AccelSelectionKey key = (AccelSelectionKey) i.next();
                     i.remove();
                     key.end();
-                    deregister(key);
+                    drop(key);
                 }
                 selected.clear();
                 poller.close();

@@ -7,7 +7,6 @@ import io.accel.core.socket.StreamSocket;
 import io.accel.profile.Profile;
 import java.io.IOException;
 import java.net.ProtocolFamily;
-import java.net.StandardProtocolFamily;
 import java.nio.channels.Channel;
 import java.nio.channels.DatagramChannel;
 import java.nio.channels.Pipe;
@@ -20,7 +19,7 @@ import java.util.Objects;
 /**
  * The entrance: with {@code -Djava.nio.channels.spi.SelectorProvider=io.accel.nio.AccelSelectorProvider} the JVM opens its
  * channels and selectors here. Stream channels are accelerated where the peer can be reached by a fabric; datagram
- * channels, pipes and Unix-domain channels are the JDK's own, and selectable together with ours. In profile {@code off}
+ * channels and pipes are the JDK's own, and selectable together with ours. In profile {@code off}
  * everything is the JDK's own.
  */
 public final class AccelSelectorProvider extends SelectorProvider {
@@ -50,10 +49,6 @@ public final class AccelSelectorProvider extends SelectorProvider {
         return kernel;
     }
 
-    AccelSocketChannel accepted(StreamSocket socket) {
-        return new AccelSocketChannel(this, socket, null);
-    }
-
     @Override
     public SocketChannel openSocketChannel() throws IOException {
         SocketChannel channel = kernel.openSocketChannel();
@@ -63,7 +58,7 @@ public final class AccelSelectorProvider extends SelectorProvider {
     @Override
     public SocketChannel openSocketChannel(ProtocolFamily family) throws IOException {
         SocketChannel channel = kernel.openSocketChannel(Objects.requireNonNull(family, "family"));
-        return accelerator.isOn() && isInternet(family) ? wrap(channel, family) : channel;
+        return accelerator.isOn() ? wrap(channel, family) : channel;
     }
 
     private SocketChannel wrap(SocketChannel channel, ProtocolFamily family) {
@@ -73,13 +68,13 @@ public final class AccelSelectorProvider extends SelectorProvider {
     @Override
     public ServerSocketChannel openServerSocketChannel() throws IOException {
         ServerSocketChannel channel = kernel.openServerSocketChannel();
-        return accelerator.isOn() ? new AccelServerSocketChannel(this, channel) : channel;
+        return accelerator.isOn() ? new AccelServerSocketChannel(this, channel, null) : channel;
     }
 
     @Override
     public ServerSocketChannel openServerSocketChannel(ProtocolFamily family) throws IOException {
         ServerSocketChannel channel = kernel.openServerSocketChannel(Objects.requireNonNull(family, "family"));
-        return accelerator.isOn() && isInternet(family) ? new AccelServerSocketChannel(this, channel) : channel;
+        return accelerator.isOn() ? new AccelServerSocketChannel(this, channel, family) : channel;
     }
 
     @Override
@@ -109,9 +104,5 @@ public final class AccelSelectorProvider extends SelectorProvider {
     @Override
     public Channel inheritedChannel() throws IOException {
         return kernel.inheritedChannel();
-    }
-
-    private static boolean isInternet(ProtocolFamily family) {
-        return family == StandardProtocolFamily.INET || family == StandardProtocolFamily.INET6;
     }
 }

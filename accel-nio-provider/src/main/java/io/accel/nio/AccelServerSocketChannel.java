@@ -5,10 +5,12 @@ import io.accel.core.socket.StreamListener;
 import io.accel.core.socket.StreamSocket;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.net.ProtocolFamily;
 import java.net.ServerSocket;
 import java.net.SocketAddress;
 import java.net.SocketOption;
 import java.net.SocketTimeoutException;
+import java.net.StandardProtocolFamily;
 import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.IllegalBlockingModeException;
@@ -16,7 +18,9 @@ import java.nio.channels.NotYetBoundException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -26,18 +30,25 @@ import java.util.concurrent.locks.ReentrantLock;
 public final class AccelServerSocketChannel extends ServerSocketChannel implements ServerSocketHooks {
     private final AccelSelectorProvider provider;
     private final ServerSocketChannel kernel;
+    /** The family that the program asked for, or null. */
+    private final ProtocolFamily family;
+
     private final StreamListener listener;
     private final ReentrantLock acceptLock = new ReentrantLock();
 
     /** Written once, by bind. */
-    private volatile InetSocketAddress bound;
+    private volatile SocketAddress bound;
+
+    /** What was set, for the connections that have no kernel socket to inherit it. */
+    private final Map<SocketOption<?>, Object> options = new ConcurrentHashMap<>();
 
     private ServerSocket socket; // guarded by this
 
-    AccelServerSocketChannel(AccelSelectorProvider provider, ServerSocketChannel kernel) {
+    AccelServerSocketChannel(AccelSelectorProvider provider, ServerSocketChannel kernel, ProtocolFamily family) {
         super(provider);
         this.provider = provider;
         this.kernel = kernel;
+        this.family = family;
         this.listener = new StreamListener(provider.accelerator(), kernel);
     }
 
@@ -49,9 +60,11 @@ public final class AccelServerSocketChannel extends ServerSocketChannel implemen
     public ServerSocketChannel bind(SocketAddress local, int backlog) throws IOException {
         synchronized (listener) {
             kernel.bind(local, backlog);
-            bound = (InetSocketAddress) kernel.getLocalAddress();
+            SocketAddress address = kernel.getLocalAddress();
             try {
-                listener.bound(bound, backlog);
+                if (address instanceof InetSocketAddress internet) {
+                    listener.bound(internet, backlog);
+                }
             } catch (IOException e) {
                 close();
                 throw e;
@@ -60,6 +73,7 @@ public final class AccelServerSocketChannel extends ServerSocketChannel implemen
                 // The kernel's connections are only one source of several, so nobody may block on it alone.
                 kernel.configureBlocking(false);
             }
+            bound = address;
         }
         return this;
     }
@@ -146,7 +160,7 @@ public final class AccelServerSocketChannel extends ServerSocketChannel implemen
     }
 
     private SocketChannel wrap(StreamSocket accepted) {
-        return accepted == null ? null : provider.accepted(accepted);
+        return accepted == null ? null : new AccelSocketChannel(provider, accepted, family, Map.copyOf(options));
     }
 
     @Override
@@ -156,6 +170,9 @@ public final class AccelServerSocketChannel extends ServerSocketChannel implemen
 
     @Override
     public synchronized ServerSocket socket() {
+        if (family == StandardProtocolFamily.UNIX) {
+            return kernel.socket(); // which says that there is none
+        }
         if (socket == null) {
             socket = new AccelServerSocket(this);
         }
@@ -164,7 +181,7 @@ public final class AccelServerSocketChannel extends ServerSocketChannel implemen
 
     @Override
     public InetSocketAddress localAddressOrNull() {
-        return bound;
+        return bound instanceof InetSocketAddress internet ? internet : null;
     }
 
     @Override
@@ -175,6 +192,7 @@ public final class AccelServerSocketChannel extends ServerSocketChannel implemen
     @Override
     public <T> ServerSocketChannel setOption(SocketOption<T> name, T value) throws IOException {
         kernel.setOption(name, value);
+        options.put(name, value);
         return this;
     }
 

@@ -6,6 +6,9 @@ import io.accel.core.socket.LinkStream;
 import io.accel.core.socket.PathInfo;
 import io.accel.core.socket.StreamSocket;
 import java.io.IOException;
+import java.io.InputStream;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -27,6 +30,7 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 import java.nio.channels.UnresolvedAddressException;
 import java.nio.channels.UnsupportedAddressTypeException;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
@@ -36,6 +40,8 @@ import java.util.concurrent.locks.ReentrantLock;
  * decides everything about it: state, options, exceptions. Safe for use by many threads, as {@link SocketChannel} promises.
  */
 public final class AccelSocketChannel extends SocketChannel implements SocketHooks {
+    private static final Logger LOG = System.getLogger(AccelSocketChannel.class.getName());
+
     private final AccelSelectorProvider provider;
     private final StreamSocket stream;
     /** The JDK's channel: not yet or really connected, or lending its local address; null if accepted from a fabric. */
@@ -54,14 +60,31 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
     /** Keeps the options of a connection without a kernel socket, as the kernel would. */
     private SocketChannel optionsKeeper;
 
+    private InputStream kernelInput;
+
     private SocketAddress lastLocal;
     private SocketAddress lastRemote;
     private boolean optionsClosed;
 
     private volatile int linger = -1;
+    private volatile boolean urgentInline;
 
+    /** What was set on the listener that accepted this. */
+    private final Map<SocketOption<?>, Object> inherited;
+
+    /** A channel that is not connected. */
     AccelSocketChannel(AccelSelectorProvider provider, StreamSocket stream, ProtocolFamily family) {
+        this(provider, stream, family, Map.of());
+    }
+
+    /** A channel of a listener's family, with the options that were set on that. */
+    AccelSocketChannel(
+            AccelSelectorProvider provider,
+            StreamSocket stream,
+            ProtocolFamily family,
+            Map<SocketOption<?>, Object> inherited) {
         super(provider);
+        this.inherited = inherited;
         this.provider = provider;
         this.stream = stream;
         this.kernel = stream.kernel();
@@ -116,7 +139,7 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
             if (n != 0 || !waits || !dst.hasRemaining()) {
                 return n;
             }
-            return (int) readWaiting(link, () -> link.read(dst), -1);
+            return (int) readWaiting(link, READ_ONE, dst, null, 0, 0, -1);
         } finally {
             link.unlockRead();
         }
@@ -147,18 +170,32 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
             if (n != 0 || !waits || !room) {
                 return n;
             }
-            return readWaiting(link, () -> link.read(dsts, offset, length), -1);
+            return readWaiting(link, READ_MANY, null, dsts, offset, length, -1);
         } finally {
             link.unlockRead();
         }
     }
 
+    /** One try at a transfer of one buffer or of several. Not capturing, so that waiting makes no garbage. */
     private interface Attempt {
-        long run() throws IOException;
+        long run(LinkStream link, ByteBuffer one, ByteBuffer[] many, int offset, int length) throws IOException;
     }
 
+    private static final Attempt READ_ONE = (link, one, many, offset, length) -> link.read(one);
+    private static final Attempt READ_MANY = (link, one, many, offset, length) -> link.read(many, offset, length);
+    private static final Attempt WRITE_ONE = (link, one, many, offset, length) -> link.write(one);
+    private static final Attempt WRITE_MANY = (link, one, many, offset, length) -> link.write(many, offset, length);
+
     /** Tries until something was read or the end; in the reading half. */
-    private long readWaiting(LinkStream link, Attempt attempt, long timeoutNanos) throws IOException {
+    private long readWaiting(
+            LinkStream link,
+            Attempt attempt,
+            ByteBuffer one,
+            ByteBuffer[] many,
+            int offset,
+            int length,
+            long timeoutNanos)
+            throws IOException {
         BlockingWaits waits = provider.accelerator().waits();
         long start = System.nanoTime();
         long n = 0;
@@ -166,7 +203,7 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
         try {
             begin();
             while (isOpen() && !link.isClosed()) {
-                n = attempt.run();
+                n = attempt.run(link, one, many, offset, length);
                 if (n != 0) {
                     break;
                 }
@@ -204,7 +241,7 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
             if (!waits || !src.hasRemaining()) {
                 return n;
             }
-            return (int) writeWaiting(link, () -> link.write(src), src::hasRemaining, n);
+            return (int) writeWaiting(link, WRITE_ONE, src, null, 0, 0, n);
         } finally {
             link.unlockWrite();
         }
@@ -231,8 +268,7 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
             if (!waits || !hasRemaining(srcs, offset, length)) {
                 return n;
             }
-            return writeWaiting(
-                    link, () -> link.write(srcs, offset, length), () -> hasRemaining(srcs, offset, length), n);
+            return writeWaiting(link, WRITE_MANY, null, srcs, offset, length, n);
         } finally {
             link.unlockWrite();
         }
@@ -248,20 +284,18 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
         return false;
     }
 
-    private interface More {
-        boolean isThere();
-    }
-
     /** Tries until everything was written; in the writing half. */
-    private long writeWaiting(LinkStream link, Attempt attempt, More more, long written) throws IOException {
+    private long writeWaiting(
+            LinkStream link, Attempt attempt, ByteBuffer one, ByteBuffer[] many, int offset, int length, long written)
+            throws IOException {
         BlockingWaits waits = provider.accelerator().waits();
         long total = written;
         boolean completed = false;
         try {
             begin();
             while (isOpen() && !link.isClosed()) {
-                total += attempt.run();
-                completed = !more.isThere();
+                total += attempt.run(link, one, many, offset, length);
+                completed = one != null ? !one.hasRemaining() : !hasRemaining(many, offset, length);
                 if (completed) {
                     break;
                 }
@@ -278,6 +312,9 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
 
     @Override
     public boolean connect(SocketAddress remote) throws IOException {
+        if (family == StandardProtocolFamily.UNIX) {
+            return onKernel(b -> kernel.connect(remote) ? 1 : 0, null) == 1;
+        }
         return connect(checkRemote(remote), 0);
     }
 
@@ -315,6 +352,7 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
                     return false;
                 }
                 if (connectWaiting(start, timeoutNanos)) {
+                    announceUrgentInline();
                     return true;
                 }
             }
@@ -356,7 +394,7 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
         if (timeoutNanos == 0) {
             return kernel.connect(remote);
         }
-        long left = Math.max(1, (timeoutNanos - (System.nanoTime() - start)) / 1_000_000);
+        long left = Math.max(1, (timeoutNanos - (System.nanoTime() - start) + 999_999) / 1_000_000);
         kernel.socket().connect(remote, (int) Math.min(left, Integer.MAX_VALUE));
         return true;
     }
@@ -399,12 +437,13 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
         connectLock.lock();
         try {
             ensureOpen();
-            if (!isBlocking()) {
-                return stream.finishConnect();
-            }
-            // Begun in non-blocking mode, to be finished in blocking mode.
-            if (connectWaiting(System.nanoTime(), 0)) {
+            // Begun in non-blocking mode; if it is finished in blocking mode, that waits.
+            if (isBlocking() ? connectWaiting(System.nanoTime(), 0) : stream.finishConnect()) {
+                announceUrgentInline();
                 return true;
+            }
+            if (!isBlocking()) {
+                return false;
             }
             return connectKernel(stream.linkRemote(), 0, 0);
         } catch (IOException e) {
@@ -491,6 +530,9 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
         optionsOf().setOption(name, value);
         if (StandardSocketOptions.SO_LINGER.equals(name)) {
             linger = optionsOf().getOption(StandardSocketOptions.SO_LINGER);
+        } else if (name.name().equals("SO_OOBINLINE")) {
+            urgentInline = (Boolean) value;
+            announceUrgentInline();
         }
         return this;
     }
@@ -521,11 +563,29 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
         synchronized (this) {
             if (optionsKeeper == null && !optionsClosed) {
                 optionsKeeper = provider.kernel().openSocketChannel();
+                for (Map.Entry<SocketOption<?>, Object> option : inherited.entrySet()) {
+                    set(optionsKeeper, option.getKey(), option.getValue());
+                }
             }
             if (optionsKeeper == null) {
                 throw new ClosedChannelException();
             }
             return optionsKeeper;
+        }
+    }
+
+    @SuppressWarnings("unchecked") // the value was set on the listener under this very name
+    private static <T> void set(SocketChannel channel, SocketOption<T> name, Object value) throws IOException {
+        if (channel.supportedOptions().contains(name)) {
+            channel.setOption(name, (T) value);
+        }
+    }
+
+    /** Lets the peer send urgent bytes, which otherwise it drops as a TCP receiver would. */
+    private void announceUrgentInline() {
+        LinkStream link = link();
+        if (urgentInline && link != null) {
+            link.wantUrgentInline();
         }
     }
 
@@ -585,7 +645,11 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
     protected void implCloseSelectableChannel() throws IOException {
         rememberAddresses();
         // As the JDK: a channel that is still registered ends in order even if it has not read everything.
-        stream.close(linger == 0, isRegistered() && !isBlocking());
+        boolean orderly = isRegistered() && !isBlocking() && linger != 0;
+        if (orderly && kernel != null && kernel.isConnected()) {
+            endKernelInOrder();
+        }
+        stream.close(linger == 0, orderly);
         if (kernel != null) {
             kernel.close();
         }
@@ -596,6 +660,14 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
         }
         if (keeper != null) {
             keeper.close();
+        }
+    }
+
+    private void endKernelInOrder() {
+        try {
+            kernel.shutdownOutput();
+        } catch (IOException e) {
+            LOG.log(Level.DEBUG, "ending a connection before its close failed; the peer has ended it before", e);
         }
     }
 
@@ -631,6 +703,9 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
 
     @Override
     public synchronized Socket socket() {
+        if (family == StandardProtocolFamily.UNIX) {
+            return kernel.socket(); // which says that there is none
+        }
         if (socket == null) {
             socket = AccelSocket.over(this);
         }
@@ -656,7 +731,8 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
                 closeByInterrupt();
             }
             int n = link.read(dst);
-            return n != 0 ? n : (int) readWaiting(link, () -> link.read(dst), timeoutNanos == 0 ? -1 : timeoutNanos);
+            long limit = timeoutNanos == 0 ? -1 : timeoutNanos;
+            return n != 0 ? n : (int) readWaiting(link, READ_ONE, dst, null, 0, 0, limit);
         } finally {
             link.unlockRead();
         }
@@ -682,7 +758,18 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
         if (link != null) {
             return link.available();
         }
-        return kernel.isConnected() ? kernel.socket().getInputStream().available() : notYetConnected();
+        if (!kernel.isConnected()) {
+            return notYetConnected();
+        }
+        return kernel.socket().isInputShutdown() ? 0 : kernelInput().available();
+    }
+
+    /** Got once, because the JDK's adaptor gives none any more after shutdownInput. */
+    private synchronized InputStream kernelInput() throws IOException {
+        if (kernelInput == null) {
+            kernelInput = kernel.socket().getInputStream();
+        }
+        return kernelInput;
     }
 
     private static int notYetConnected() {
@@ -692,9 +779,12 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
     @Override
     public void sendUrgentData(int data) throws IOException {
         ensureOpen();
-        if (link() != null) {
-            throw new IOException("Urgent data is not supported on an accelerated connection; a transport rule"
-                    + " 'kernel * *:port' keeps it on the kernel's path");
+        LinkStream link = link();
+        if (link != null) {
+            if (link.isUrgentInline() && write(ByteBuffer.wrap(new byte[] {(byte) data})) == 0) {
+                throw new IOException("Socket buffer full");
+            }
+            return; // dropped, as TCP drops an urgent byte that the receiver does not want inline
         }
         kernel.socket().sendUrgentData(data);
     }

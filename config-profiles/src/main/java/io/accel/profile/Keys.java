@@ -73,7 +73,7 @@ public final class Keys {
     public static final Key<Long> CONNECT_PROBE_TIMEOUT = key(
             "connect.probe-timeout",
             new DurationType(MILLISECOND, MINUTE, false),
-            "100ms",
+            "1s",
             "How long a connect waits for a peer that does not answer the offer to accelerate, before it uses the"
                     + " next path.");
 

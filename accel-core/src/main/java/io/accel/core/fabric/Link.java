@@ -29,6 +29,11 @@ public interface Link {
     /** The peer has closed both directions: what is sent now, nobody will read. */
     int CLOSED = 4;
 
+    /** The peer takes urgent bytes inline ({@code SO_OOBINLINE}); without it they are not worth sending. */
+    int URGENT_INLINE = 8;
+    /** Any of the states after which nothing more is published. */
+    int ENDED = FIN | RST | CLOSED;
+
     /** Wait for the peer to publish, to finish or to reset. */
     int DATA = 1;
     /** Wait for the peer to give back ring space. */
@@ -52,7 +57,8 @@ public interface Link {
     /**
      * Tells the peer, after all published bytes, that this side has come to a new state, and wakes it.
      *
-     * @param state {@link #FIN}, {@link #RST}, {@link #CLOSED}, or several; states are only ever added
+     * @param state {@link #FIN}, {@link #RST}, {@link #CLOSED}, {@link #URGENT_INLINE}, or several; states are only
+     *     ever added
      */
     void signal(int state);
 

@@ -9,8 +9,8 @@ import java.nio.channels.spi.SelectorProvider;
 import java.util.Objects;
 
 /**
- * What Accel takes from inside the JDK: its {@link SelectorProvider}, freeing a mapping, and a channel around any file
- * descriptor.
+ * What Accel takes from inside the JDK: its {@link SelectorProvider}, freeing a mapping, a channel around any file
+ * descriptor, and the end of a close that a selector has put off.
  *
  * <p>An export of {@code sun.nio.ch} (by the agent or the command line) is used where there is one; otherwise a
  * {@link TrustedLookup} is. Works on JDK 17 to 25 without any flag. Never calls {@link SelectorProvider#provider()},
@@ -78,6 +78,26 @@ public final class JdkAccess {
             throw e;
         } catch (Throwable e) {
             throw new IOException("the JDK makes no channel of this file descriptor", e);
+        }
+    }
+
+    /**
+     * Closes the descriptor of a channel of the kernel provider's that was closed while registered with a selector, and is
+     * registered with none any more. The JDK's selectors do so for the last key that they drop; whoever drops a channel's
+     * last key otherwise does it by this. A second call does nothing.
+     *
+     * @param channel closed, and made by the {@link #kernelProvider()}
+     * @throws IOException if closing the descriptor fails
+     * @throws IllegalStateException if the JVM offers no way to do it
+     */
+    public static void finishClose(SelectableChannel channel) throws IOException {
+        Objects.requireNonNull(channel, "channel");
+        try {
+            FinishedClose.handle().invokeExact(channel);
+        } catch (IOException | RuntimeException | Error e) {
+            throw e;
+        } catch (Throwable e) {
+            throw new IOException("the JDK does not finish the close of " + channel, e);
         }
     }
 

@@ -23,6 +23,12 @@ public final class BlockingWaits {
     private static final int CLOCK_TURNS = 64;
     private static final Poller.Sink NOTHING = (registration, ops) -> {};
 
+    /** What a blocking operation can wait for. */
+    public interface Waitable extends Pollable {
+        /** Whether it was closed, so that nothing is to be waited for any more. */
+        boolean isClosed();
+    }
+
     /** Somebody who waits, as the attachment of the registration that it waits with. */
     interface Waiter {
         /** The registration has ended: closed by another thread, unless the waiter did. */
@@ -50,7 +56,7 @@ public final class BlockingWaits {
      * @param timeoutNanos how long; negative for no limit
      * @throws IOException if a selector cannot be had
      */
-    public void await(Pollable pollable, int ops, long timeoutNanos) throws IOException {
+    public void await(Waitable pollable, int ops, long timeoutNanos) throws IOException {
         long start = System.nanoTime();
         if (spin(pollable, ops, start, timeoutNanos)) {
             return;
@@ -60,7 +66,9 @@ public final class BlockingWaits {
             return;
         }
         try {
-            if (VirtualThreads.isCurrent()) {
+            // A handshake takes microseconds, at most connect.probe-timeout, and then changes what is to be watched.
+            boolean handshake = (ops & SelectionKey.OP_CONNECT) != 0;
+            if (VirtualThreads.isCurrent() && !handshake) {
                 virtualWaits().await(pollable, ops, left);
             } else {
                 sleep(pollable, ops, left);
@@ -71,7 +79,7 @@ public final class BlockingWaits {
         }
     }
 
-    private boolean spin(Pollable pollable, int ops, long start, long timeoutNanos) {
+    private boolean spin(Waitable pollable, int ops, long start, long timeoutNanos) {
         // Only a reader or writer has a share in the memory that look would look at.
         boolean isOwner = (ops & (SelectionKey.OP_READ | SelectionKey.OP_WRITE)) != 0;
         long most = timeoutNanos < 0 ? config.spinNanos() : Math.min(timeoutNanos, config.spinNanos());
@@ -87,6 +95,9 @@ public final class BlockingWaits {
                 long now = System.nanoTime();
                 if (now - start >= most || Thread.currentThread().isInterrupted()) {
                     return false;
+                }
+                if (pollable.isClosed()) {
+                    return true;
                 }
                 if ((turns & (CLOCK_TURNS * 1024 - 1)) == 0 && pollable.kernelReady(ops, 0) != 0) {
                     return true; // looked at the doorbell, too: the peer may have died

@@ -117,15 +117,15 @@ public final class LinkStream {
         return inputShut ? -1 : receiver.read(dsts, offset, length);
     }
 
-    /** How many bytes a read would get now; 0 if a reader is busy getting them. Any thread. */
+    /** How many bytes a read would get now; a hint if another thread reads. Any thread. */
     public int available() {
-        if (inputShut || !readLock.tryLock()) {
+        if (inputShut || !pin()) {
             return 0;
         }
         try {
-            return closed ? 0 : receiver.available();
+            return receiver.available();
         } finally {
-            unlockRead();
+            release();
         }
     }
 
@@ -204,6 +204,29 @@ public final class LinkStream {
         }
     }
 
+    /** Tells the peer that urgent bytes are wanted inline. */
+    public void wantUrgentInline() {
+        if (pin()) {
+            try {
+                link.signal(Link.URGENT_INLINE);
+            } finally {
+                release();
+            }
+        }
+    }
+
+    /** Whether the peer wants urgent bytes inline. */
+    public boolean isUrgentInline() {
+        if (!pin()) {
+            return false;
+        }
+        try {
+            return (link.peerState() & Link.URGENT_INLINE) != 0;
+        } finally {
+            release();
+        }
+    }
+
     /** Whether reads return the end because this side said so. */
     public boolean isInputShut() {
         return inputShut;
@@ -260,6 +283,18 @@ public final class LinkStream {
         }
     }
 
+    /** Takes a share for a moment, from any thread; false if the link is freed already. */
+    private boolean pin() {
+        int n;
+        do {
+            n = users.get();
+            if (n == 0) {
+                return false;
+            }
+        } while (!users.compareAndSet(n, n + 1));
+        return true;
+    }
+
     /** Gives back one share. */
     void release() {
         if (users.decrementAndGet() == 0) {
@@ -276,7 +311,7 @@ public final class LinkStream {
 
     int look(int interest) {
         if (closed) {
-            return interest; // whoever waits finds out
+            return 0; // its keys are about to be cancelled
         }
         int ready = 0;
         if ((interest & SelectionKey.OP_READ) != 0 && (receiver.ready() || inputShut)) {

@@ -4,7 +4,6 @@ import io.accel.core.fabric.Fabric;
 import io.accel.core.fabric.FallbackException;
 import io.accel.core.fabric.FallbackReason;
 import io.accel.core.fabric.Link;
-import io.accel.core.poll.Pollable;
 import io.accel.core.poll.Registration;
 import io.accel.profile.Role;
 import java.io.IOException;
@@ -24,7 +23,7 @@ import java.util.function.Predicate;
  * A listener that takes connections from the kernel and from every fabric that the rules allow, and hands over whichever
  * comes. Thread-safe.
  */
-public final class StreamListener implements Pollable {
+public final class StreamListener implements BlockingWaits.Waitable {
     /** Clients come faster than over TCP; a program's backlog of a few would turn most of a burst away. */
     private static final int LEAST_BACKLOG = 1024;
 
@@ -129,8 +128,7 @@ public final class StreamListener implements Pollable {
             return null;
         }
         StreamSocket socket = new StreamSocket(accelerator, channel);
-        socket.logAccepted(
-                (InetSocketAddress) channel.getLocalAddress(), (InetSocketAddress) channel.getRemoteAddress());
+        socket.logAccepted(channel.getLocalAddress(), channel.getRemoteAddress());
         return socket;
     }
 
@@ -162,6 +160,11 @@ public final class StreamListener implements Pollable {
         for (StreamSocket socket = acceptArrived(); socket != null; socket = acceptArrived()) {
             socket.close(true, false);
         }
+    }
+
+    @Override
+    public boolean isClosed() {
+        return closed;
     }
 
     // ---- for pollers

@@ -5,12 +5,12 @@ import io.accel.core.fabric.Fabric;
 import io.accel.core.fabric.FallbackException;
 import io.accel.core.fabric.FallbackReason;
 import io.accel.core.fabric.Link;
-import io.accel.core.poll.Pollable;
 import io.accel.core.poll.Registration;
 import io.accel.profile.Role;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
@@ -26,7 +26,7 @@ import java.util.function.Predicate;
  *
  * <p>Connecting is guarded by the object's monitor; the chosen path is published by the volatile {@link #stream}.
  */
-public final class StreamSocket implements Pollable {
+public final class StreamSocket implements BlockingWaits.Waitable {
     private final Accelerator accelerator;
     /** The JDK's channel; null only for accepted links. In non-blocking mode whenever this is registered. */
     private final SocketChannel kernel;
@@ -91,7 +91,7 @@ public final class StreamSocket implements Pollable {
     }
 
     /** Says in the log that this was accepted. */
-    void logAccepted(InetSocketAddress at, InetSocketAddress from) {
+    void logAccepted(SocketAddress at, SocketAddress from) {
         accelerator.log().accepted(at, from, path);
     }
 
@@ -145,8 +145,8 @@ public final class StreamSocket implements Pollable {
     public synchronized boolean takeFallback() {
         if (fellBack) {
             fellBack = false;
-            connecting = false;
             connectReady = false;
+            connecting = false;
             return true;
         }
         return false;
@@ -282,6 +282,11 @@ public final class StreamSocket implements Pollable {
         }
     }
 
+    @Override
+    public boolean isClosed() {
+        return closed;
+    }
+
     // ---- for pollers
 
     @Override
@@ -291,12 +296,14 @@ public final class StreamSocket implements Pollable {
             return established.link().doorbell();
         }
         synchronized (this) {
-            return handshake != null
-                    ? handshake.channel()
-                    : stream != null
-                            ? stream.link().doorbell()
-                            // In blocking mode no selector takes it; the connecting thread finds connectReady.
-                            : kernel.isBlocking() ? null : kernel;
+            if (handshake != null) {
+                return handshake.channel();
+            }
+            if (stream != null) {
+                return stream.link().doorbell();
+            }
+            // No selector takes a channel in blocking mode, and its connecting thread waits for nothing more.
+            return kernel.isBlocking() ? null : kernel;
         }
     }
 

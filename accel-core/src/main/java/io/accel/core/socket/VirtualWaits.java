@@ -1,6 +1,5 @@
 package io.accel.core.socket;
 
-import io.accel.core.poll.Pollable;
 import io.accel.core.poll.Poller;
 import io.accel.core.poll.Registration;
 import java.io.IOException;
@@ -8,20 +7,21 @@ import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.nio.channels.ClosedChannelException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentMap;
+import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Parks virtual threads; one daemon thread polls for all of them and unparks. The threads that wait for one socket, a
- * reader and a writer, say, share a registration, for a selector has but one key for a channel.
+ * Parks virtual threads; one daemon thread polls for all of them and unparks. A socket that a virtual thread has waited for
+ * stays registered, without interest, until it closes: its readers and writers share the registration.
  */
 final class VirtualWaits {
     private static final Logger LOG = System.getLogger(VirtualWaits.class.getName());
 
     private final Poller poller;
-    private final ConcurrentMap<Pollable, Group> groups = new ConcurrentHashMap<>();
+    /** Guarded by itself. */
+    private final Map<BlockingWaits.Waitable, Waiters> waiters = new HashMap<>();
 
     VirtualWaits(Poller poller) {
         this.poller = poller;
@@ -30,13 +30,10 @@ final class VirtualWaits {
         thread.start();
     }
 
-    void await(Pollable pollable, int ops, long timeoutNanos) throws ClosedChannelException {
+    void await(BlockingWaits.Waitable waitable, int ops, long timeoutNanos) throws ClosedChannelException {
+        Waiters all = waitersOf(waitable);
         Parked parked = new Parked(Thread.currentThread(), ops);
-        Group group = groups.computeIfAbsent(pollable, Group::new);
-        while (!group.join(parked)) {
-            groups.remove(pollable, group);
-            group = groups.computeIfAbsent(pollable, Group::new);
-        }
+        all.add(parked);
         try {
             if (!parked.woken) {
                 if (timeoutNanos < 0) {
@@ -46,14 +43,26 @@ final class VirtualWaits {
                 }
             }
         } finally {
-            group.leave(parked);
+            all.remove(parked);
+        }
+    }
+
+    private Waiters waitersOf(BlockingWaits.Waitable waitable) throws ClosedChannelException {
+        synchronized (waiters) {
+            Waiters known = waiters.get(waitable);
+            if (known == null) {
+                known = new Waiters(waitable);
+                known.registration = poller.register(waitable, 0, known);
+                waiters.put(waitable, known);
+            }
+            return known;
         }
     }
 
     private void run() {
         while (true) {
             try {
-                poller.poll(-1, (registration, ops) -> ((Group) registration.attachment()).ready(ops));
+                poller.poll(-1, (registration, ops) -> ((Waiters) registration.attachment()).ready(ops));
             } catch (IOException | RuntimeException e) {
                 LOG.log(Level.WARNING, "the thread that wakes virtual threads met an error and goes on", e);
             }
@@ -61,9 +70,9 @@ final class VirtualWaits {
     }
 
     private static final class Parked {
-        private final Thread thread;
-        private final int ops;
-        private volatile boolean woken;
+        final Thread thread;
+        final int ops;
+        volatile boolean woken;
 
         Parked(Thread thread, int ops) {
             this.thread = thread;
@@ -76,86 +85,64 @@ final class VirtualWaits {
         }
     }
 
-    /** Those who wait for one pollable. */
-    private final class Group implements BlockingWaits.Waiter {
-        private final Pollable pollable;
-
-        // All guarded by this.
-        private final List<Parked> waiting = new ArrayList<>(2);
+    /** Who waits for one socket. */
+    private final class Waiters implements BlockingWaits.Waiter {
+        private final BlockingWaits.Waitable waitable;
+        /** Set before this is found by others, under the map's lock. */
         private Registration registration;
-        private boolean ended;
 
-        Group(Pollable pollable) {
-            this.pollable = pollable;
+        // Guarded by this.
+        private final List<Parked> parked = new ArrayList<>(1);
+        private boolean over;
+
+        Waiters(BlockingWaits.Waitable waitable) {
+            this.waitable = waitable;
         }
 
-        /** Begins to wait; false if this group has ended. */
-        synchronized boolean join(Parked parked) throws ClosedChannelException {
-            if (ended) {
-                return false;
-            }
-            waiting.add(parked);
-            try {
-                if (registration == null) {
-                    registration = poller.register(pollable, parked.ops, this);
-                } else {
-                    registration.interest(interest());
-                    registration.refresh();
-                }
-                return true;
-            } catch (ClosedChannelException | RuntimeException e) {
-                waiting.remove(parked);
-                end();
-                throw e;
-            }
-        }
-
-        synchronized void leave(Parked parked) {
-            waiting.remove(parked);
-            if (ended) {
+        synchronized void add(Parked one) {
+            if (over) {
+                one.woken = true;
                 return;
             }
-            boolean isLink = pollable instanceof StreamSocket socket && socket.stream() != null;
-            if (waiting.isEmpty() && !isLink) {
-                // A link stays registered for the next wait; a kernel's channel must be free to change its mode.
-                end();
-                registration.close();
-            } else {
-                registration.interest(interest());
-            }
+            parked.add(one);
+            registration.interest(interest());
+            registration.refresh(); // so that it is looked at, and armed
         }
 
-        /** Once is enough: the woken ones look for themselves, and wait again if they have to. */
+        synchronized void remove(Parked one) {
+            parked.remove(one);
+        }
+
+        /** Wakes those who wait for this. Once is enough: they look for themselves, and add themselves again. */
         synchronized void ready(int ops) {
-            int left = 0;
-            for (Parked parked : waiting) {
-                if ((parked.ops & ops) != 0) {
-                    parked.wake();
+            parked.removeIf(one -> {
+                boolean isReady = (one.ops & ops) != 0;
+                if (isReady) {
+                    one.wake();
                 }
-                left |= parked.woken ? 0 : parked.ops;
-            }
-            if (registration != null) {
-                registration.interest(left);
-            }
-        }
-
-        @Override
-        public synchronized void released() {
-            end();
-            waiting.forEach(Parked::wake);
-        }
-
-        private void end() {
-            ended = true;
-            groups.remove(pollable, this);
+                return isReady;
+            });
+            registration.interest(interest());
         }
 
         private int interest() {
             int ops = 0;
-            for (Parked parked : waiting) {
-                ops |= parked.woken ? 0 : parked.ops;
+            for (Parked one : parked) {
+                ops |= one.ops;
             }
             return ops;
+        }
+
+        @Override
+        public void released() {
+            synchronized (waiters) {
+                waiters.remove(waitable, this);
+            }
+            synchronized (this) {
+                over = true;
+                parked.forEach(Parked::wake);
+                parked.clear();
+            }
         }
     }
 }

@@ -109,7 +109,7 @@ public final class StreamReceiver {
      * Whether a read would not find "nothing yet": there are bytes, the end, a reset, or nonsense to report. Any thread.
      */
     public boolean ready() {
-        return link.published() != head || link.peerState() != 0 || link.peerGone();
+        return link.published() != head || (link.peerState() & Link.ENDED) != 0 || link.peerGone();
     }
 
     /** Whether bytes that the peer published have not been read; decides between FIN and RST on close. */
@@ -132,7 +132,7 @@ public final class StreamReceiver {
         }
         // The state is read before the cursor: bytes that were published before the state are then seen.
         boolean gone = link.peerGone();
-        int state = link.peerState();
+        int state = link.peerState() & Link.ENDED;
         if ((state == 0 && !gone) || refresh()) {
             return tail - head;
         }

@@ -28,7 +28,7 @@ final class Control {
     }
 
     /** Answers {@code mark} with the usage so far of this process and the calling thread; ends it at the input's end. */
-    static void serveInBackground() {
+    static void serveInBackground() throws IOException {
         Meter meter = new Meter(Thread.currentThread());
         Thread listener = new Thread(() -> serve(meter), "bench-control");
         listener.setDaemon(true);

@@ -17,11 +17,13 @@ final class Meter {
     private final long program;
 
     /** A meter for {@code program}'s thread; whoever reads it may be another. */
-    Meter(Thread program) {
+    Meter(Thread program) throws IOException {
         this.program = program.getId();
         if (threads.isThreadAllocatedMemorySupported()) {
             threads.setThreadAllocatedMemoryEnabled(true);
         }
+        begin(); // the first reading loads classes, which is not to be seen in a span
+        end();
     }
 
     /** To be called when a span begins: what reading itself costs is kept out of the span. */

@@ -93,8 +93,7 @@ public final class CompareCommand implements Callable<Integer> {
         Comparison comparison =
                 new Comparison(jvm, WARM_UP, Duration.ofSeconds(seconds), Math.min(ROUNDS, seconds), System.err);
         Result result = comparison.run(cases);
-        System.out.print(TablePrinter.print(result.rows()));
-        System.out.println(jvm.cores().describe());
+        ResultPrinter.print(result, jvm.cores(), System.out);
         if (json != null) {
             Files.writeString(json, JsonPrinter.print(result.rows()));
         }

@@ -118,8 +118,8 @@ final class Comparison {
                     accelerated.samples.add(acceleratedSession.measure(slice));
                 }
             }
-            report(benchCase, benchCase.reference, brief(plain.median()));
-            report(benchCase, benchCase.accelerated, brief(accelerated.median()));
+            report(benchCase, benchCase.reference, brief(plain.median()) + " so far");
+            report(benchCase, benchCase.accelerated, brief(accelerated.median()) + " so far");
         } catch (IOException e) {
             fail(benchCase, current, e);
         }
@@ -183,16 +183,8 @@ final class Comparison {
 
     /** What the bytes really went over: a connection that fell back must not pass for an accelerated one. */
     private String pathTaken(BenchCase benchCase, Variant variant, List<Sample> samples) {
-        if (variant == Variant.ACCELERATED) {
-            Optional<Sample> fallenBack =
-                    samples.stream().filter(Sample::wentByKernel).findFirst();
-            if (fallenBack.isPresent()) {
-                String said = fallenBack.get().said();
-                failures.add(benchCase.label + ": Accel was on at both ends, yet the bytes went by the kernel"
-                        + (said.isEmpty() ? "" : "; the client said:\n" + said));
-                return Variant.KERNEL.path;
-            }
-        }
-        return variant.path;
+        Optional<String> fallBack = FallBack.seen(benchCase, variant, samples);
+        fallBack.ifPresent(failures::add);
+        return fallBack.isPresent() ? Variant.KERNEL.path : variant.path;
     }
 }

@@ -25,8 +25,7 @@ public final class DemoCommand implements Callable<Integer> {
         Comparison comparison = new Comparison(jvm, WARM_UP, MEASURE, 1, System.err);
         Result result = comparison.run(EnumSet.allOf(BenchCase.class));
         System.out.println();
-        System.out.print(TablePrinter.print(result.rows()));
-        System.out.println(jvm.cores().describe());
+        ResultPrinter.print(result, jvm.cores(), System.out);
         System.out.println();
         System.out.println(Sentence.about(result));
         result.failures().forEach(failure -> System.err.println("FAILED " + failure));

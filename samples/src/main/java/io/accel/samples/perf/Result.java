@@ -14,6 +14,7 @@ record Result(List<Row> rows, List<String> failures) {
         failures = List.copyOf(failures);
     }
 
+    /** The row of a case and a path; where a case has two of the same path, the first. */
     Optional<Row> row(BenchCase benchCase, Variant variant) {
         return rows.stream()
                 .filter(row ->

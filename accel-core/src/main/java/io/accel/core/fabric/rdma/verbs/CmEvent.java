@@ -1,0 +1,34 @@
+package io.accel.core.fabric.rdma.verbs;
+
+import java.nio.ByteBuffer;
+
+/**
+ * Something the connection manager reports.
+ *
+ * @param type what
+ * @param id whose; of a {@link CmEventType#CONNECT_REQUEST} the new one, which the receiver of the event has to close
+ * @param listener of a CONNECT_REQUEST, who listened; otherwise null
+ * @param status 0, or why it failed: a negative errno, or for REJECTED the reason (28: by the peer's program)
+ * @param privateData what the peer sent along, read-only, often padded with zeros: use a length of one's own
+ */
+public record CmEvent(CmEventType type, CmId id, CmId listener, int status, ByteBuffer privateData) {
+    @Override
+    public String toString() {
+        return type + " of " + id + ", status " + status;
+    }
+
+    static ByteBuffer privateDataOf(long event, CmEventType type) {
+        switch (type) {
+            case CONNECT_REQUEST, CONNECT_RESPONSE, ESTABLISHED, REJECTED, CONNECT_ERROR, UNREACHABLE, DISCONNECTED -> {
+                long parameters = event + RdmaCmEvent.PARAM_CONN;
+                long data = NativeMemory.getPointer(parameters + RdmaConnParam.PRIVATE_DATA);
+                int length = NativeMemory.getByte(parameters + RdmaConnParam.PRIVATE_DATA_LEN) & 0xff;
+                return ByteBuffer.wrap(data == 0 ? new byte[0] : NativeMemory.getBytes(data, length))
+                        .asReadOnlyBuffer();
+            }
+            default -> {
+                return ByteBuffer.allocate(0).asReadOnlyBuffer();
+            }
+        }
+    }
+}

@@ -1,0 +1,121 @@
+package io.accel.core.fabric.rdma.verbs;
+
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * A descriptor on which the connection manager reports what happens to the identifiers of this channel. Thread-safe but for
+ * {@link #close}.
+ */
+public final class CmEventChannel implements AutoCloseable {
+    private final LibRdmaCm.Functions cm;
+
+    private final int fd;
+
+    private final NativeMemory out = NativeMemory.allocate(Long.BYTES);
+
+    private final Map<Long, CmId> ids = new ConcurrentHashMap<>();
+
+    private long handle;
+
+    private CmEventChannel(LibRdmaCm.Functions cm, long handle) throws VerbsException {
+        this.cm = cm;
+        this.handle = handle;
+        this.fd = NativeMemory.getInt(handle + RdmaEventChannel.FD);
+        LibC.makeNonBlocking(fd);
+    }
+
+    /** Opens a channel; ENODEV or ENOENT when there is no device or no kernel module. */
+    public static CmEventChannel open() throws VerbsException, VerbsUnavailableException {
+        LibRdmaCm.Functions cm = Libraries.cm();
+        long channel = cm.rdma_create_event_channel();
+        if (channel == 0) {
+            throw VerbsException.lastError("rdma_create_event_channel", "/dev/infiniband/rdma_cm");
+        }
+        return new CmEventChannel(cm, channel);
+    }
+
+    /** Readable when {@link #nextEvent} has something; stays the channel's own. */
+    public int fd() {
+        return fd;
+    }
+
+    /** A new identifier in RDMA_PS_TCP, for connecting or listening. */
+    public CmId createId() throws VerbsException {
+        NativeMemory id = NativeMemory.allocate(Long.BYTES);
+        if (cm.rdma_create_id(handle(), id.address, 0, LibRdmaCm.PS_TCP) != 0) {
+            throw VerbsException.lastError("rdma_create_id", "descriptor " + fd);
+        }
+        return add(id.buffer.getLong(0));
+    }
+
+    /** The next event, null when there is none; it is acknowledged already. */
+    public synchronized CmEvent nextEvent() throws VerbsException {
+        while (true) {
+            if (cm.rdma_get_cm_event(handle(), out.address) != 0) {
+                if (VerbsException.lastErrno() == LibC.EAGAIN) {
+                    return null;
+                }
+                throw VerbsException.lastError("rdma_get_cm_event", "descriptor " + fd);
+            }
+            CmEvent event = take(out.buffer.getLong(0));
+            if (event != null) {
+                return event;
+            }
+        }
+    }
+
+    /** Closes the descriptor. All identifiers have to be closed before. */
+    @Override
+    public void close() {
+        if (!ids.isEmpty()) {
+            throw new IllegalStateException(ids.size() + " identifiers of the event channel are still open");
+        }
+        if (handle != 0) {
+            cm.rdma_destroy_event_channel(handle);
+            handle = 0;
+        }
+    }
+
+    /** Everything is copied, so that the acknowledgement, without which an identifier cannot end, is never forgotten. */
+    private CmEvent take(long event) throws VerbsException {
+        CmEventType type = CmEventType.of(NativeMemory.getInt(event + RdmaCmEvent.EVENT));
+        long id = NativeMemory.getPointer(event + RdmaCmEvent.ID);
+        long listenId = NativeMemory.getPointer(event + RdmaCmEvent.LISTEN_ID);
+        boolean isRequest = type == CmEventType.CONNECT_REQUEST;
+        CmId listener = isRequest ? ids.get(listenId) : null;
+        int status = NativeMemory.getInt(event + RdmaCmEvent.STATUS);
+        var privateData = CmEvent.privateDataOf(event, type);
+        if (cm.rdma_ack_cm_event(event) != 0) {
+            throw VerbsException.lastError("rdma_ack_cm_event", type.name());
+        }
+        CmId subject = isRequest ? add(id) : ids.get(id);
+        if (isRequest && listener == null) {
+            // Its listener was closed meanwhile: closing refuses the client.
+            subject.close();
+            return null;
+        }
+        return subject == null ? null : new CmEvent(type, subject, listener, status, privateData);
+    }
+
+    private CmId add(long id) {
+        CmId created = new CmId(cm, this, id);
+        ids.put(id, created);
+        return created;
+    }
+
+    void adopt(long id, CmId known) {
+        ids.put(id, known);
+    }
+
+    void forget(long id) {
+        ids.remove(id);
+    }
+
+    long handle() {
+        if (handle == 0) {
+            throw new IllegalStateException("the event channel with descriptor " + fd + " is closed");
+        }
+        return handle;
+    }
+}

@@ -1,0 +1,47 @@
+package io.accel.core.fabric.rdma.verbs;
+
+/** What the connection manager reports. */
+@CName("RDMA_CM_EVENT_")
+public enum CmEventType {
+    /** {@link CmId#resolveAddress} found the device. */
+    ADDR_RESOLVED,
+    /** It did not. */
+    ADDR_ERROR,
+    /** {@link CmId#resolveRoute} found a way. */
+    ROUTE_RESOLVED,
+    /** It did not. */
+    ROUTE_ERROR,
+    /** A listener has a client; the event's id is the new connection's, its listener the one asked. */
+    CONNECT_REQUEST,
+    /** Only for identifiers without a queue pair: the peer has accepted. */
+    CONNECT_RESPONSE,
+    /** Connecting or accepting failed on the way. */
+    CONNECT_ERROR,
+    /** The peer does not answer. */
+    UNREACHABLE,
+    /** The peer does not listen (status 8 or 28), or said no. */
+    REJECTED,
+    /** The connection is there. */
+    ESTABLISHED,
+    /** It is no more; completions may still be on their way. */
+    DISCONNECTED,
+    /** The device is going: everything on it has to be closed. */
+    DEVICE_REMOVAL,
+    /** A multicast group was joined. */
+    MULTICAST_JOIN,
+    /** Joining failed, or the group is no more. */
+    MULTICAST_ERROR,
+    /** The address has moved to another device. */
+    ADDR_CHANGE,
+    /** The queue pair's number may be used again. */
+    TIMEWAIT_EXIT;
+
+    private static final CmEventType[] VALUES = values();
+
+    static CmEventType of(int code) {
+        if (code < 0 || code >= VALUES.length) {
+            throw new IllegalStateException("rdma_cm event type " + code + " is none this version knows");
+        }
+        return VALUES[code];
+    }
+}

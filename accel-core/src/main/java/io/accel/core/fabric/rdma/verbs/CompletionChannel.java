@@ -1,0 +1,92 @@
+package io.accel.core.fabric.rdma.verbs;
+
+import java.util.Arrays;
+
+/**
+ * A descriptor that becomes readable when an armed completion queue gets a completion: what a selector can sleep on. One
+ * thread at a time reads events.
+ */
+public final class CompletionChannel implements AutoCloseable {
+    private final LibIbVerbs.Functions ibv;
+
+    private final int fd;
+
+    private final NativeMemory out = NativeMemory.allocate(2 * Long.BYTES);
+
+    /** By the number that the kernel gives back with an event; entry 0 stays free. */
+    private CompletionQueue[] queues = new CompletionQueue[4];
+
+    private boolean[] taken = new boolean[4];
+
+    private long handle;
+
+    CompletionChannel(LibIbVerbs.Functions ibv, long handle) throws VerbsException {
+        this.ibv = ibv;
+        this.handle = handle;
+        this.fd = NativeMemory.getInt(handle + IbvCompChannel.FD);
+        LibC.makeNonBlocking(fd);
+    }
+
+    /** Readable when {@link #nextEvent} has something; stays the channel's own. */
+    public int fd() {
+        return fd;
+    }
+
+    /**
+     * The queue that announced completions, no longer armed; null when none did. The one who gets it polls it, and arms
+     * it again with {@link CompletionQueue#requestNotify}.
+     */
+    public CompletionQueue nextEvent() throws VerbsException {
+        if (ibv.ibv_get_cq_event(handle(), out.address, out.address + Long.BYTES) != 0) {
+            if (VerbsException.lastErrno() == LibC.EAGAIN) {
+                return null;
+            }
+            throw VerbsException.lastError("ibv_get_cq_event", "descriptor " + fd);
+        }
+        CompletionQueue queue = queue((int) out.buffer.getLong(Long.BYTES));
+        queue.countEvent();
+        return queue;
+    }
+
+    /** Closes the descriptor; EBUSY while completion queues of it are left. */
+    @Override
+    public void close() throws VerbsException {
+        if (handle != 0) {
+            Context.check("ibv_destroy_comp_channel", "descriptor " + fd, ibv.ibv_destroy_comp_channel(handle));
+            handle = 0;
+        }
+    }
+
+    synchronized int reserve() {
+        int id = 1;
+        while (id < taken.length && taken[id]) {
+            id++;
+        }
+        if (id == taken.length) {
+            taken = Arrays.copyOf(taken, 2 * id);
+            queues = Arrays.copyOf(queues, 2 * id);
+        }
+        taken[id] = true;
+        return id;
+    }
+
+    synchronized void add(int id, CompletionQueue queue) {
+        queues[id] = queue;
+    }
+
+    synchronized void release(int id) {
+        queues[id] = null;
+        taken[id] = false;
+    }
+
+    private synchronized CompletionQueue queue(int id) {
+        return queues[id];
+    }
+
+    long handle() {
+        if (handle == 0) {
+            throw new IllegalStateException("the completion channel with descriptor " + fd + " is closed");
+        }
+        return handle;
+    }
+}

@@ -1,0 +1,171 @@
+package io.accel.core.fabric.rdma.verbs;
+
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * An open device: asks it things and creates what lives on it. One opened with {@link Device#open} is closed by who
+ * opened it; one from {@link CmId#context} is librdmacm's, the same object for all identifiers on the device, and good
+ * while at least one of them is open.
+ */
+public final class Context implements AutoCloseable {
+    private static final Map<Long, Context> SHARED = new ConcurrentHashMap<>();
+
+    private final LibIbVerbs.Functions ibv;
+
+    private final Device device;
+
+    private final boolean owned;
+
+    private final int asyncFd;
+
+    private final NativeMemory asyncEvent = NativeMemory.allocate(IbvAsyncEvent.SIZE);
+
+    private long handle;
+
+    private Context(long handle, boolean owned) throws VerbsException, VerbsUnavailableException {
+        this.ibv = Libraries.ibv();
+        this.handle = handle;
+        this.owned = owned;
+        this.device = Device.of(NativeMemory.getPointer(handle + IbvContext.DEVICE));
+        this.asyncFd = NativeMemory.getInt(handle + IbvContext.ASYNC_FD);
+        LibC.makeNonBlocking(asyncFd);
+    }
+
+    static Context open(long device, String name) throws VerbsException, VerbsUnavailableException {
+        long handle = Libraries.ibv().ibv_open_device(device);
+        if (handle == 0) {
+            throw VerbsException.lastError("ibv_open_device", name);
+        }
+        return new Context(handle, true);
+    }
+
+    static Context shared(long handle) throws VerbsException, VerbsUnavailableException {
+        Context known = SHARED.get(handle);
+        // librdmacm closes the context of a removed device, and the next one may get its address and its descriptor.
+        if (known == null
+                || known.asyncFd != NativeMemory.getInt(handle + IbvContext.ASYNC_FD)
+                || !known.device.equals(Device.of(NativeMemory.getPointer(handle + IbvContext.DEVICE)))) {
+            known = new Context(handle, false);
+            SHARED.put(handle, known);
+        } else {
+            LibC.makeNonBlocking(known.asyncFd);
+        }
+        return known;
+    }
+
+    /** The device that is open. */
+    public Device device() {
+        return device;
+    }
+
+    /** What the device can do at most. */
+    public DeviceAttributes attributes() throws VerbsException {
+        NativeMemory attributes = NativeMemory.allocate(IbvDeviceAttr.SIZE);
+        check("ibv_query_device", device.name(), ibv.ibv_query_device(handle(), attributes.address));
+        return DeviceAttributes.of(attributes);
+    }
+
+    /** How a port is; ports are numbered from 1. */
+    public PortAttributes port(int port) throws VerbsException {
+        NativeMemory attributes = NativeMemory.allocate(IbvPortAttr.SIZE);
+        check(
+                "ibv_query_port",
+                device.name() + " port " + port,
+                ibv.ibv_query_port(handle(), (byte) port, attributes.address));
+        return PortAttributes.of(attributes.buffer);
+    }
+
+    /** The 16 bytes at {@code index} of a port's address table; all zero where the entry is not used. */
+    public byte[] gid(int port, int index) throws VerbsException {
+        NativeMemory gid = NativeMemory.allocate(16);
+        if (ibv.ibv_query_gid(handle(), (byte) port, index, gid.address) != 0) {
+            throw VerbsException.lastError("ibv_query_gid", device.name() + " port " + port + " index " + index);
+        }
+        byte[] bytes = new byte[16];
+        gid.buffer.get(0, bytes);
+        return bytes;
+    }
+
+    /** A new protection domain on this device. */
+    public ProtectionDomain allocateProtectionDomain() throws VerbsException {
+        long pd = ibv.ibv_alloc_pd(handle());
+        if (pd == 0) {
+            throw VerbsException.lastError("ibv_alloc_pd", device.name());
+        }
+        return new ProtectionDomain(ibv, pd, device.name());
+    }
+
+    /** A new completion channel on this device. */
+    public CompletionChannel createCompletionChannel() throws VerbsException {
+        long channel = ibv.ibv_create_comp_channel(handle());
+        if (channel == 0) {
+            throw VerbsException.lastError("ibv_create_comp_channel", device.name());
+        }
+        return new CompletionChannel(ibv, channel);
+    }
+
+    /**
+     * A new completion queue.
+     *
+     * @param entries completions it can hold at least; more than fit are lost and break the queue
+     * @param channel where it announces completions once asked to; null for none
+     */
+    public CompletionQueue createCompletionQueue(int entries, CompletionChannel channel) throws VerbsException {
+        int id = channel == null ? 0 : channel.reserve();
+        long cq = ibv.ibv_create_cq(handle(), entries, id, channel == null ? 0 : channel.handle(), 0);
+        if (cq == 0) {
+            VerbsException failure =
+                    VerbsException.lastError("ibv_create_cq", device.name() + " with " + entries + " entries");
+            if (channel != null) {
+                channel.release(id);
+            }
+            throw failure;
+        }
+        return new CompletionQueue(ibv, handle(), cq, channel, id);
+    }
+
+    /** Readable when {@link #nextAsyncEvent} has something; stays the context's own. */
+    public int asyncFd() {
+        return asyncFd;
+    }
+
+    /** The next thing that happened beside completions, null when nothing has. One thread at a time. */
+    public AsyncEvent nextAsyncEvent() throws VerbsException {
+        if (ibv.ibv_get_async_event(handle(), asyncEvent.address) != 0) {
+            if (VerbsException.lastErrno() == LibC.EAGAIN) {
+                return null;
+            }
+            throw VerbsException.lastError("ibv_get_async_event", device.name());
+        }
+        // Read before the acknowledgement, which lets the queue pair be destroyed.
+        AsyncEvent event = AsyncEvent.of(asyncEvent.buffer);
+        ibv.ibv_ack_async_event(asyncEvent.address);
+        return event;
+    }
+
+    /** Closes a context of one's own; librdmacm's is left alone. */
+    @Override
+    public void close() throws VerbsException {
+        if (owned && handle != 0) {
+            int error = ibv.ibv_close_device(handle);
+            if (error != 0) {
+                throw VerbsException.lastError("ibv_close_device", device.name());
+            }
+            handle = 0;
+        }
+    }
+
+    private long handle() {
+        if (handle == 0) {
+            throw new IllegalStateException("the context of " + device.name() + " is closed");
+        }
+        return handle;
+    }
+
+    static void check(String call, String subject, int error) throws VerbsException {
+        if (error != 0) {
+            throw VerbsException.of(call, subject, error);
+        }
+    }
+}

@@ -1,0 +1,43 @@
+package io.accel.core.fabric.rdma.verbs;
+
+import java.nio.ByteBuffer;
+
+/**
+ * What a device can do at most.
+ *
+ * @param firmware its version, as the device puts it
+ * @param ports how many it has; they are numbered from 1
+ * @param maxQueuePairs queue pairs in all
+ * @param maxWorkRequests outstanding requests of one queue
+ * @param maxSegments pieces of memory of one request
+ * @param maxCompletionQueues completion queues in all
+ * @param maxCompletions entries of one completion queue
+ * @param maxRegions registered regions in all
+ * @param maxRegionSize bytes of one region
+ */
+public record DeviceAttributes(
+        String firmware,
+        int ports,
+        int maxQueuePairs,
+        int maxWorkRequests,
+        int maxSegments,
+        int maxCompletionQueues,
+        int maxCompletions,
+        int maxRegions,
+        long maxRegionSize) {
+    static DeviceAttributes of(NativeMemory attributes) {
+        ByteBuffer from = attributes.buffer;
+        // Unsigned in C: all ones where there is no limit.
+        long maxRegionSize = from.getLong(IbvDeviceAttr.MAX_MR_SIZE);
+        return new DeviceAttributes(
+                NativeMemory.getString(attributes.address + IbvDeviceAttr.FW_VER),
+                from.get(IbvDeviceAttr.PHYS_PORT_CNT) & 0xff,
+                from.getInt(IbvDeviceAttr.MAX_QP),
+                from.getInt(IbvDeviceAttr.MAX_QP_WR),
+                from.getInt(IbvDeviceAttr.MAX_SGE),
+                from.getInt(IbvDeviceAttr.MAX_CQ),
+                from.getInt(IbvDeviceAttr.MAX_CQE),
+                from.getInt(IbvDeviceAttr.MAX_MR),
+                maxRegionSize < 0 ? Long.MAX_VALUE : maxRegionSize);
+    }
+}

@@ -1,0 +1,11 @@
+package io.accel.core.fabric.rdma.verbs;
+
+/** A device that can be opened. */
+@CName("struct ibv_device")
+final class IbvDevice {
+    static final int TRANSPORT_TYPE = 20;
+
+    static final int NAME = 24;
+
+    private IbvDevice() {}
+}

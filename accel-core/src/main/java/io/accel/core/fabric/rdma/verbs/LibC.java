@@ -1,0 +1,48 @@
+package io.accel.core.fabric.rdma.verbs;
+
+import jnr.ffi.LibraryLoader;
+import jnr.ffi.annotations.Variadic;
+
+/** The few functions of the C library that go with verbs. */
+@CName("")
+final class LibC {
+    static final int F_GETFL = 3;
+
+    static final int F_SETFL = 4;
+
+    static final int O_NONBLOCK = 0x800;
+
+    static final int EAGAIN = 11;
+
+    static final int EACCES = 13;
+
+    static final int EPERM = 1;
+
+    static final int ENOMEM = 12;
+
+    static final int ENOSYS = 38;
+
+    static final int AF_INET = 2;
+
+    static final int AF_INET6 = 10;
+
+    static final Functions C = LibraryLoader.create(Functions.class).load("c");
+
+    private LibC() {}
+
+    /** Bound by jnr-ffi from another class loader, hence public. */
+    public interface Functions {
+        @Variadic(fixedCount = 2)
+        int fcntl(int fd, int command, long argument);
+
+        String strerror(int errno);
+    }
+
+    /** Makes reads of the descriptor return EAGAIN instead of waiting, as an event loop needs. */
+    static void makeNonBlocking(int fd) throws VerbsException {
+        int flags = C.fcntl(fd, F_GETFL, 0);
+        if (flags < 0 || C.fcntl(fd, F_SETFL, flags | O_NONBLOCK) < 0) {
+            throw VerbsException.lastError("fcntl", "descriptor " + fd);
+        }
+    }
+}

@@ -1,0 +1,86 @@
+package io.accel.core.fabric.rdma.verbs;
+
+import io.accel.core.fabric.rdma.verbs.VerbsUnavailableException.Reason;
+import java.util.concurrent.Callable;
+
+/** The two libraries, loaded once, or the reason why not. */
+final class Libraries {
+    private static final Libraries LOADED = new Libraries();
+
+    private final LibIbVerbs.Functions ibv;
+
+    private final LibRdmaCm.Functions cm;
+
+    private final VerbsUnavailableException cause;
+
+    private Libraries() {
+        LibIbVerbs.Functions verbs = null;
+        LibRdmaCm.Functions manager = null;
+        VerbsUnavailableException failure = null;
+        try {
+            verbs = load(LibIbVerbs.FILE, LibIbVerbs::load);
+            manager = load(LibRdmaCm.FILE, LibRdmaCm::load);
+            makeForksSafe(verbs);
+        } catch (VerbsUnavailableException e) {
+            failure = e;
+        }
+        ibv = verbs;
+        cm = manager;
+        cause = failure;
+    }
+
+    static void ensureLoaded() throws VerbsUnavailableException {
+        if (LOADED.cause != null) {
+            // A new one each time: its stack is the caller's.
+            throw new VerbsUnavailableException(LOADED.cause.reason(), LOADED.cause.getMessage(), LOADED.cause);
+        }
+    }
+
+    static LibIbVerbs.Functions ibv() throws VerbsUnavailableException {
+        ensureLoaded();
+        return LOADED.ibv;
+    }
+
+    static LibRdmaCm.Functions cm() throws VerbsUnavailableException {
+        ensureLoaded();
+        return LOADED.cm;
+    }
+
+    static <T> T load(String file, Callable<T> loader) throws VerbsUnavailableException {
+        try {
+            return loader.call();
+        } catch (LinkageError | Exception e) {
+            throw new VerbsUnavailableException(
+                    Reason.NO_LIBRARY,
+                    file + " cannot be loaded: " + e.getMessage()
+                            + "; it comes with rdma-core (packages librdmacm1 and ibverbs-providers, or librdmacm)",
+                    e);
+        }
+    }
+
+    /**
+     * After a fork the kernel gives parent and child copies of a page when either writes it, and the device keeps the
+     * one that may have become the child's. Kernels from 5.12 copy for the child at once, and libibverbs says so: then
+     * the call below would only split the process's mappings for nothing. A JVM's own child processes come about
+     * without copying pages; this is for native code in the process that forks by itself.
+     */
+    private static void makeForksSafe(LibIbVerbs.Functions verbs) throws VerbsUnavailableException {
+        if (!isForkSupportNeeded(verbs)) {
+            return;
+        }
+        int error = verbs.ibv_fork_init();
+        if (error != 0) {
+            VerbsException e = VerbsException.of("ibv_fork_init", "this kernel needs it", error);
+            throw new VerbsUnavailableException(Reason.NO_LIBRARY, e.getMessage(), e);
+        }
+    }
+
+    private static boolean isForkSupportNeeded(LibIbVerbs.Functions verbs) {
+        try {
+            return verbs.ibv_is_fork_initialized() == LibIbVerbs.IBV_FORK_DISABLED;
+        } catch (UnsatisfiedLinkError e) {
+            // libibverbs before 35 has no such function: it cannot know that the kernel needs no help.
+            return true;
+        }
+    }
+}

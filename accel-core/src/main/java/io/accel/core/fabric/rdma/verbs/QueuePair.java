@@ -1,0 +1,150 @@
+package io.accel.core.fabric.rdma.verbs;
+
+import java.lang.ref.Reference;
+
+/**
+ * A reliable connected queue pair, made and connected through its {@link CmId}. Posting does not allocate. The queues do
+ * not count: who posts keeps within {@link #maxSends} and {@link #maxReceives} not yet completed. One thread at a time.
+ */
+public final class QueuePair implements AutoCloseable {
+    private final LibIbVerbs.Functions ibv;
+
+    private final CmId id;
+
+    private final int number;
+
+    private final int maxSends;
+
+    private final int maxReceives;
+
+    private final int maxInline;
+
+    private final long postSend;
+
+    private final long postRecv;
+
+    private final NativeMemory bad = NativeMemory.allocate(Long.BYTES);
+
+    private long handle;
+
+    QueuePair(LibIbVerbs.Functions ibv, CmId id, long context, long handle, NativeMemory got) {
+        this.ibv = ibv;
+        this.id = id;
+        this.handle = handle;
+        this.number = NativeMemory.getInt(handle + IbvQp.QP_NUM);
+        this.maxSends = got.buffer.getInt(IbvQpInitAttr.CAP_MAX_SEND_WR);
+        this.maxReceives = got.buffer.getInt(IbvQpInitAttr.CAP_MAX_RECV_WR);
+        this.maxInline = got.buffer.getInt(IbvQpInitAttr.CAP_MAX_INLINE_DATA);
+        this.postSend = NativeMemory.getPointer(context + IbvContext.OPS_POST_SEND);
+        this.postRecv = NativeMemory.getPointer(context + IbvContext.OPS_POST_RECV);
+    }
+
+    /** The number that completions name it by. */
+    public int number() {
+        return number;
+    }
+
+    /** Send requests that may be outstanding. */
+    public int maxSends() {
+        return maxSends;
+    }
+
+    /** Receive requests that may be outstanding. */
+    public int maxReceives() {
+        return maxReceives;
+    }
+
+    /** Bytes that {@link SendFlags#INLINE} may copy. */
+    public int maxInline() {
+        return maxInline;
+    }
+
+    /**
+     * Hands {@code count} requests from {@code first} on to the device, in this order, with one call.
+     *
+     * @throws VerbsException when the device refused one; those before it are on their way, and the message says how many
+     */
+    public void postSend(SendRequests requests, int first, int count) throws VerbsException {
+        try {
+            int error = DataPath.call(postSend, handle(), requests.link(first, count), bad.address);
+            if (error != 0) {
+                throw refused("ibv_post_send", error, requests.indexOf(bad.buffer.getLong(0)) - first, count);
+            }
+        } finally {
+            Reference.reachabilityFence(requests);
+        }
+    }
+
+    /** As {@link #postSend}, for receives; allowed as soon as the queue pair exists. */
+    public void postReceive(ReceiveRequests requests, int first, int count) throws VerbsException {
+        try {
+            int error = DataPath.call(postRecv, handle(), requests.link(first, count), bad.address);
+            if (error != 0) {
+                throw refused("ibv_post_recv", error, requests.indexOf(bad.buffer.getLong(0)) - first, count);
+            }
+        } finally {
+            Reference.reachabilityFence(requests);
+        }
+    }
+
+    /** Ends it at once, without the peer's knowing: what is outstanding completes with {@link WcStatus#WR_FLUSH_ERR}. */
+    public void fail() throws VerbsException {
+        try (NativeMemory attributes = NativeMemory.allocate(IbvQpAttr.SIZE)) {
+            attributes.buffer.putInt(IbvQpAttr.QP_STATE, LibIbVerbs.IBV_QPS_ERR);
+            modify(attributes, LibIbVerbs.IBV_QP_STATE);
+        }
+    }
+
+    /**
+     * How long the device goes on before it gives the connection up. For a connected queue pair.
+     *
+     * @param timeout 1 to 31: the peer has 4.096 us * 2^timeout to acknowledge, a few times over
+     */
+    public void acknowledgeTimeout(int timeout) throws VerbsException {
+        try (NativeMemory attributes = NativeMemory.allocate(IbvQpAttr.SIZE)) {
+            attributes.buffer.put(IbvQpAttr.TIMEOUT, (byte) timeout);
+            modify(attributes, LibIbVerbs.IBV_QP_TIMEOUT);
+        }
+    }
+
+    /**
+     * How long the peer is told to wait when it finds no receive posted here. For a connected queue pair.
+     *
+     * @param code 0 to 31 as the InfiniBand specification numbers them: 0 is 655 ms, 1 is 10 us, 12 is 640 us
+     */
+    public void receiverNotReadyTimer(int code) throws VerbsException {
+        try (NativeMemory attributes = NativeMemory.allocate(IbvQpAttr.SIZE)) {
+            attributes.buffer.put(IbvQpAttr.MIN_RNR_TIMER, (byte) code);
+            modify(attributes, LibIbVerbs.IBV_QP_MIN_RNR_TIMER);
+        }
+    }
+
+    /** Destroys it: what was outstanding is forgotten, and no completion of it comes any more. */
+    @Override
+    public void close() {
+        if (handle != 0) {
+            handle = 0;
+            id.destroyQueuePair();
+        }
+    }
+
+    private void modify(NativeMemory attributes, int mask) throws VerbsException {
+        Context.check("ibv_modify_qp", toString(), ibv.ibv_modify_qp(handle(), attributes.address, mask));
+    }
+
+    private VerbsException refused(String call, int error, int accepted, int count) {
+        return VerbsException.of(call, this + " took " + accepted + " of " + count + " requests", error);
+    }
+
+    private long handle() {
+        if (handle == 0) {
+            throw new IllegalStateException(this + " is closed");
+        }
+        return handle;
+    }
+
+    @Override
+    public String toString() {
+        return "queue pair " + number;
+    }
+}

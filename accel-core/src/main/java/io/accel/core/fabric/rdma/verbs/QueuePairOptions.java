@@ -1,0 +1,33 @@
+package io.accel.core.fabric.rdma.verbs;
+
+/**
+ * What a queue pair is created with. The device may give more.
+ *
+ * @param sendQueue where finished sends are reported
+ * @param receiveQueue where finished receives are reported; may be the same
+ * @param maxSends send requests outstanding at a time
+ * @param maxReceives receive requests outstanding at a time
+ * @param maxSegments pieces of memory of a send request
+ * @param maxInline bytes that {@link SendFlags#INLINE} may copy
+ */
+public record QueuePairOptions(
+        CompletionQueue sendQueue,
+        CompletionQueue receiveQueue,
+        int maxSends,
+        int maxReceives,
+        int maxSegments,
+        int maxInline) {
+    NativeMemory toNative() {
+        NativeMemory attributes = NativeMemory.allocate(IbvQpInitAttr.SIZE);
+        attributes.buffer.putLong(IbvQpInitAttr.SEND_CQ, sendQueue.handle());
+        attributes.buffer.putLong(IbvQpInitAttr.RECV_CQ, receiveQueue.handle());
+        attributes.buffer.putInt(IbvQpInitAttr.CAP_MAX_SEND_WR, maxSends);
+        attributes.buffer.putInt(IbvQpInitAttr.CAP_MAX_RECV_WR, maxReceives);
+        attributes.buffer.putInt(IbvQpInitAttr.CAP_MAX_SEND_SGE, maxSegments);
+        attributes.buffer.putInt(IbvQpInitAttr.CAP_MAX_RECV_SGE, 1);
+        attributes.buffer.putInt(IbvQpInitAttr.CAP_MAX_INLINE_DATA, maxInline);
+        attributes.buffer.putInt(IbvQpInitAttr.QP_TYPE, LibIbVerbs.IBV_QPT_RC);
+        attributes.buffer.putInt(IbvQpInitAttr.SQ_SIG_ALL, 0);
+        return attributes;
+    }
+}

@@ -1,0 +1,45 @@
+package io.accel.core.jdk;
+
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodType;
+import java.nio.channels.SelectableChannel;
+
+/** Finds the method by which a selector of the JDK's, when it lets go of a closed channel, has its descriptor closed. */
+final class FinishedClose {
+    private FinishedClose() {}
+
+    /**
+     * A handle of type {@code (SelectableChannel)void}.
+     *
+     * @throws IllegalStateException if this JVM has none
+     */
+    static MethodHandle handle() {
+        if (Holder.KILL == null) {
+            throw new IllegalStateException(
+                    "Accel cannot close a channel of the JDK's on Java " + Runtime.version()
+                            + ". Add this to the java command: " + JdkAccess.FLAG,
+                    Holder.FAILURE);
+        }
+        return Holder.KILL;
+    }
+
+    private static final class Holder {
+        static final MethodHandle KILL;
+        static final Throwable FAILURE;
+
+        static {
+            MethodHandle kill = null;
+            Throwable failure = null;
+            try {
+                Class<?> selectable = Class.forName("sun.nio.ch.SelChImpl");
+                kill = TrustedLookup.orPlain(selectable)
+                        .findVirtual(selectable, "kill", MethodType.methodType(void.class))
+                        .asType(MethodType.methodType(void.class, SelectableChannel.class));
+            } catch (ReflectiveOperationException | RuntimeException e) {
+                failure = e;
+            }
+            KILL = kill;
+            FAILURE = failure;
+        }
+    }
+}

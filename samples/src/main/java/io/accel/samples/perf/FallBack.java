@@ -1,0 +1,22 @@
+package io.accel.samples.perf;
+
+import java.util.List;
+import java.util.Optional;
+
+/** Tells from outside whether connections that should have been accelerated were not. */
+final class FallBack {
+    private FallBack() {}
+
+    /** A sentence about it, with what the program itself said, if any of {@code samples} went by the kernel. */
+    static Optional<String> seen(BenchCase benchCase, Variant variant, List<Sample> samples) {
+        if (variant != Variant.ACCELERATED) {
+            return Optional.empty();
+        }
+        return samples.stream()
+                .filter(Sample::wentByKernel)
+                .findFirst()
+                .map(sample -> benchCase.label
+                        + ": Accel was on at both ends, yet the bytes went by the kernel"
+                        + (sample.said().isEmpty() ? "" : "; the client said:\n" + sample.said()));
+    }
+}
