@@ -195,6 +195,14 @@ public final class Keys {
             "64",
             "How many links one selector polls at once; the quietest beyond that sleep until their peer rings.");
 
+    /** How long to leave a sender alone after traffic was found. */
+    public static final Key<Integer> POLL_MODERATION = key(
+            "poll.moderation",
+            new IntType(0, 10_000, "pauses"),
+            "0",
+            "How many processor pauses a selector leaves a sender alone after it found traffic, so that small messages"
+                    + " come in larger portions; each costs some 20 ns of latency.");
+
     /** Whether a spinning thread offers its core to others. */
     public static final Key<YieldPolicy> POLL_YIELD = key(
             "poll.yield",

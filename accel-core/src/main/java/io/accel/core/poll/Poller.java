@@ -99,6 +99,9 @@ public final class Poller implements AutoCloseable {
 
     private Sink sink;
     private int reported;
+    /** Whether the last poll found traffic at its first look. */
+    private boolean found;
+
     private int kernelCountdown;
     private int ticks;
     /** Registrations, hot or not. */
@@ -164,7 +167,14 @@ public final class Poller implements AutoCloseable {
             if (commands != null) {
                 runCommands();
             }
+            if (found) {
+                // A sender whose lines nobody looks at for a moment puts more into them.
+                for (int i = config.moderation(); i > 0; i--) {
+                    Thread.onSpinWait();
+                }
+            }
             lookAtHot();
+            found = reported > 0;
             kernelCountdown -= CALL_TURNS;
             boolean lookOnly = timeoutNanos == 0 || (wakeup && reported == 0);
             if (lookOnly || (kernelCountdown <= 0 && (reported > 0 || hot.size() > 0))) {

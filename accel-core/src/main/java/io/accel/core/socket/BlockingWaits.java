@@ -44,7 +44,7 @@ public final class BlockingWaits {
     BlockingWaits(PollConfig config) {
         this.config = config;
         // The spinning is done before.
-        this.sleeping = new PollConfig(0, config.kernelInterval(), config.hotMax(), config.yielding());
+        this.sleeping = new PollConfig(0, config.kernelInterval(), config.hotMax(), 0, config.yielding());
     }
 
     /**

@@ -146,7 +146,6 @@ public final class StreamSocket implements BlockingWaits.Waitable {
         if (fellBack) {
             fellBack = false;
             connecting = false;
-            connectReady = false;
             return true;
         }
         return false;
@@ -296,12 +295,14 @@ public final class StreamSocket implements BlockingWaits.Waitable {
             return established.link().doorbell();
         }
         synchronized (this) {
-            return handshake != null
-                    ? handshake.channel()
-                    : stream != null
-                            ? stream.link().doorbell()
-                            // In blocking mode no selector takes it; the connecting thread finds connectReady.
-                            : kernel.isBlocking() ? null : kernel;
+            if (handshake != null) {
+                return handshake.channel();
+            }
+            if (stream != null) {
+                return stream.link().doorbell();
+            }
+            // No selector takes a channel in blocking mode, and its connecting thread waits for nothing more.
+            return kernel.isBlocking() ? null : kernel;
         }
     }
 

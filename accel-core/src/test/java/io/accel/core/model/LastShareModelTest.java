@@ -9,7 +9,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * A stream's half: two threads that read one after the other, and one that closes. The last share frees the link exactly
+ * A stream's half: two threads that read one after the other, one that only asks something, and one that closes. The last share frees the link exactly
  * once, and never while somebody is inside.
  */
 class LastShareModelTest {
@@ -39,7 +39,9 @@ class LastShareModelTest {
         /** The closer gives the half's share back without its lock. */
         CLOSER_WITHOUT_LOCK,
         /** Who gives the share back does not note it. */
-        SHARE_NOT_NOTED
+        SHARE_NOT_NOTED,
+        /** Who only asks takes a share though none is left. */
+        PIN_WHAT_IS_FREED
     }
 
     @Test
@@ -54,7 +56,7 @@ class LastShareModelTest {
     }
 
     private static Optional<List<String>> explore(Mutation mutation) {
-        Program[] programs = {reader(mutation), reader(mutation), closer(mutation)};
+        Program[] programs = {reader(mutation), reader(mutation), asker(mutation), closer(mutation)};
         Explorer explorer = new Explorer(memory -> memory.word(FREED) == 1, programs);
         Memory start = new Memory(WORDS, programs.length, 1);
         start.word(USERS, SHARES);
@@ -95,6 +97,19 @@ class LastShareModelTest {
         reader.jumpIf(a -> a == 0, "done");
         releaseHalf(reader, mutation);
         return reader.label("done");
+    }
+
+    /** LinkStream.available: takes a share for a moment. */
+    private static Program asker(Mutation mutation) {
+        Program asker = new Program();
+        if (mutation == Mutation.PIN_WHAT_IS_FREED) {
+            asker.update("pin", USERS, old -> old + 1);
+        } else {
+            asker.update("pin", USERS, old -> old == 0 ? 0 : old + 1).jumpIf(old -> old == 0, "done");
+        }
+        asker.check("asked after it was freed", m -> m.word(FREED) == 0);
+        release(asker, "pinned");
+        return asker.label("done");
     }
 
     /** LinkStream.close. */

@@ -25,7 +25,7 @@ class PollerStressTest {
     void everyRegistrationEndsOnceAndEveryRingIsHeard(long spin) throws Exception {
         AtomicBoolean stop = new AtomicBoolean();
         AtomicLong heard = new AtomicLong();
-        try (Poller poller = new Poller(new PollConfig(spin, 100, 8, PollConfig.Yielding.ADAPTIVE))) {
+        try (Poller poller = new Poller(new PollConfig(spin, 100, 8, 0, PollConfig.Yielding.ADAPTIVE))) {
             FutureTask<Void> polling = new FutureTask<>(() -> {
                 while (!stop.get()) {
                     poller.poll(-1, (registration, ops) -> {

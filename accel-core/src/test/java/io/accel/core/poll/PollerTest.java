@@ -349,7 +349,7 @@ class PollerTest {
     // ---- with
 
     private Poller poller(long spin, int hotMax) throws IOException {
-        Poller poller = new Poller(new PollConfig(spin, 200, hotMax, PollConfig.Yielding.ADAPTIVE));
+        Poller poller = new Poller(new PollConfig(spin, 200, hotMax, 0, PollConfig.Yielding.ADAPTIVE));
         open.add(poller);
         return poller;
     }
