@@ -72,7 +72,8 @@ final class Availability {
             VerbsUnavailableException cause = Verbs.unavailabilityCause();
             return cause == null ? known(null, null) : known(Failures.reasonOf(cause.reason()), cause.getMessage());
         } catch (LinkageError e) {
-            return known(FallbackReason.NO_DEVICE, "jnr-ffi, which the rdma fabric needs, is not on the class path: " + e);
+            return known(
+                    FallbackReason.NO_DEVICE, "jnr-ffi, which the rdma fabric needs, is not on the class path: " + e);
         }
     }
 
