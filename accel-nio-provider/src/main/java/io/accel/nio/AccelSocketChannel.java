@@ -197,6 +197,14 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
             long timeoutNanos)
             throws IOException {
         BlockingWaits waits = provider.accelerator().waits();
+        if (waits.glance(stream, SelectionKey.OP_READ)
+                && !Thread.currentThread().isInterrupted()
+                && !link.isClosed()) {
+            long soon = attempt.run(link, one, many, offset, length);
+            if (soon != 0) {
+                return soon;
+            }
+        }
         long start = System.nanoTime();
         long n = 0;
         boolean completed = false;

@@ -66,7 +66,7 @@ public final class Keys {
     public static final Key<Integer> RING_SIZE = key(
             "ring.size",
             new SizeType(16 * KIB, 64 * MIB, true),
-            "128KiB",
+            "256KiB",
             "The receive ring of one direction of one connection: how much can be on its way before the writer waits.");
 
     /** The RDMA device to use; empty for whichever leads to the peer. */

@@ -49,6 +49,8 @@ public final class Poller implements AutoCloseable {
     private static final int CLOCK_TURNS = 64;
     /** What a call of poll counts for, in spinning turns, towards the next look at the kernel. */
     private static final int CALL_TURNS = 16;
+    /** How many hot links are examined at once while there are more than {@code poll.hot-max}. */
+    private static final int COOLED_AT_ONCE = 16;
     /** How many times less often the kernel is looked at if it can only report the death of hot links. */
     private static final int ONLY_HOT = 16;
 
@@ -187,7 +189,7 @@ public final class Poller implements AutoCloseable {
             if (reported > 0) {
                 idleSince = 0;
                 if ((++ticks & (CLOCK_TURNS - 1)) == 0 && hot.size() > 1) {
-                    coolOne(System.nanoTime());
+                    coolSome(System.nanoTime());
                 }
             } else if (!lookOnly) {
                 await(timeoutNanos);
@@ -242,7 +244,7 @@ public final class Poller implements AutoCloseable {
 
     /** Looks until there is something to return for (false), or it is time to sleep (true). */
     private boolean spin(long deadline) throws IOException {
-        for (int turns = 1; ; turns++) {
+        while (true) {
             lookAtHot();
             if (reported > 0 || wakeup) {
                 return false;
@@ -257,7 +259,8 @@ public final class Poller implements AutoCloseable {
                     return false;
                 }
             }
-            if ((turns & (CLOCK_TURNS - 1)) == 0) {
+            // Counted across calls: under steady traffic none of them would ever come to the clock.
+            if ((++ticks & (CLOCK_TURNS - 1)) == 0) {
                 long now = System.nanoTime();
                 if (now - deadline >= 0 || Thread.currentThread().isInterrupted()) {
                     return false;
@@ -265,7 +268,7 @@ public final class Poller implements AutoCloseable {
                 if (hot.size() == 0 || now - idleSince >= config.spinNanos()) {
                     return true;
                 }
-                coolOne(now);
+                coolSome(now);
                 yielder.check(now);
             } else {
                 Thread.onSpinWait();
@@ -422,7 +425,14 @@ public final class Poller implements AutoCloseable {
         }
     }
 
-    /** Looks at one hot registration whether it has been idle for long, so that each turn costs a bounded time. */
+    /** Looks at a few hot registrations whether they have been idle for long, so that each turn costs a bounded time. */
+    private void coolSome(long now) {
+        int most = hot.size() > config.hotMax() ? COOLED_AT_ONCE : 1;
+        for (int i = 0; i < most; i++) {
+            coolOne(now);
+        }
+    }
+
     private void coolOne(long now) {
         Registration registration = hot.walk();
         if (registration == null) {
