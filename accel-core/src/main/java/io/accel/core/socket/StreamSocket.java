@@ -129,7 +129,7 @@ public final class StreamSocket implements BlockingWaits.Waitable {
         fabrics = candidates.iterator();
         remote = destination;
         source = binder;
-        connecting = tryNext(new FallbackException(FallbackReason.PEER_NOT_ACCELERATED, null));
+        connecting = tryNext(null);
         if (connecting) {
             shares.refresh();
         }
@@ -227,7 +227,8 @@ public final class StreamSocket implements BlockingWaits.Waitable {
                 path = new PathInfo(fabric.name(), null, null);
                 return true;
             } catch (FallbackException e) {
-                why = e;
+                // That there is no device says nothing of the peer, if another fabric could say more.
+                why = why == null || e.reason() != FallbackReason.NO_DEVICE ? e : why;
             }
         }
         fallBack(remote, why);
