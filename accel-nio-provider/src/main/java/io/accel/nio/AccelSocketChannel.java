@@ -453,7 +453,11 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
             if (!isBlocking()) {
                 return false;
             }
-            return connectKernel(stream.linkRemote(), 0, 0);
+            InetSocketAddress remote;
+            synchronized (this) {
+                remote = (InetSocketAddress) lastRemote; // as connect() has set it
+            }
+            return connectKernel(remote, 0, 0);
         } catch (IOException e) {
             close();
             throw e;

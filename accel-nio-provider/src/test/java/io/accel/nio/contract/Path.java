@@ -9,7 +9,9 @@ enum Path {
     /** Accel's provider, every connection over the kernel's sockets. */
     KERNEL,
     /** Accel's provider, connections over shared memory. */
-    SHM;
+    SHM,
+    /** Accel's provider, connections over RDMA. */
+    RDMA;
 
     /** The path of this JVM: the system property {@code contract.path}, or the JDK's where it is not set. */
     static Path current() {

@@ -21,11 +21,14 @@ import java.util.concurrent.ThreadLocalRandom;
 final class RdmaConnecting implements Connecting {
     /** The status of a refusal for want of a listener, as the InfiniBand specification numbers it. */
     private static final int NOBODY_LISTENS = 8;
+
+    private static final int NO_SUCH_DEVICE = 19;
     /** By what listens. */
     private static final int BY_PROGRAM = 28;
 
     private final CmService service;
     private final RdmaConfig config;
+    private final Availability availability;
     private final InetSocketAddress local;
     private final InetSocketAddress destination;
     private final long deadline;
@@ -44,8 +47,14 @@ final class RdmaConnecting implements Connecting {
      * @param local the program's end, which has an RDMA device
      * @param destination the program's destination
      */
-    RdmaConnecting(CmService service, RdmaConfig config, InetSocketAddress local, InetSocketAddress destination)
+    RdmaConnecting(
+            CmService service,
+            RdmaConfig config,
+            Availability availability,
+            InetSocketAddress local,
+            InetSocketAddress destination)
             throws IOException {
+        this.availability = availability;
         this.service = service;
         this.config = config;
         this.local = local;
@@ -59,7 +68,9 @@ final class RdmaConnecting implements Connecting {
             watched.configureBlocking(false);
             created = opened.createId();
             created.bind(new InetSocketAddress(local.getAddress(), 0));
-            RdmaListener.checkDevice(created, config);
+            if (created.context() != null) { // a loopback address finds its device only with the route
+                RdmaListener.checkDevice(created, config);
+            }
             InetSocketAddress there = new InetSocketAddress(
                     destination.getAddress().isAnyLocalAddress() ? local.getAddress() : destination.getAddress(),
                     destination.getPort() + config.portOffset());
@@ -121,6 +132,7 @@ final class RdmaConnecting implements Connecting {
     private Link step(CmEvent event) throws IOException {
         switch (event.type()) {
             case ADDR_RESOLVED -> {
+                RdmaListener.checkDevice(id, config);
                 id.acknowledgeTimeout(config.ackTimeoutCode());
                 endpoint = Endpoint.open(id, config, config.ringSize());
                 id.resolveRoute(millisLeft());
@@ -133,9 +145,14 @@ final class RdmaConnecting implements Connecting {
                 return established(Offer.decode(event.privateData()));
             }
             case REJECTED -> throw refused(event);
-            case ADDR_ERROR, ROUTE_ERROR ->
-                throw new FallbackException(
+            case ADDR_ERROR, ROUTE_ERROR -> {
+                FallbackException why = new FallbackException(
                         FallbackReason.NO_DEVICE, "no RDMA device leads to " + destination + " (" + event + ")");
+                if (event.status() == -NO_SUCH_DEVICE) {
+                    availability.without(local.getAddress(), why);
+                }
+                throw why;
+            }
             case UNREACHABLE ->
                 throw new FallbackException(FallbackReason.TIMEOUT, destination + " does not answer (" + event + ")");
             default -> throw new FallbackException(FallbackReason.NO_RESOURCES, "connecting by RDMA failed: " + event);

@@ -42,7 +42,7 @@ public final class RdmaFabric implements Fabric {
         InetSocketAddress local = source.bind(from);
         availability.check(local.getAddress());
         try {
-            return new RdmaConnecting(service, config, local, destination);
+            return new RdmaConnecting(service, config, availability, local, destination);
         } catch (IOException e) {
             FallbackException why = Failures.toFallback(e);
             if (why.reason() == FallbackReason.NO_DEVICE) {
