@@ -146,6 +146,7 @@ public final class StreamSocket implements BlockingWaits.Waitable {
         if (fellBack) {
             fellBack = false;
             connecting = false;
+            connectReady = false;
             return true;
         }
         return false;

@@ -33,6 +33,7 @@ class FallbackTest {
             }
             assertThat(System.nanoTime() - start).isBetween(50_000_000L, 2_000_000_000L);
             assertThat(client.isConnecting()).isFalse();
+            assertThat(client.isPolled()).as("looked at as if it were a link").isFalse();
             assertThat(client.path().reason()).isEqualTo(FallbackReason.TIMEOUT);
             assertThat(client.path().isAccelerated()).isFalse();
             assertThat(client.kernel().connect(lab.address)).isTrue();
