@@ -38,9 +38,9 @@ final class Sentence {
     }
 
     private static String messages(Row shm, Optional<Row> kernel) {
-        return "64-byte messages went at " + Quantity.scaled(shm.figures().messagesPerSecond()) + "a second"
+        return "64-byte messages went at " + Quantity.scaled(shm.figures().messagesPerSecond()) + "/s"
                 + kernel.map(row -> " instead of "
-                                + Quantity.scaled(row.figures().messagesPerSecond()) + "(" + better(shm) + ")")
+                                + Quantity.scaled(row.figures().messagesPerSecond()) + "/s (" + better(shm) + ")")
                         .orElse("");
     }
 
