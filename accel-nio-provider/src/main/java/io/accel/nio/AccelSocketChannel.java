@@ -139,7 +139,7 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
             if (n != 0 || !waits || !dst.hasRemaining()) {
                 return n;
             }
-            return (int) readWaiting(link, () -> link.read(dst), -1);
+            return (int) readWaiting(link, READ_ONE, dst, null, 0, 0, -1);
         } finally {
             link.unlockRead();
         }
@@ -170,26 +170,48 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
             if (n != 0 || !waits || !room) {
                 return n;
             }
-            return readWaiting(link, () -> link.read(dsts, offset, length), -1);
+            return readWaiting(link, READ_MANY, null, dsts, offset, length, -1);
         } finally {
             link.unlockRead();
         }
     }
 
+    /** One try at a transfer of one buffer or of several. Not capturing, so that waiting makes no garbage. */
     private interface Attempt {
-        long run() throws IOException;
+        long run(LinkStream link, ByteBuffer one, ByteBuffer[] many, int offset, int length) throws IOException;
     }
 
+    private static final Attempt READ_ONE = (link, one, many, offset, length) -> link.read(one);
+    private static final Attempt READ_MANY = (link, one, many, offset, length) -> link.read(many, offset, length);
+    private static final Attempt WRITE_ONE = (link, one, many, offset, length) -> link.write(one);
+    private static final Attempt WRITE_MANY = (link, one, many, offset, length) -> link.write(many, offset, length);
+
     /** Tries until something was read or the end; in the reading half. */
-    private long readWaiting(LinkStream link, Attempt attempt, long timeoutNanos) throws IOException {
+    private long readWaiting(
+            LinkStream link,
+            Attempt attempt,
+            ByteBuffer one,
+            ByteBuffer[] many,
+            int offset,
+            int length,
+            long timeoutNanos)
+            throws IOException {
         BlockingWaits waits = provider.accelerator().waits();
+        if (waits.glance(stream, SelectionKey.OP_READ)
+                && !Thread.currentThread().isInterrupted()
+                && !link.isClosed()) {
+            long soon = attempt.run(link, one, many, offset, length);
+            if (soon != 0) {
+                return soon;
+            }
+        }
         long start = System.nanoTime();
         long n = 0;
         boolean completed = false;
         try {
             begin();
             while (isOpen() && !link.isClosed()) {
-                n = attempt.run();
+                n = attempt.run(link, one, many, offset, length);
                 if (n != 0) {
                     break;
                 }
@@ -227,7 +249,7 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
             if (!waits || !src.hasRemaining()) {
                 return n;
             }
-            return (int) writeWaiting(link, () -> link.write(src), src::hasRemaining, n);
+            return (int) writeWaiting(link, WRITE_ONE, src, null, 0, 0, n);
         } finally {
             link.unlockWrite();
         }
@@ -254,8 +276,7 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
             if (!waits || !hasRemaining(srcs, offset, length)) {
                 return n;
             }
-            return writeWaiting(
-                    link, () -> link.write(srcs, offset, length), () -> hasRemaining(srcs, offset, length), n);
+            return writeWaiting(link, WRITE_MANY, null, srcs, offset, length, n);
         } finally {
             link.unlockWrite();
         }
@@ -271,20 +292,18 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
         return false;
     }
 
-    private interface More {
-        boolean isThere();
-    }
-
     /** Tries until everything was written; in the writing half. */
-    private long writeWaiting(LinkStream link, Attempt attempt, More more, long written) throws IOException {
+    private long writeWaiting(
+            LinkStream link, Attempt attempt, ByteBuffer one, ByteBuffer[] many, int offset, int length, long written)
+            throws IOException {
         BlockingWaits waits = provider.accelerator().waits();
         long total = written;
         boolean completed = false;
         try {
             begin();
             while (isOpen() && !link.isClosed()) {
-                total += attempt.run();
-                completed = !more.isThere();
+                total += attempt.run(link, one, many, offset, length);
+                completed = one != null ? !one.hasRemaining() : !hasRemaining(many, offset, length);
                 if (completed) {
                     break;
                 }
@@ -724,7 +743,8 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
                 closeByInterrupt();
             }
             int n = link.read(dst);
-            return n != 0 ? n : (int) readWaiting(link, () -> link.read(dst), timeoutNanos == 0 ? -1 : timeoutNanos);
+            long limit = timeoutNanos == 0 ? -1 : timeoutNanos;
+            return n != 0 ? n : (int) readWaiting(link, READ_ONE, dst, null, 0, 0, limit);
         } finally {
             link.unlockRead();
         }

@@ -33,6 +33,15 @@ final class SelectedKeys extends AbstractSet<SelectionKey> {
     private int modCount;
 
     /**
+     * An iterator that is handed out again once it has come to its end. Event loops are too large for the compiler to
+     * see that theirs does not escape, and would make garbage at every turn.
+     */
+    private final KeyIterator spare = new KeyIterator();
+
+    /** Whether the spare iterator is in use. */
+    private boolean lent;
+
+    /**
      * Adds a key of this set's selector.
      *
      * @return false if it was there already
@@ -140,7 +149,12 @@ final class SelectedKeys extends AbstractSet<SelectionKey> {
 
     @Override
     public Iterator<SelectionKey> iterator() {
-        return new KeyIterator();
+        if (lent) {
+            return new KeyIterator();
+        }
+        lent = true;
+        spare.restart();
+        return spare;
     }
 
     private final class KeyIterator implements Iterator<SelectionKey> {
@@ -151,9 +165,21 @@ final class SelectedKeys extends AbstractSet<SelectionKey> {
         private int last = NONE;
         private int expected = modCount;
 
+        void restart() {
+            next = head;
+            last = NONE;
+            expected = modCount;
+        }
+
         @Override
         public boolean hasNext() {
-            return next < tail;
+            if (next < tail) {
+                return true;
+            }
+            if (this == spare) {
+                lent = false;
+            }
+            return false;
         }
 
         @Override

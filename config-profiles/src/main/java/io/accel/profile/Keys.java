@@ -66,7 +66,7 @@ public final class Keys {
     public static final Key<Integer> RING_SIZE = key(
             "ring.size",
             new SizeType(16 * KIB, 64 * MIB, true),
-            "128KiB",
+            "256KiB",
             "The receive ring of one direction of one connection: how much can be on its way before the writer waits.");
 
     /** The RDMA device to use; empty for whichever leads to the peer. */
@@ -156,7 +156,7 @@ public final class Keys {
     public static final Key<Long> CONNECT_PROBE_TIMEOUT = key(
             "connect.probe-timeout",
             new DurationType(MILLISECOND, MINUTE, false),
-            "100ms",
+            "1s",
             "How long a connect waits for a peer that does not answer the offer to accelerate, before it uses the"
                     + " next path.");
 
@@ -194,6 +194,14 @@ public final class Keys {
             new IntType(1, 65_536, "links"),
             "64",
             "How many links one selector polls at once; the quietest beyond that sleep until their peer rings.");
+
+    /** How long to leave a sender alone after traffic was found. */
+    public static final Key<Integer> POLL_MODERATION = key(
+            "poll.moderation",
+            new IntType(0, 10_000, "pauses"),
+            "0",
+            "How many processor pauses a selector leaves a sender alone after it found traffic, so that small messages"
+                    + " come in larger portions; each costs some 20 ns of latency.");
 
     /** Whether a spinning thread offers its core to others. */
     public static final Key<YieldPolicy> POLL_YIELD = key(

@@ -21,7 +21,7 @@ class ProfileTest {
     void isBalancedWhereNothingIsChosen() {
         Profile profile = Profile.from(new Properties());
         assertThat(profile.name()).isEqualTo("balanced");
-        assertThat(profile.get(Keys.RING_SIZE)).isEqualTo(128 << 10);
+        assertThat(profile.get(Keys.RING_SIZE)).isEqualTo(256 << 10);
         assertThat(profile.get(Keys.POLL_SPIN)).isEqualTo(20_000L);
         assertThat(profile.get(Keys.FABRIC_ORDER)).containsExactly(FabricName.SHM, FabricName.RDMA);
         assertThat(profile.get(Keys.SHM_DIR)).isEqualTo(Path.of("/dev/shm"));
@@ -41,7 +41,7 @@ class ProfileTest {
                 "  staff");
         Profile profile = Profile.load(file.toString(), Map.of("poll.hot-max", "9", "ring.size", " 32KiB "));
 
-        assertThat(profile.get(Keys.CONNECT_PROBE_TIMEOUT)).isEqualTo(100_000_000L);
+        assertThat(profile.get(Keys.CONNECT_PROBE_TIMEOUT)).isEqualTo(1_000_000_000L);
         assertThat(profile.setting(Keys.CONNECT_PROBE_TIMEOUT).origin()).isEqualTo(Origin.DEFAULT);
         assertThat(profile.get(Keys.POLL_SPIN)).isEqualTo(1_000_000_000L);
         assertThat(profile.setting(Keys.POLL_SPIN).origin()).hasToString("preset latency");

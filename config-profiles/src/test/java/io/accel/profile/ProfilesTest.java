@@ -53,7 +53,7 @@ class ProfilesTest {
         assertThat(latency.get(Keys.POLL_KERNEL_INTERVAL)).isEqualTo(1000);
         assertThat(throughput.get(Keys.RING_SIZE)).isGreaterThan(latency.get(Keys.RING_SIZE));
         assertThat(lowCpu.get(Keys.POLL_SPIN)).isZero();
-        assertThat(lowCpu.get(Keys.RING_SIZE)).isEqualTo(64 << 10);
+        assertThat(lowCpu.get(Keys.RING_SIZE)).isEqualTo(128 << 10);
         assertThat(Profile.load("off", Map.of()).get(Keys.MODE)).isEqualTo(Mode.OFF);
     }
 

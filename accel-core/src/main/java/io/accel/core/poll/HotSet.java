@@ -17,15 +17,18 @@ final class HotSet {
         return members[i];
     }
 
-    void add(Registration registration) {
-        if (registration.hotIndex < 0) {
-            if (size == members.length) {
-                members = Arrays.copyOf(members, size * 2);
-            }
-            registration.hotIndex = size;
-            registration.idleSince = 0;
-            members[size++] = registration;
+    /** Takes a registration in; false if it was there. */
+    boolean add(Registration registration) {
+        if (registration.hotIndex >= 0) {
+            return false;
         }
+        if (size == members.length) {
+            members = Arrays.copyOf(members, size * 2);
+        }
+        registration.hotIndex = size;
+        registration.idleSince = 0;
+        members[size++] = registration;
+        return true;
     }
 
     void remove(Registration registration) {

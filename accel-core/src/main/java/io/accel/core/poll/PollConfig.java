@@ -7,9 +7,10 @@ package io.accel.core.poll;
  *     Long#MAX_VALUE} for ever
  * @param kernelInterval turns between looks at the kernel's descriptors while spinning, {@code poll.kernel-interval}
  * @param hotMax how many links may be polled at once, {@code poll.hot-max}
+ * @param moderation pauses between finding traffic and looking again, {@code poll.moderation}
  * @param yielding whether spinning gives way to other threads, {@code poll.yield}
  */
-public record PollConfig(long spinNanos, int kernelInterval, int hotMax, Yielding yielding) {
+public record PollConfig(long spinNanos, int kernelInterval, int hotMax, int moderation, Yielding yielding) {
     /** Whether spinning gives way. */
     public enum Yielding {
         /** When it finds that other threads want the processor. */

@@ -49,8 +49,13 @@ public final class Poller implements AutoCloseable {
     private static final int CLOCK_TURNS = 64;
     /** What a call of poll counts for, in spinning turns, towards the next look at the kernel. */
     private static final int CALL_TURNS = 16;
+    /** How many hot links are examined at once while there are more than {@code poll.hot-max}. */
+    private static final int COOLED_AT_ONCE = 16;
     /** How many times less often the kernel is looked at if it can only report the death of hot links. */
     private static final int ONLY_HOT = 16;
+
+    /** How long to wait at most for the inner selector to let go of a cancelled key. */
+    private static final long FLUSH_NANOS = 1_000_000_000L;
 
     /** Nanoseconds that nobody waits for and that still can be added to the clock. */
     private static final long FOR_EVER = Long.MAX_VALUE / 2;
@@ -96,12 +101,17 @@ public final class Poller implements AutoCloseable {
 
     private Sink sink;
     private int reported;
+    /** Whether the last poll found traffic at its first look. */
+    private boolean found;
+
     private int kernelCountdown;
     private int ticks;
     /** Registrations, hot or not. */
     private int registered;
     /** Since when no traffic was found, 0 if there was. */
     private long idleSince;
+    /** Whether a registration became hot since this was last cleared. */
+    private boolean heated;
     /** Whether a key of the inner selector was cancelled and waits there for its removal. */
     private boolean flush;
 
@@ -119,7 +129,8 @@ public final class Poller implements AutoCloseable {
     }
 
     /**
-     * Begins to wait for something. A poll that is under way need not notice it.
+     * Begins to wait for something. A poll that is under way need not notice it. A pollable may have one registration with
+     * a poller at a time: the JDK's selector has one key for its channel.
      *
      * @param pollable what to wait for
      * @param interest the operations of interest
@@ -133,7 +144,7 @@ public final class Poller implements AutoCloseable {
             throw new ClosedChannelException();
         }
         try {
-            watch(registration);
+            watchFirst(registration);
         } catch (ClosedChannelException | RuntimeException e) {
             pollable.released(registration);
             throw e;
@@ -158,16 +169,27 @@ public final class Poller implements AutoCloseable {
             if (commands != null) {
                 runCommands();
             }
+            if (found) {
+                // A sender whose lines nobody looks at for a moment puts more into them.
+                for (int i = config.moderation(); i > 0; i--) {
+                    Thread.onSpinWait();
+                }
+            }
             lookAtHot();
+            found = reported > 0;
             kernelCountdown -= CALL_TURNS;
             boolean lookOnly = timeoutNanos == 0 || (wakeup && reported == 0);
             if (lookOnly || (kernelCountdown <= 0 && (reported > 0 || hot.size() > 0))) {
+                heated = false;
                 lookAtKernel();
+                if (heated && lookOnly) {
+                    lookAtHot(); // a doorbell rang; nobody may ask a second time
+                }
             }
             if (reported > 0) {
                 idleSince = 0;
                 if ((++ticks & (CLOCK_TURNS - 1)) == 0 && hot.size() > 1) {
-                    coolOne(System.nanoTime());
+                    coolSome(System.nanoTime());
                 }
             } else if (!lookOnly) {
                 await(timeoutNanos);
@@ -222,7 +244,7 @@ public final class Poller implements AutoCloseable {
 
     /** Looks until there is something to return for (false), or it is time to sleep (true). */
     private boolean spin(long deadline) throws IOException {
-        for (int turns = 1; ; turns++) {
+        while (true) {
             lookAtHot();
             if (reported > 0 || wakeup) {
                 return false;
@@ -237,7 +259,8 @@ public final class Poller implements AutoCloseable {
                     return false;
                 }
             }
-            if ((turns & (CLOCK_TURNS - 1)) == 0) {
+            // Counted across calls: under steady traffic none of them would ever come to the clock.
+            if ((++ticks & (CLOCK_TURNS - 1)) == 0) {
                 long now = System.nanoTime();
                 if (now - deadline >= 0 || Thread.currentThread().isInterrupted()) {
                     return false;
@@ -245,7 +268,7 @@ public final class Poller implements AutoCloseable {
                 if (hot.size() == 0 || now - idleSince >= config.spinNanos()) {
                     return true;
                 }
-                coolOne(now);
+                coolSome(now);
                 yielder.check(now);
             } else {
                 Thread.onSpinWait();
@@ -267,13 +290,13 @@ public final class Poller implements AutoCloseable {
                 long now = System.nanoTime();
                 long until = earliest(deadline);
                 if (until - now > 0) {
+                    flush = false; // before: what is cancelled meanwhile is not yet let go of
                     inner.select(kernelReady, toMillis(until - now));
                 }
             }
         } finally {
             blocked = false;
         }
-        flush = false;
         kernelCountdown = kernelInterval();
         if (commands != null) {
             runCommands();
@@ -308,8 +331,8 @@ public final class Poller implements AutoCloseable {
 
     private void lookAtKernel() throws IOException {
         kernelCountdown = kernelInterval();
-        inner.selectNow(kernelReady);
         flush = false;
+        inner.selectNow(kernelReady);
         if (!timed.isEmpty()) {
             runTimed();
         }
@@ -354,6 +377,8 @@ public final class Poller implements AutoCloseable {
                 int ready = registration.pollable.kernelReady(registration.interest(), 0);
                 if (ready != 0) {
                     report(registration, ready);
+                } else if (registration.pollable.isPolled()) {
+                    heat(registration);
                 }
             }
         }
@@ -383,7 +408,7 @@ public final class Poller implements AutoCloseable {
 
     private void heat(Registration registration) {
         if (registration.interest() != 0) {
-            hot.add(registration);
+            heated |= hot.add(registration);
         }
     }
 
@@ -400,7 +425,14 @@ public final class Poller implements AutoCloseable {
         }
     }
 
-    /** Looks at one hot registration whether it has been idle for long, so that each turn costs a bounded time. */
+    /** Looks at a few hot registrations whether they have been idle for long, so that each turn costs a bounded time. */
+    private void coolSome(long now) {
+        int most = hot.size() > config.hotMax() ? COOLED_AT_ONCE : 1;
+        for (int i = 0; i < most; i++) {
+            coolOne(now);
+        }
+    }
+
     private void coolOne(long now) {
         Registration registration = hot.walk();
         if (registration == null) {
@@ -445,16 +477,21 @@ public final class Poller implements AutoCloseable {
     }
 
     private void runCommands() {
+        RuntimeException failure = null;
         Registration registration = (Registration) COMMANDS.getAndSet(this, (Registration) null);
         while (registration != null) {
             Registration following = registration.next; // once pending is taken it may be pushed anew
             registration.next = null;
             int what = registration.takePending();
             if (!registration.closed) {
-                if ((what & Registration.CLOSE) != 0) {
-                    end(registration);
-                } else {
-                    refresh(registration);
+                try {
+                    if ((what & Registration.CLOSE) != 0) {
+                        end(registration);
+                    } else {
+                        refresh(registration);
+                    }
+                } catch (RuntimeException e) {
+                    failure = e; // thrown below: the others' commands are in nobody's hands but ours
                 }
             }
             registration = following;
@@ -469,6 +506,9 @@ public final class Poller implements AutoCloseable {
             }
         }
         releaseEnded();
+        if (failure != null) {
+            throw failure;
+        }
     }
 
     private void end(Registration registration) {
@@ -519,6 +559,36 @@ public final class Poller implements AutoCloseable {
         }
     }
 
+    /** Waits if the inner selector has not yet let go of the key of an earlier registration of the same channel. */
+    private void watchFirst(Registration registration) throws ClosedChannelException {
+        long start = System.nanoTime();
+        while (true) {
+            try {
+                watch(registration);
+                return;
+            } catch (CancelledKeyException e) {
+                if (System.nanoTime() - start > FLUSH_NANOS) {
+                    throw e; // the turn is our own caller's, who must let us return first
+                }
+                flushSoon();
+                Thread.yield();
+            }
+        }
+    }
+
+    private void flushSoon() {
+        if (blocked) {
+            inner.wakeup();
+        } else if ((boolean) TURN.compareAndSet(this, 0, 1)) {
+            try {
+                flush = true;
+                runCommands();
+            } finally {
+                leave();
+            }
+        }
+    }
+
     private void rewatch(Registration registration) {
         try {
             watch(registration);
@@ -527,21 +597,24 @@ public final class Poller implements AutoCloseable {
         }
     }
 
+    /** Locked, because the turn's owner may hear of the key that another thread is still registering. */
     private void watch(Registration registration) throws ClosedChannelException {
-        Pollable pollable = registration.pollable;
-        SelectableChannel channel = pollable.watched();
-        int ops = pollable.watchedOps(registration.interest());
-        if (channel != registration.watched) {
-            if (registration.key != null) {
-                registration.key.cancel();
-                flush = true;
-            }
-            registration.watched = channel;
-            registration.key = channel == null ? null : channel.register(inner, ops, registration);
-        } else if (registration.key != null) {
-            SelectionKey key = registration.key;
-            if (key.isValid() && key.interestOps() != ops) {
-                key.interestOps(ops);
+        synchronized (registration) {
+            Pollable pollable = registration.pollable;
+            SelectableChannel channel = pollable.watched();
+            int ops = pollable.watchedOps(registration.interest());
+            if (channel != registration.watched) {
+                if (registration.key != null) {
+                    registration.key.cancel();
+                    flush = true;
+                }
+                registration.key = channel == null ? null : channel.register(inner, ops, registration);
+                registration.watched = channel;
+            } else if (registration.key != null) {
+                SelectionKey key = registration.key;
+                if (key.isValid() && key.interestOps() != ops) {
+                    key.interestOps(ops);
+                }
             }
         }
     }
@@ -559,8 +632,11 @@ public final class Poller implements AutoCloseable {
         TURN.setVolatile(this, 0);
         // A command left meanwhile was left to us: its thread found the turn taken.
         while (commands != null && (boolean) TURN.compareAndSet(this, 0, 1)) {
-            runCommands();
-            TURN.setVolatile(this, 0);
+            try {
+                runCommands();
+            } finally {
+                TURN.setVolatile(this, 0);
+            }
         }
     }
 }

@@ -43,6 +43,7 @@ public final class Accelerator {
                 profile.get(Keys.POLL_SPIN),
                 profile.get(Keys.POLL_KERNEL_INTERVAL),
                 profile.get(Keys.POLL_HOT_MAX),
+                profile.get(Keys.POLL_MODERATION),
                 PollConfig.Yielding.valueOf(profile.get(Keys.POLL_YIELD).name()));
         ShmConfig shm = new ShmConfig(
                 profile.get(Keys.SHM_DIR),

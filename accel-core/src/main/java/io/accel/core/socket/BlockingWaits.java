@@ -21,6 +21,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 public final class BlockingWaits {
     private static final int MOST_IDLE = 256;
     private static final int CLOCK_TURNS = 64;
+    private static final int GLANCES = 256;
     private static final Poller.Sink NOTHING = (registration, ops) -> {};
 
     /** What a blocking operation can wait for. */
@@ -44,7 +45,7 @@ public final class BlockingWaits {
     BlockingWaits(PollConfig config) {
         this.config = config;
         // The spinning is done before.
-        this.sleeping = new PollConfig(0, config.kernelInterval(), config.hotMax(), config.yielding());
+        this.sleeping = new PollConfig(0, config.kernelInterval(), config.hotMax(), 0, config.yielding());
     }
 
     /**
@@ -66,7 +67,9 @@ public final class BlockingWaits {
             return;
         }
         try {
-            if (VirtualThreads.isCurrent()) {
+            // A handshake takes microseconds, at most connect.probe-timeout, and then changes what is to be watched.
+            boolean handshake = (ops & SelectionKey.OP_CONNECT) != 0;
+            if (VirtualThreads.isCurrent() && !handshake) {
                 virtualWaits().await(pollable, ops, left);
             } else {
                 sleep(pollable, ops, left);
@@ -75,6 +78,24 @@ public final class BlockingWaits {
             // Closed before it could be waited for: the operation will find it so.
             return;
         }
+    }
+
+    /**
+     * Looks for a few microseconds, without a clock and whatever else waiting costs: most answers come in that time.
+     *
+     * @param waitable what to wait for; the caller is in the half that it waits for
+     * @param ops the operations to wait for
+     * @return whether one is ready
+     */
+    public boolean glance(Waitable waitable, int ops) {
+        int looks = config.spinNanos() == 0 ? 0 : GLANCES;
+        for (int i = 0; i < looks; i++) {
+            if (waitable.look(ops) != 0) {
+                return true;
+            }
+            Thread.onSpinWait();
+        }
+        return false;
     }
 
     private boolean spin(Waitable pollable, int ops, long start, long timeoutNanos) {
@@ -109,12 +130,15 @@ public final class BlockingWaits {
 
     private void sleep(Pollable pollable, int ops, long timeoutNanos) throws IOException {
         PlatformWaiter waiter = new PlatformWaiter(take());
-        Registration registration = waiter.poller.register(pollable, ops, waiter);
         try {
-            waiter.poller.poll(timeoutNanos, NOTHING);
+            Registration registration = waiter.poller.register(pollable, ops, waiter);
+            try {
+                waiter.poller.poll(timeoutNanos, NOTHING);
+            } finally {
+                waiter.done = true;
+                registration.close();
+            }
         } finally {
-            waiter.done = true;
-            registration.close();
             giveBack(waiter.poller);
         }
     }

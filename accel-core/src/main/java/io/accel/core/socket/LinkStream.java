@@ -336,11 +336,15 @@ public final class LinkStream {
         }
     }
 
-    /** The doorbell rang: takes the ring, and passes it on to all who may have waited for it, for only one finds it. */
-    void doorbellRang() {
+    /**
+     * Takes the ring of the doorbell, and passes it on to all who may have waited for it, for only one finds it.
+     *
+     * @param registrations how many registrations know of it already: the caller's own, or none if it waits without
+     */
+    void doorbellRang(int registrations) {
         boolean goneBefore = link.peerGone();
         boolean rung = link.drainDoorbell();
-        if (goneBefore != link.peerGone() || (rung && shares.size() > 1)) {
+        if (goneBefore != link.peerGone() || (rung && shares.size() > registrations)) {
             shares.refresh();
         }
     }

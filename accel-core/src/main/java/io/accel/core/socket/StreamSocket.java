@@ -129,7 +129,7 @@ public final class StreamSocket implements BlockingWaits.Waitable {
         fabrics = candidates.iterator();
         remote = destination;
         source = binder;
-        connecting = tryNext(new FallbackException(FallbackReason.PEER_NOT_ACCELERATED, null));
+        connecting = tryNext(null);
         if (connecting) {
             shares.refresh();
         }
@@ -145,8 +145,8 @@ public final class StreamSocket implements BlockingWaits.Waitable {
     public synchronized boolean takeFallback() {
         if (fellBack) {
             fellBack = false;
-            connectReady = false;
             connecting = false;
+            connectReady = false;
             return true;
         }
         return false;
@@ -228,7 +228,8 @@ public final class StreamSocket implements BlockingWaits.Waitable {
                 path = new PathInfo(fabric.name(), null, null);
                 return true;
             } catch (FallbackException e) {
-                why = e;
+                // That there is no device says nothing of the peer, if another fabric could say more.
+                why = why == null || e.reason() != FallbackReason.NO_DEVICE ? e : why;
             }
         }
         fallBack(remote, why);
@@ -299,8 +300,11 @@ public final class StreamSocket implements BlockingWaits.Waitable {
             if (handshake != null) {
                 return handshake.channel();
             }
+            if (stream != null) {
+                return stream.link().doorbell();
+            }
             // No selector takes a channel in blocking mode, and its connecting thread waits for nothing more.
-            return stream != null ? stream.link().doorbell() : fellBack ? null : kernel;
+            return kernel.isBlocking() ? null : kernel;
         }
     }
 
@@ -338,7 +342,8 @@ public final class StreamSocket implements BlockingWaits.Waitable {
     public int kernelReady(int interest, int watchedReady) {
         LinkStream established = stream;
         if (established != null) {
-            established.doorbellRang();
+            // Nothing watched is ready: asked by one who spins without a registration, or whose deadline has passed.
+            established.doorbellRang(watchedReady == 0 ? 0 : 1);
             return 0;
         }
         synchronized (this) {

@@ -1,19 +1,27 @@
 package io.accel.core.socket;
 
-import io.accel.core.poll.Pollable;
 import io.accel.core.poll.Poller;
 import io.accel.core.poll.Registration;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.nio.channels.ClosedChannelException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 
-/** Parks virtual threads; one daemon thread polls for all of them and unparks. */
+/**
+ * Parks virtual threads; one daemon thread polls for all of them and unparks. A socket that a virtual thread has waited for
+ * stays registered, without interest, until it closes: its readers and writers share the registration.
+ */
 final class VirtualWaits {
     private static final Logger LOG = System.getLogger(VirtualWaits.class.getName());
 
     private final Poller poller;
+    /** Guarded by itself. */
+    private final Map<BlockingWaits.Waitable, Waiters> waiters = new HashMap<>();
 
     VirtualWaits(Poller poller) {
         this.poller = poller;
@@ -22,9 +30,10 @@ final class VirtualWaits {
         thread.start();
     }
 
-    void await(Pollable pollable, int ops, long timeoutNanos) throws ClosedChannelException {
-        Parked parked = new Parked(Thread.currentThread());
-        Registration registration = poller.register(pollable, ops, parked);
+    void await(BlockingWaits.Waitable waitable, int ops, long timeoutNanos) throws ClosedChannelException {
+        Waiters all = waitersOf(waitable);
+        Parked parked = new Parked(Thread.currentThread(), ops);
+        all.add(parked);
         try {
             if (!parked.woken) {
                 if (timeoutNanos < 0) {
@@ -34,37 +43,106 @@ final class VirtualWaits {
                 }
             }
         } finally {
-            registration.close();
+            all.remove(parked);
+        }
+    }
+
+    private Waiters waitersOf(BlockingWaits.Waitable waitable) throws ClosedChannelException {
+        synchronized (waiters) {
+            Waiters known = waiters.get(waitable);
+            if (known == null) {
+                known = new Waiters(waitable);
+                known.registration = poller.register(waitable, 0, known);
+                waiters.put(waitable, known);
+            }
+            return known;
         }
     }
 
     private void run() {
         while (true) {
             try {
-                poller.poll(-1, VirtualWaits::wake);
+                poller.poll(-1, (registration, ops) -> ((Waiters) registration.attachment()).ready(ops));
             } catch (IOException | RuntimeException e) {
                 LOG.log(Level.WARNING, "the thread that wakes virtual threads met an error and goes on", e);
             }
         }
     }
 
-    private static void wake(Registration registration, int ops) {
-        registration.interest(0); // once is enough; the woken one looks for itself
-        ((Parked) registration.attachment()).released();
-    }
-
-    private static final class Parked implements BlockingWaits.Waiter {
-        private final Thread thread;
+    private static final class Parked {
+        final Thread thread;
+        final int ops;
         volatile boolean woken;
 
-        Parked(Thread thread) {
+        Parked(Thread thread, int ops) {
             this.thread = thread;
+            this.ops = ops;
+        }
+
+        void wake() {
+            woken = true;
+            LockSupport.unpark(thread);
+        }
+    }
+
+    /** Who waits for one socket. */
+    private final class Waiters implements BlockingWaits.Waiter {
+        private final BlockingWaits.Waitable waitable;
+        /** Set before this is found by others, under the map's lock. */
+        private Registration registration;
+
+        // Guarded by this.
+        private final List<Parked> parked = new ArrayList<>(1);
+        private boolean over;
+
+        Waiters(BlockingWaits.Waitable waitable) {
+            this.waitable = waitable;
+        }
+
+        synchronized void add(Parked one) {
+            if (over) {
+                one.woken = true;
+                return;
+            }
+            parked.add(one);
+            registration.interest(interest());
+            registration.refresh(); // so that it is looked at, and armed
+        }
+
+        synchronized void remove(Parked one) {
+            parked.remove(one);
+        }
+
+        /** Wakes those who wait for this. Once is enough: they look for themselves, and add themselves again. */
+        synchronized void ready(int ops) {
+            parked.removeIf(one -> {
+                boolean isReady = (one.ops & ops) != 0;
+                if (isReady) {
+                    one.wake();
+                }
+                return isReady;
+            });
+            registration.interest(interest());
+        }
+
+        private int interest() {
+            int ops = 0;
+            for (Parked one : parked) {
+                ops |= one.ops;
+            }
+            return ops;
         }
 
         @Override
         public void released() {
-            woken = true;
-            LockSupport.unpark(thread);
+            synchronized (waiters) {
+                waiters.remove(waitable, this);
+            }
+            synchronized (this) {
+                over = true;
+                parked.forEach(Parked::wake);
+                parked.clear();
+            }
         }
     }
 }

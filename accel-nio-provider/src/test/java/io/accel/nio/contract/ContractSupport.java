@@ -167,6 +167,7 @@ abstract class ContractSupport {
     }
 
     @AfterEach
+    @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
     final void closeAll() throws IOException, InterruptedException {
         for (Closeable resource : resources) {
             resource.close();

@@ -58,6 +58,8 @@ class HalfCloseTest extends ContractSupport {
         ByteBuffer buffer = ByteBuffer.allocate(1);
         assertThatThrownBy(() -> channel.write(buffer)).isInstanceOf(ClosedChannelException.class);
         assertThatThrownBy(() -> channel.write(new ByteBuffer[] {buffer})).isInstanceOf(ClosedChannelException.class);
+        channel.configureBlocking(false);
+        assertThatThrownBy(() -> channel.write(buffer)).isInstanceOf(ClosedChannelException.class);
         assertThat(buffer.position()).isZero();
         assertThat(channel.isOpen()).isTrue();
         channel.shutdownOutput();
@@ -90,6 +92,18 @@ class HalfCloseTest extends ContractSupport {
     }
 
     @Test
+    void bytesThatWereNotReadBeforeShutdownInputAreGone() throws IOException {
+        Pair pair = pair();
+        Bytes.write(pair.server(), Bytes.ascii("too late"));
+        eventually().until(() -> pair.client().socket().getInputStream().available() == 8);
+        pair.client().shutdownInput();
+        assertThat(pair.client().read(ByteBuffer.allocate(1))).isEqualTo(-1);
+        pair.client().configureBlocking(false);
+        assertThat(pair.client().read(new ByteBuffer[] {ByteBuffer.allocate(1)}))
+                .isEqualTo(-1);
+    }
+
+    @Test
     void shutdownInputLeavesTheOutputAlone() throws IOException {
         Pair pair = pair();
         pair.client().shutdownInput();
@@ -104,6 +118,7 @@ class HalfCloseTest extends ContractSupport {
         Bytes.write(pair.server(), Bytes.ascii("unheard"));
         Bytes.write(pair.client(), Bytes.ascii("alive"));
         assertThat(Bytes.readAscii(pair.server(), 5)).isEqualTo("alive");
+        assertThat(pair.client().read(ByteBuffer.allocate(1))).isEqualTo(-1);
         assertThat(pair.client().isOpen()).isTrue();
         assertThat(pair.server().isOpen()).isTrue();
     }

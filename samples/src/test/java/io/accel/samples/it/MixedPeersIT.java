@@ -52,7 +52,12 @@ class MixedPeersIT {
                 "root".equals(System.getProperty("user.name")),
                 "needs root, to start a process as the user " + OTHER_USER);
         UnaryOperator<Launch> asOther = readableByAll();
-        transferByKernel(otherListens, Side.source("bytes=" + SOME).launched(asOther), Side.sink());
+        // Where both users may look, so that it is not the directory that keeps them apart.
+        UnaryOperator<Launch> meeting = launch -> launch.accel("shm.dir", "/dev/shm");
+        transferByKernel(
+                otherListens,
+                Side.source("bytes=" + SOME).launched(asOther).launched(meeting),
+                Side.sink().launched(meeting));
     }
 
     private static void transferByKernel(boolean sourceListens, Side source, Side sink) {

@@ -49,7 +49,9 @@ class StoppedPeerIT {
         try (Child listener = Side.sink("at=listen").start()) {
             String port = "port=" + listener.awaitNumber("PORT", Ends.START);
             listener.signal("STOP");
-            try (Child source = Side.source("bytes=" + bytes).with(port).start()) {
+            Side connecting = Side.source("bytes=" + bytes, port)
+                    .launched(launch -> launch.accel("connect.probe-timeout", "200ms"));
+            try (Child source = connecting.start()) {
                 source.awaitLine("CONNECTED", Ends.START);
                 listener.signal("CONT");
                 listener.awaitLine("CONNECTED", Ends.START);

@@ -68,8 +68,13 @@ final class Availability {
         if (!Files.isDirectory(devices)) {
             return known(FallbackReason.NO_DEVICE, "this machine has no RDMA device");
         }
-        VerbsUnavailableException cause = Verbs.unavailabilityCause();
-        return cause == null ? known(null, null) : known(Failures.reasonOf(cause.reason()), cause.getMessage());
+        try {
+            VerbsUnavailableException cause = Verbs.unavailabilityCause();
+            return cause == null ? known(null, null) : known(Failures.reasonOf(cause.reason()), cause.getMessage());
+        } catch (LinkageError e) {
+            return known(
+                    FallbackReason.NO_DEVICE, "jnr-ffi, which the rdma fabric needs, is not on the class path: " + e);
+        }
     }
 
     private static Known known(FallbackReason reason, String detail) {

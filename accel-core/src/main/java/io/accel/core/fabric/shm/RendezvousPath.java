@@ -24,6 +24,11 @@ final class RendezvousPath {
 
     private RendezvousPath() {}
 
+    /** What the names of all directories in this network namespace begin with. */
+    static String own() {
+        return PREFIX + NAMESPACE + "-";
+    }
+
     /** The directory of a listener that is bound to this address. */
     static Path of(Path dir, InetAddress address, int port) {
         return dir.resolve(PREFIX + NAMESPACE + "-" + text(address) + "-" + port);

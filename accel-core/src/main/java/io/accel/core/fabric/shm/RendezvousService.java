@@ -37,6 +37,8 @@ final class RendezvousService {
 
     private final ReadyKeys readyKeys = this::ready;
     private boolean acceptPaused;
+    /** When a paused accept is tried again, on {@link System#nanoTime()}'s scale. */
+    private long resumeAt;
 
     private interface ReadyKeys extends java.util.function.Consumer<SelectionKey> {}
 
@@ -65,6 +67,7 @@ final class RendezvousService {
 
     Listening open(ShmConfig config, InetSocketAddress bound, Acceptor acceptor) throws FallbackException {
         RendezvousListener listener = new RendezvousListener(this, config, bound, acceptor);
+        DeadRendezvous.sweepOnce(config.dir());
         listeners.add(listener);
         submit(() -> register(listener));
         return listener;
@@ -103,10 +106,20 @@ final class RendezvousService {
                 }
                 expireHandshakes();
                 resumeAccept();
-            } catch (IOException | RuntimeException | OutOfMemoryError e) {
+            } catch (Throwable e) {
                 // Nothing that one client does may end the thread that serves all.
-                LOG.log(Level.WARNING, "the rendezvous thread met an error and goes on", e);
+                warn("the rendezvous thread met an error and goes on", e);
             }
+        }
+    }
+
+    /** A logger may need what has just run out, such as descriptors, and then throws errors of its own. */
+    private static void warn(String message, Throwable cause) {
+        try {
+            LOG.log(Level.WARNING, message, cause);
+        } catch (Throwable e) {
+            cause.addSuppressed(e);
+            System.err.println("accel: " + message + ": " + cause + ", and logging it failed: " + e);
         }
     }
 
@@ -147,19 +160,18 @@ final class RendezvousService {
             listener.log("{0} was closed while a client called", listener.directory());
         } catch (IOException e) {
             // Out of descriptors, most likely: calling accept at once again would only burn the processor.
-            LOG.log(
-                    Level.WARNING,
-                    "taking a client in {0} failed, trying again in {1} ms: {2}",
-                    listener.directory(),
-                    ACCEPT_PAUSE_MILLIS,
-                    e);
             key.interestOps(0);
             acceptPaused = true;
+            resumeAt = System.nanoTime() + ACCEPT_PAUSE_MILLIS * 1_000_000;
+            warn(
+                    "taking a client in " + listener.directory() + " failed, trying again in " + ACCEPT_PAUSE_MILLIS
+                            + " ms: " + e.getMessage(),
+                    e);
         }
     }
 
     private void resumeAccept() {
-        if (acceptPaused) {
+        if (acceptPaused && System.nanoTime() - resumeAt >= 0) {
             acceptPaused = false;
             for (SelectionKey key : selector.keys()) {
                 if (key.isValid() && key.attachment() instanceof RendezvousListener) {

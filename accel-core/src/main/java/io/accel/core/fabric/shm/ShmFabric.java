@@ -34,10 +34,24 @@ public final class ShmFabric implements Fabric {
 
     @Override
     public Connecting connect(InetSocketAddress destination, Source source) throws IOException {
-        Path directory = find(destination);
-        RendezvousDirectory.check(directory, config.group());
-        InetSocketAddress local = source.bind(sourceFor(destination.getAddress()));
-        return new ShmConnecting(config, directory, local, destination);
+        FallbackException stale = null;
+        for (Path directory : RendezvousPath.candidates(config.dir(), destination)) {
+            if (Files.exists(directory, LinkOption.NOFOLLOW_LINKS)) {
+                checkLocal(destination.getAddress());
+                RendezvousDirectory.check(directory, config.group());
+                InetSocketAddress local = source.bind(sourceFor(destination.getAddress()));
+                try {
+                    return new ShmConnecting(config, directory, local, destination);
+                } catch (FallbackException e) {
+                    if (e.reason() != FallbackReason.STALE_RENDEZVOUS) {
+                        throw e;
+                    }
+                    // Its listener was killed; the port may have passed to one on all addresses.
+                    stale = e;
+                }
+            }
+        }
+        throw stale != null ? stale : new FallbackException(FallbackReason.PEER_NOT_ACCELERATED, null);
     }
 
     @Override
@@ -45,19 +59,12 @@ public final class ShmFabric implements Fabric {
         return RendezvousService.get().open(config, bound, acceptor);
     }
 
-    private Path find(InetSocketAddress destination) throws FallbackException {
+    /** A listener on all addresses of this host is not the one on the same port of another host. */
+    private static void checkLocal(InetAddress address) throws FallbackException {
         // A wildcard as destination is this host, as the kernel has it.
-        for (Path candidate : RendezvousPath.candidates(config.dir(), destination)) {
-            if (Files.exists(candidate, LinkOption.NOFOLLOW_LINKS)) {
-                // A listener on all addresses of this host is not the one on the same port of another host.
-                InetAddress address = destination.getAddress();
-                if (!address.isAnyLocalAddress() && !LocalAddresses.contains(address)) {
-                    throw new FallbackException(FallbackReason.NOT_LOCAL, null);
-                }
-                return candidate;
-            }
+        if (!address.isAnyLocalAddress() && !LocalAddresses.contains(address)) {
+            throw new FallbackException(FallbackReason.NOT_LOCAL, null);
         }
-        throw new FallbackException(FallbackReason.PEER_NOT_ACCELERATED, null);
     }
 
     /** The source address that the kernel would choose for a destination on this host. */

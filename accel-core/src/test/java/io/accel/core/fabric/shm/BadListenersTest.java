@@ -149,7 +149,7 @@ class BadListenersTest {
             ends.connect("127.0.0.1").free();
             acceptor.next().link().free();
         }
-        listen(); // for what is left to be what the others leave
+        listener = new RawListener(ends.rendezvous("127.0.0.1")); // so that is left what others leave
     }
 
     @Test

@@ -114,6 +114,10 @@ public final class Launch {
         if (accelerated) {
             path.add(jar.toString());
             command.add("-Djava.nio.channels.spi.SelectorProvider=" + PROVIDER);
+            // A machine too busy to answer soon is no reason to be on another path than the test asserts.
+            command.add("-Daccel.connect.probe-timeout=10s");
+            // Where what killed programs leave behind goes with the tests.
+            command.add("-Daccel.shm.dir=" + SharedDirectory.ofTests());
         }
         classPath.forEach(entry -> path.add(entry.toString()));
         command.addAll(List.of("-Xmx512m", "-XX:+ExitOnOutOfMemoryError", "-XX:-CreateCoredumpOnCrash"));

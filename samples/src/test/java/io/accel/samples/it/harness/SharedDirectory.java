@@ -3,6 +3,7 @@ package io.accel.samples.it.harness;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -26,6 +27,11 @@ public final class SharedDirectory implements AutoCloseable {
     /** In the machine's own shared memory. */
     public static SharedDirectory create() throws IOException {
         return new SharedDirectory(Files.createTempDirectory(SHARED_MEMORY, "it"), false);
+    }
+
+    /** One for all tests of this JVM, removed when it exits. */
+    static Path ofTests() {
+        return OfTests.PATH;
     }
 
     /** With a file system of its own of this size, such as {@code 64k}; skips the test where that is not allowed. */
@@ -74,5 +80,27 @@ public final class SharedDirectory implements AutoCloseable {
             throw new IOException("interrupted while waiting for " + command[0], e);
         }
         return process.exitValue() == 0 ? "" : command[0] + " failed: " + said;
+    }
+
+    private static final class OfTests {
+        static final Path PATH = open();
+
+        private OfTests() {}
+
+        private static Path open() {
+            try {
+                SharedDirectory directory = create();
+                Runtime.getRuntime().addShutdownHook(new Thread(() -> {
+                    try {
+                        directory.close();
+                    } catch (IOException e) {
+                        System.err.println("left behind by the tests: " + e);
+                    }
+                }));
+                return directory.path();
+            } catch (IOException e) {
+                throw new UncheckedIOException("the tests get no directory in " + SHARED_MEMORY, e);
+            }
+        }
     }
 }

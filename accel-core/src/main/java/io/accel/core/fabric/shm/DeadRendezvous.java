@@ -1,0 +1,98 @@
+package io.accel.core.fabric.shm;
+
+import io.accel.core.jdk.JdkAccess;
+import java.io.IOException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.net.ConnectException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.SocketChannel;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.PosixFileAttributes;
+import java.time.Instant;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadLocalRandom;
+
+/**
+ * Removes what listeners of this user left behind that were killed. One on the same port takes the place of its dead
+ * predecessor anyway; but of those on ephemeral ports nobody would, and they would pile up.
+ */
+final class DeadRendezvous {
+    private static final Logger LOG = System.getLogger(DeadRendezvous.class.getName());
+    /** Younger ones may be about to open their socket. */
+    private static final long LEAST_AGE_SECONDS = 60;
+
+    private static final Set<Path> SWEPT = ConcurrentHashMap.newKeySet();
+
+    private DeadRendezvous() {}
+
+    /** Sweeps a directory in the background, the first time that this process asks for it. */
+    static void sweepOnce(Path dir) {
+        if (SWEPT.add(dir)) {
+            Thread thread = new Thread(() -> sweep(dir, Instant.now().minusSeconds(LEAST_AGE_SECONDS)), "accel-sweep");
+            thread.setDaemon(true);
+            thread.start();
+        }
+    }
+
+    /** Removes the dead ones that have not been touched since. */
+    static void sweep(Path dir, Instant untouchedSince) {
+        try (DirectoryStream<Path> found = Files.newDirectoryStream(dir, RendezvousPath.own() + "*")) {
+            for (Path directory : found) {
+                removeIfDead(directory, untouchedSince);
+            }
+        } catch (IOException | RuntimeException e) {
+            LOG.log(Level.DEBUG, "looking for dead listeners in " + dir + " failed", e);
+        }
+    }
+
+    private static void removeIfDead(Path directory, Instant untouchedSince) {
+        try {
+            PosixFileAttributes judged =
+                    Files.readAttributes(directory, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+            if (!judged.isDirectory()
+                    || !judged.owner().equals(RendezvousDirectory.self())
+                    || judged.lastModifiedTime().toInstant().isAfter(untouchedSince)
+                    || !isDead(directory)) {
+                return;
+            }
+            // Aside first: a successor may take the name at any time, and it is not to lose its socket.
+            Path aside = directory.resolveSibling(directory.getFileName() + "-dead-"
+                    + Long.toHexString(ThreadLocalRandom.current().nextLong()));
+            Files.move(directory, aside);
+            Object moved = Files.readAttributes(aside, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
+                    .fileKey();
+            if (moved.equals(judged.fileKey())) {
+                RendezvousDirectory.delete(aside);
+            } else {
+                Files.move(aside, directory);
+            }
+        } catch (NoSuchFileException e) {
+            LOG.log(Level.DEBUG, "another process was faster to remove {0}", directory);
+        } catch (IOException e) {
+            LOG.log(Level.DEBUG, "could not remove the dead " + directory, e);
+        }
+    }
+
+    /** Only a refusal proves it: a probe may also fail because this process is out of descriptors. */
+    private static boolean isDead(Path directory) throws IOException {
+        Path socket = directory.resolve(RendezvousPath.SOCKET);
+        if (Files.notExists(socket, LinkOption.NOFOLLOW_LINKS)) {
+            return true;
+        }
+        try (SocketChannel probe = JdkAccess.kernelProvider().openSocketChannel(StandardProtocolFamily.UNIX)) {
+            probe.configureBlocking(false);
+            boolean unused = probe.connect(UnixDomainSocketAddress.of(socket));
+            return false;
+        } catch (ConnectException e) {
+            return true;
+        }
+    }
+}

@@ -1,0 +1,114 @@
+package io.accel.core;
+
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchRule;
+import com.tngtech.archunit.library.dependencies.SlicesRuleDefinition;
+import java.nio.MappedByteBuffer;
+
+/** Who may depend on whom. */
+@AnalyzeClasses(packages = "io.accel", importOptions = ImportOption.DoNotIncludeTests.class)
+class ArchitectureTest {
+    private static final String CORE = "io.accel.core..";
+    private static final String PROFILE = "io.accel.profile..";
+    private static final String JDK = "io.accel.core.jdk..";
+    private static final String STREAM = "io.accel.core.stream..";
+    private static final String POLL = "io.accel.core.poll..";
+    private static final String FABRIC = "io.accel.core.fabric";
+    private static final String SHM = "io.accel.core.fabric.shm..";
+    private static final String VERBS = "io.accel.core.fabric.rdma.verbs..";
+
+    @ArchTest
+    static final ArchRule CORE_KNOWS_NO_ADAPTER = noClasses()
+            .that()
+            .resideInAPackage(CORE)
+            .should()
+            .dependOnClassesThat(
+                    resideInAnyPackage("io.accel..").and(JavaClass.Predicates.resideOutsideOfPackages(CORE, PROFILE)));
+
+    @ArchTest
+    static final ArchRule PROFILES_DEPEND_ON_NOTHING = classes()
+            .that()
+            .resideInAPackage(PROFILE)
+            .should()
+            .onlyDependOnClassesThat(resideInAnyPackage(PROFILE, "java.."));
+
+    @ArchTest
+    static final ArchRule THE_STREAM_PROTOCOL_KNOWS_THE_SPI_ALONE = classes()
+            .that()
+            .resideInAPackage(STREAM)
+            .should()
+            .onlyDependOnClassesThat(resideInAnyPackage(STREAM, FABRIC, "java.."));
+
+    @ArchTest
+    static final ArchRule THE_STREAM_PROTOCOL_HAS_NO_THREADS_LOCKS_OR_CLOCK = noClasses()
+            .that()
+            .resideInAPackage(STREAM)
+            .should()
+            .dependOnClassesThat(resideInAPackage("java.util.concurrent..").or(JavaClass.Predicates.type(Thread.class)))
+            .orShould()
+            .callMethod(System.class, "nanoTime")
+            .orShould()
+            .callMethod(System.class, "currentTimeMillis");
+
+    @ArchTest
+    static final ArchRule THE_FABRIC_SPI_DEPENDS_ON_THE_JDK_ALONE = classes()
+            .that()
+            .resideInAPackage(FABRIC)
+            .should()
+            .onlyDependOnClassesThat(resideInAnyPackage(FABRIC, "java.."));
+
+    @ArchTest
+    static final ArchRule FABRICS_KNOW_NEITHER_STREAMS_NOR_SOCKETS_NOR_POLLERS = classes()
+            .that()
+            .resideInAPackage("io.accel.core.fabric..")
+            .should()
+            .onlyDependOnClassesThat(
+                    resideInAnyPackage("io.accel.core.fabric..", JDK, "java..", "jdk.net..", "jnr..", "com.kenai.."));
+
+    @ArchTest
+    static final ArchRule THE_POLLER_KNOWS_NO_FABRIC = classes()
+            .that()
+            .resideInAPackage(POLL)
+            .should()
+            .onlyDependOnClassesThat(resideInAnyPackage(POLL, JDK, "java.."));
+
+    @ArchTest
+    static final ArchRule ONLY_THE_SHARED_MEMORY_FABRIC_MAPS_FILES = noClasses()
+            .that()
+            .resideOutsideOfPackages(SHM, JDK)
+            .should()
+            .dependOnClassesThat(JavaClass.Predicates.type(MappedByteBuffer.class));
+
+    @ArchTest
+    static final ArchRule ONLY_VERBS_KNOWS_NATIVE_ADDRESSES = noClasses()
+            .that()
+            .resideOutsideOfPackage(VERBS)
+            .should()
+            .dependOnClassesThat(resideInAnyPackage("jnr..", "com.kenai.."));
+
+    @ArchTest
+    static final ArchRule ONLY_ONE_PACKAGE_REACHES_INTO_THE_JDK = noClasses()
+            .that()
+            .resideOutsideOfPackage(JDK)
+            .should()
+            .dependOnClassesThat(resideInAnyPackage("sun..", "jdk.internal.."));
+
+    @ArchTest
+    static final ArchRule THE_WAY_INTO_THE_JDK_DEPENDS_ON_IT_ALONE = classes()
+            .that()
+            .resideInAPackage(JDK)
+            .should()
+            .onlyDependOnClassesThat(resideInAnyPackage(JDK, "java..", "sun..", "jdk.."));
+
+    @ArchTest
+    static final ArchRule NO_PACKAGES_DEPEND_ON_EACH_OTHER =
+            SlicesRuleDefinition.slices().matching("io.accel.(**)").should().beFreeOfCycles();
+}

@@ -1,0 +1,93 @@
+package io.accel.core.fabric.shm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.accel.core.fabric.FallbackReason;
+import io.accel.core.jdk.JdkAccess;
+import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What a killed listener leaves behind misleads nobody and goes in time; a living one's stays. */
+@SuppressWarnings("try") // some resources are only held
+class DeadRendezvousTest {
+    private ShmEnds ends;
+
+    @BeforeEach
+    void open() throws IOException {
+        ends = new ShmEnds();
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        ends.close();
+    }
+
+    @Test
+    void deadOnesAreRemoved() throws Exception {
+        dead("127.0.0.1");
+        dead("127.0.0.2");
+        // Killed before it opened its socket.
+        RendezvousDirectory.create(ends.rendezvous("127.0.0.3"), "");
+        DeadRendezvous.sweep(ends.dir, later());
+        assertThat(ends.content()).isEmpty();
+    }
+
+    @Test
+    void youngOnesStay() throws Exception {
+        Path young = dead("127.0.0.1");
+        DeadRendezvous.sweep(ends.dir, Instant.now().minusSeconds(60));
+        assertThat(young).isDirectory();
+    }
+
+    @Test
+    void aLivingListenerKeepsItsOwn() throws Exception {
+        ShmEnds.Acceptor acceptor = new ShmEnds.Acceptor(1);
+        try (var listening = ends.fabric().listen(ShmEnds.address("127.0.0.1"), acceptor)) {
+            DeadRendezvous.sweep(ends.dir, later());
+            ends.connect("127.0.0.1").free();
+            acceptor.next().link().free();
+        }
+    }
+
+    @Test
+    void whatIsNotARendezvousOfThisNamespaceStays() throws Exception {
+        Path other = Files.createDirectory(ends.dir.resolve("accel-1-127.0.0.1-80"));
+        Path file = Files.createFile(ends.dir.resolve(RendezvousPath.own() + "127.0.0.1-80"));
+        DeadRendezvous.sweep(ends.dir, later());
+        assertThat(ends.content()).containsExactlyInAnyOrder(other, file);
+    }
+
+    @Test
+    void theListenerOnAllAddressesIsFoundBehindADeadOne() throws Exception {
+        dead("127.0.0.1");
+        assertThat(Fallbacks.of(() -> ends.begin("127.0.0.1")).reason()).isEqualTo(FallbackReason.STALE_RENDEZVOUS);
+        ShmEnds.Acceptor acceptor = new ShmEnds.Acceptor(1);
+        try (var listening = ends.fabric().listen(ShmEnds.address("0.0.0.0"), acceptor)) {
+            ends.connect("127.0.0.1").free();
+            acceptor.next().link().free();
+        }
+    }
+
+    /** As a killed process leaves it: the socket's file is there, and nobody listens. */
+    private Path dead(String host) throws IOException {
+        Path directory = ends.rendezvous(host);
+        RendezvousDirectory.create(directory, "");
+        try (ServerSocketChannel socket =
+                JdkAccess.kernelProvider().openServerSocketChannel(StandardProtocolFamily.UNIX)) {
+            socket.bind(UnixDomainSocketAddress.of(directory.resolve(RendezvousPath.SOCKET)));
+        }
+        return directory;
+    }
+
+    private static Instant later() {
+        return Instant.now().plusSeconds(60);
+    }
+}

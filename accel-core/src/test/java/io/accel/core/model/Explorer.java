@@ -1,0 +1,104 @@
+package io.accel.core.model;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Predicate;
+
+/** Walks through every state that a set of programs can reach. */
+final class Explorer {
+    private static final int MOST_STATES = 3_000_000;
+
+    private record Node(Memory memory, Node before, String step) {
+        List<String> history() {
+            List<String> steps = new ArrayList<>();
+            for (Node node = this; node.before != null; node = node.before) {
+                steps.add(0, node.step);
+            }
+            return steps;
+        }
+    }
+
+    private final Program[] programs;
+    private final Predicate<Memory> end;
+    private int states;
+
+    /**
+     * An explorer.
+     *
+     * @param end what must hold where no thread can go on, whether it has ended or waits
+     * @param programs one for each thread
+     */
+    Explorer(Predicate<Memory> end, Program... programs) {
+        this.end = end;
+        this.programs = programs;
+    }
+
+    /** How many states the last exploration saw. */
+    int states() {
+        return states;
+    }
+
+    /** Looks at all; the steps to the first thing that went wrong, the shortest way, or empty. */
+    Optional<List<String>> explore(Memory start) {
+        Set<String> seen = new HashSet<>();
+        Deque<Node> open = new ArrayDeque<>();
+        seen.add(start.key());
+        open.add(new Node(start, null, ""));
+        while (!open.isEmpty()) {
+            Node node = open.poll();
+            List<Node> following = new ArrayList<>();
+            try {
+                for (int t = 0; t < programs.length; t++) {
+                    follow(node, t, following);
+                }
+            } catch (Program.Violation e) {
+                List<String> history = node.history();
+                history.add("VIOLATED: " + e.getMessage());
+                return Optional.of(history);
+            }
+            if (following.isEmpty() && !end.test(node.memory)) {
+                List<String> history = node.history();
+                history.add("STUCK: " + node.memory.key());
+                return Optional.of(history);
+            }
+            for (Node next : following) {
+                if (seen.add(next.memory.key())) {
+                    open.add(next);
+                }
+            }
+            if (seen.size() > MOST_STATES) {
+                throw new IllegalStateException("more than " + MOST_STATES + " states: make the model smaller");
+            }
+        }
+        states = seen.size();
+        return Optional.empty();
+    }
+
+    private void follow(Node node, int thread, List<Node> following) {
+        if (!node.memory.isDrained(thread)) {
+            Memory drained = node.memory.copy();
+            drained.drainOne(thread);
+            following.add(new Node(drained, node, thread + ": (a store arrives)"));
+        }
+        if (programs[thread].isEnabled(node.memory, thread)) {
+            Memory next = node.memory.copy();
+            String step = programs[thread].take(next, thread);
+            following.add(new Node(next, node, thread + ": " + step));
+        }
+    }
+
+    /** Whether all threads have ended. */
+    boolean areOver(Memory memory) {
+        for (int t = 0; t < programs.length; t++) {
+            if (!programs[t].isOver(memory, t)) {
+                return false;
+            }
+        }
+        return true;
+    }
+}

@@ -1,0 +1,400 @@
+package io.accel.core.poll;
+
+import static java.nio.channels.SelectionKey.OP_CONNECT;
+import static java.nio.channels.SelectionKey.OP_READ;
+import static java.nio.channels.SelectionKey.OP_WRITE;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.nio.channels.ClosedChannelException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What a poller finds, when it sleeps, and what ends its sleep. */
+class PollerTest {
+    private static final long MILLI = 1_000_000L;
+    private static final long LONG_SPIN = Long.MAX_VALUE;
+
+    private final List<AutoCloseable> open = new ArrayList<>();
+    private final List<FakeLink> links = new ArrayList<>();
+    private final Map<Object, Integer> found = new ConcurrentHashMap<>();
+    private final Poller.Sink sink =
+            (registration, ops) -> found.merge(registration.attachment(), ops, (a, b) -> a | b);
+
+    @AfterEach
+    void close() throws Exception {
+        for (int i = open.size() - 1; i >= 0; i--) {
+            open.get(i).close();
+        }
+        for (FakeLink link : links) {
+            assertThat(link.violation).isNull();
+        }
+    }
+
+    // ---- finding
+
+    @Test
+    void aHotLinkIsFoundWithoutTheKernel() throws Exception {
+        Poller poller = poller(LONG_SPIN, 64);
+        FakeLink link = link(poller, OP_READ);
+        assertThat(poll(poller, 0)).isZero();
+        link.make(OP_READ | OP_WRITE);
+        assertThat(poll(poller, -1)).isPositive();
+        assertThat(found).containsOnly(Map.entry(link, OP_READ));
+        assertThat(link.rings).hasValue(0);
+    }
+
+    @Test
+    void aColdLinkCostsNothingUntilItRings() throws Exception {
+        Poller poller = poller(0, 64);
+        FakeLink cold = link(poller, OP_READ);
+        assertThat(poll(poller, 5 * MILLI)).isZero();
+        assertThat(cold.isArmed()).isTrue();
+        int looks = cold.looks.get();
+        assertThat(poll(poller, 20 * MILLI)).isZero();
+        assertThat(cold.looks.get() - looks).as("looks while cold").isLessThanOrEqualTo(1);
+
+        FutureTask<Integer> sleeper = start(() -> poll(poller, -1));
+        Thread.sleep(20);
+        cold.make(OP_READ);
+        assertThat(sleeper.get(10, TimeUnit.SECONDS)).isPositive();
+        assertThat(cold.rings).hasValue(1);
+        assertThat(found).containsOnlyKeys(cold);
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {0, 20_000})
+    void lookingOnceFindsAColdLinkThatRang(long spin) throws Exception {
+        Poller poller = poller(spin, 1);
+        FakeLink cold = link(poller, OP_READ);
+        FakeLink other = link(poller, OP_READ);
+        coolDown(poller, cold, other);
+        cold.make(OP_READ);
+        other.make(OP_READ);
+        assertThat(poll(poller, 0)).isPositive();
+        assertThat(found).containsOnlyKeys(cold, other);
+    }
+
+    @Test
+    void kernelDescriptorsAndLinksAreFoundTogether() throws Exception {
+        Poller poller = poller(LONG_SPIN, 64);
+        FakeLink link = link(poller, OP_READ);
+        FakeKernel kernel = kernel(poller, OP_READ);
+        link.make(OP_READ);
+        kernel.makeReadable();
+        assertThat(poll(poller, 0)).isPositive();
+        assertThat(found).containsOnlyKeys(link, kernel);
+    }
+
+    /** A busy link must not starve the kernel's descriptors and the cold links. */
+    @Test
+    void aLinkThatIsAlwaysReadyHidesNobody() throws Exception {
+        Poller poller = poller(20_000, 1);
+        FakeLink cold = link(poller, OP_READ);
+        FakeKernel kernel = kernel(poller, OP_READ);
+        coolDown(poller, cold);
+        FakeLink busy = link(poller, OP_READ);
+        busy.make(OP_READ);
+        cold.make(OP_READ);
+        kernel.makeReadable();
+        for (int i = 0; i < 100; i++) {
+            assertThat(poller.poll(-1, sink)).isPositive();
+        }
+        assertThat(found).containsOnlyKeys(busy, cold, kernel);
+    }
+
+    @Test
+    void wakeupsDoNotHideTheKernel() throws Exception {
+        Poller poller = poller(0, 64);
+        FakeKernel kernel = kernel(poller, OP_READ);
+        kernel.makeReadable();
+        poller.wakeup();
+        assertThat(poll(poller, -1)).isPositive();
+        assertThat(found).containsOnlyKeys(kernel);
+    }
+
+    @Test
+    void wakeupsDoNotHideAColdLink() throws Exception {
+        Poller poller = poller(0, 64);
+        FakeLink cold = link(poller, OP_READ);
+        coolDown(poller, cold);
+        cold.make(OP_READ);
+        poller.wakeup();
+        assertThat(poll(poller, -1)).isPositive();
+        assertThat(found).containsOnlyKeys(cold);
+    }
+
+    @Test
+    void manyLinksAreAllFoundThoughFewMayBeHot() throws Exception {
+        Poller poller = poller(50_000, 4);
+        List<FakeLink> all = new ArrayList<>();
+        for (int i = 0; i < 200; i++) {
+            all.add(link(poller, OP_READ));
+        }
+        for (int round = 0; round < 3; round++) {
+            for (FakeLink link : all) {
+                link.make(OP_READ);
+                found.clear();
+                for (int i = 0; i < 1_000 && !found.containsKey(link); i++) {
+                    poller.poll(100 * MILLI, sink);
+                }
+                assertThat(found).containsOnlyKeys(link);
+                link.make(0);
+            }
+        }
+    }
+
+    @Test
+    void interestDecidesWhatIsFound() throws Exception {
+        Poller poller = poller(20_000, 64);
+        FakeLink link = newLink();
+        Registration registration = poller.register(link, 0, link);
+        open.add(registration::close);
+        link.make(OP_READ | OP_WRITE);
+        assertThat(poll(poller, 2 * MILLI)).isZero();
+        registration.interest(OP_WRITE);
+        assertThat(poll(poller, -1)).isPositive();
+        assertThat(found).containsOnly(Map.entry(link, OP_WRITE));
+        registration.interest(0);
+        assertThat(poll(poller, 2 * MILLI)).isZero();
+        assertThat(registration.interest()).isZero();
+        assertThat(registration.attachment()).isSameAs(link);
+    }
+
+    @Test
+    void aRefreshBringsAColdLinkBack() throws Exception {
+        Poller poller = poller(0, 64);
+        FakeLink link = newLink();
+        Registration registration = poller.register(link, OP_READ, link);
+        open.add(registration::close);
+        coolDown(poller, link);
+        FutureTask<Integer> sleeper = start(() -> poll(poller, -1));
+        Thread.sleep(20);
+        link.deadline = System.nanoTime(); // due at once, but only a refresh tells of it
+        registration.refresh();
+        registration.interest(OP_CONNECT);
+        registration.refresh();
+        assertThat(sleeper.get(10, TimeUnit.SECONDS)).isPositive();
+        assertThat(found).containsOnly(Map.entry(link, OP_CONNECT));
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {0, LONG_SPIN})
+    void aDeadlineIsKept(long spin) throws Exception {
+        Poller poller = poller(spin, 64);
+        FakeLink link = newLink();
+        long due = System.nanoTime() + 30 * MILLI;
+        link.deadline = due;
+        open.add(poller.register(link, OP_CONNECT, link)::close);
+        assertThat(poll(poller, -1)).isPositive();
+        assertThat(System.nanoTime() - due).isBetween(0L, 500 * MILLI);
+        assertThat(link.timeouts).hasValue(1);
+    }
+
+    @Test
+    void whatIsClosedCannotBeRegistered() throws Exception {
+        Poller poller = poller(0, 64);
+        FakeLink link = newLink();
+        link.close();
+        assertThatThrownBy(() -> poller.register(link, OP_READ, link)).isInstanceOf(ClosedChannelException.class);
+        FakeKernel kernel = new FakeKernel();
+        kernel.close();
+        assertThatThrownBy(() -> poller.register(kernel, OP_READ, kernel)).isInstanceOf(ClosedChannelException.class);
+        assertThat(kernel.releases).hasValue(1);
+    }
+
+    // ---- waiting
+
+    @ParameterizedTest
+    @ValueSource(longs = {0, 20_000, LONG_SPIN})
+    void aTimeoutIsNeverEarlyAndSoonOver(long spin) throws Exception {
+        Poller poller = poller(spin, 64);
+        link(poller, OP_READ);
+        for (long timeout : new long[] {1, 300_000, MILLI, 1_500_000, 30 * MILLI}) {
+            long start = System.nanoTime();
+            assertThat(poll(poller, timeout)).isZero();
+            assertThat(System.nanoTime() - start).isBetween(timeout, timeout + 300 * MILLI);
+        }
+        long start = System.nanoTime();
+        assertThat(poll(poller, 0)).isZero();
+        assertThat(System.nanoTime() - start).isLessThan(100 * MILLI);
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {0, LONG_SPIN})
+    void aWakeupIsKeptForTheNextPollAndForOneOnly(long spin) throws Exception {
+        Poller poller = poller(spin, 64);
+        link(poller, OP_READ);
+        poller.wakeup();
+        poller.wakeup();
+        assertThat(poll(poller, -1)).isZero();
+        long start = System.nanoTime();
+        assertThat(poll(poller, 30 * MILLI)).isZero();
+        assertThat(System.nanoTime() - start).isGreaterThanOrEqualTo(30 * MILLI);
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {0, LONG_SPIN})
+    void aWakeupEndsAPollUnderWay(long spin) throws Exception {
+        Poller poller = poller(spin, 64);
+        link(poller, OP_READ);
+        for (int i = 0; i < 50; i++) {
+            FutureTask<Integer> waiting = start(() -> poll(poller, -1));
+            Thread.sleep(i % 5);
+            poller.wakeup();
+            assertThat(waiting.get(10, TimeUnit.SECONDS)).isZero();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {0, LONG_SPIN})
+    void anInterruptEndsAPollAndIsKept(long spin) throws Exception {
+        Poller poller = poller(spin, 64);
+        link(poller, OP_READ);
+        FutureTask<Boolean> waiting = new FutureTask<>(() -> {
+            poll(poller, -1);
+            boolean first = Thread.currentThread().isInterrupted();
+            poll(poller, -1);
+            return first && Thread.interrupted();
+        });
+        Thread thread = new Thread(waiting);
+        thread.setDaemon(true);
+        thread.start();
+        Thread.sleep(20);
+        thread.interrupt();
+        assertThat(waiting.get(10, TimeUnit.SECONDS)).isTrue();
+    }
+
+    // ---- closing
+
+    @Test
+    void closedWhileNobodyPollsIsReleasedAtOnce() throws Exception {
+        Poller poller = poller(0, 64);
+        FakeLink link = newLink();
+        Registration registration = poller.register(link, OP_READ, link);
+        registration.close();
+        assertThat(link.isRegistered()).isFalse();
+        registration.close();
+        registration.interest(OP_WRITE);
+        registration.refresh();
+        assertThat(poll(poller, 0)).isZero();
+        assertThat(link.releases).hasValue(1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {0, LONG_SPIN})
+    void closedDuringAPollIsReleasedSoonAndThePollGoesOn(long spin) throws Exception {
+        Poller poller = poller(spin, 64);
+        FakeLink staying = link(poller, OP_READ);
+        FutureTask<Integer> waiting = start(() -> poll(poller, -1));
+        for (int i = 0; i < 20; i++) {
+            FakeLink link = newLink();
+            Registration registration = poller.register(link, OP_READ, link);
+            Thread.sleep(i % 3);
+            registration.close();
+            await().pollInterval(Duration.ofMillis(1))
+                    .atMost(Duration.ofSeconds(5))
+                    .until(() -> !link.isRegistered());
+            link.close(); // its descriptor goes, too, only if the inner selector has let go of it
+        }
+        assertThat(waiting.isDone()).isFalse();
+        staying.make(OP_READ);
+        assertThat(waiting.get(10, TimeUnit.SECONDS)).isPositive();
+    }
+
+    @Test
+    void aChannelThatWasClosedMayGoBackToBlockingMode() throws Exception {
+        Poller poller = poller(0, 64);
+        FakeKernel kernel = new FakeKernel();
+        open.add(kernel);
+        Registration registration = poller.register(kernel, OP_READ, kernel);
+        FutureTask<Integer> waiting = start(() -> poll(poller, -1));
+        Thread.sleep(20);
+        registration.close();
+        assertThat(kernel.watched().configureBlocking(true).isBlocking()).isTrue();
+        await().until(() -> kernel.releases.get() == 1);
+        poller.wakeup();
+        waiting.get(10, TimeUnit.SECONDS);
+    }
+
+    /** One broken registration must not end the poller for the others: the turn is given back. */
+    @Test
+    void aPollableThatThrowsDoesNotKeepTheTurn() throws Exception {
+        Poller poller = poller(0, 64);
+        FakeKernel kernel = new FakeKernel();
+        open.add(kernel);
+        Registration broken = poller.register(kernel, OP_READ, kernel);
+        broken.interest(1 << 30); // no operation of any channel
+        assertThatThrownBy(() -> poll(poller, 0)).isInstanceOf(IllegalArgumentException.class);
+        broken.close();
+        FakeLink link = link(poller, OP_READ);
+        link.make(OP_READ);
+        assertThat(start(() -> poll(poller, -1)).get(10, TimeUnit.SECONDS)).isPositive();
+        assertThat(found).containsOnlyKeys(link);
+        assertThat(kernel.releases).hasValue(1);
+    }
+
+    // ---- with
+
+    private Poller poller(long spin, int hotMax) throws IOException {
+        Poller poller = new Poller(new PollConfig(spin, 200, hotMax, 0, PollConfig.Yielding.ADAPTIVE));
+        open.add(poller);
+        return poller;
+    }
+
+    private FakeLink newLink() throws IOException {
+        FakeLink link = new FakeLink();
+        open.add(link);
+        links.add(link);
+        return link;
+    }
+
+    private FakeLink link(Poller poller, int interest) throws IOException {
+        FakeLink link = newLink();
+        open.add(poller.register(link, interest, link)::close);
+        return link;
+    }
+
+    private FakeKernel kernel(Poller poller, int interest) throws IOException {
+        FakeKernel kernel = new FakeKernel();
+        open.add(kernel);
+        open.add(poller.register(kernel, interest, kernel)::close);
+        return kernel;
+    }
+
+    /** Polls until the links are armed. */
+    private void coolDown(Poller poller, FakeLink... coldOnes) throws IOException {
+        for (FakeLink link : coldOnes) {
+            for (int i = 0; i < 100 && !link.isArmed(); i++) {
+                poller.poll(MILLI, sink);
+            }
+            assertThat(link.isArmed()).as("armed").isTrue();
+        }
+        found.clear();
+    }
+
+    private int poll(Poller poller, long timeout) throws IOException {
+        found.clear();
+        return poller.poll(timeout, sink);
+    }
+
+    private static <T> FutureTask<T> start(Callable<T> call) {
+        FutureTask<T> task = new FutureTask<>(call);
+        Thread thread = new Thread(task);
+        thread.setDaemon(true);
+        thread.start();
+        return task;
+    }
+}

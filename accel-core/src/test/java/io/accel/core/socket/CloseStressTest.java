@@ -1,0 +1,97 @@
+package io.accel.core.socket;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.accel.core.poll.Poller;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.SelectionKey;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Connections that are closed at any moment of others' reads, writes, polls and looks: memory that was given back too early
+ * ends the JVM, memory that was not shows in its map.
+ */
+class CloseStressTest {
+    private static final long DURATION = TimeUnit.MILLISECONDS.toNanos(2_000);
+
+    @ParameterizedTest
+    @ValueSource(strings = {"0", "20us"})
+    void closedAtAnyMoment(String spin) throws Exception {
+        try (Lab lab = new Lab("balanced", Map.of("poll.spin", spin, "ring.size", "16KiB"));
+                Poller poller = lab.accelerator.openPoller()) {
+            AtomicBoolean stop = new AtomicBoolean();
+            FutureTask<Void> polling = Streams.start(() -> {
+                while (!stop.get()) {
+                    poller.poll(-1, (registration, ops) -> {});
+                }
+                return null;
+            });
+            BlockingWaits waits = lab.accelerator.waits();
+            long end = System.nanoTime() + DURATION;
+            int lives = 0;
+            while (System.nanoTime() - end < 0) {
+                Lab.Pair pair = lab.connect();
+                poller.register(pair.client(), SelectionKey.OP_READ, null);
+                List<FutureTask<Void>> users = List.of(
+                        Streams.start(() -> use(() -> Streams.read(waits, pair.client(), ByteBuffer.allocate(5_000)))),
+                        Streams.start(() -> use(() -> Streams.write(waits, pair.client(), ByteBuffer.allocate(9_000)))),
+                        Streams.start(
+                                () -> use(() -> Streams.write(waits, pair.server(), ByteBuffer.allocate(3_000)))));
+                spinFor(lives * 7_919L % 400_000);
+                FutureTask<Void> closing = Streams.start(() -> {
+                    pair.client().close(false, false);
+                    return null;
+                });
+                pair.client().stream().available();
+                pair.client().close(false, false);
+                closing.get(10, TimeUnit.SECONDS);
+                spinFor(lives * 104_729L % 50_000);
+                pair.close();
+                for (FutureTask<Void> user : users) {
+                    user.get(10, TimeUnit.SECONDS);
+                }
+                lives++;
+            }
+            stop.set(true);
+            poller.wakeup();
+            polling.get(10, TimeUnit.SECONDS);
+            assertThat(lives).isGreaterThan(50);
+            await().atMost(Duration.ofSeconds(10)).until(() -> lab.mappings() == 0);
+        }
+    }
+
+    private interface Use {
+        void once() throws IOException;
+    }
+
+    private static void spinFor(long nanos) {
+        long until = System.nanoTime() + nanos;
+        while (System.nanoTime() - until < 0) {
+            Thread.onSpinWait();
+        }
+    }
+
+    /** Goes on until the connection ends, by either side. */
+    private static Void use(Use use) {
+        while (true) {
+            try {
+                use.once();
+            } catch (ClosedChannelException e) {
+                return null; // by this side
+            } catch (IOException e) {
+                assertThat(e).hasMessageMatching("Connection reset( by peer)?|Broken pipe");
+                return null; // by the other
+            }
+        }
+    }
+}

@@ -1,0 +1,120 @@
+package io.accel.core.socket;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.accel.core.poll.Poller;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.util.Map;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** One doorbell, several who wait for it: whoever takes the ring, none of the others may miss it. */
+class DoorbellTest {
+    private static final long SECONDS_10 = TimeUnit.SECONDS.toNanos(10);
+
+    private Lab lab;
+    private Lab.Pair pair;
+    private int found;
+    private final Poller.Sink sink = (registration, ops) -> found |= ops;
+
+    @BeforeEach
+    void open() throws Exception {
+        lab = new Lab("low-cpu", Map.of("ring.size", "16KiB"));
+        pair = lab.connect();
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        pair.close();
+        lab.close();
+    }
+
+    @Test
+    void aSpinningReaderDoesNotTakeASleepingWritersRing() throws Exception {
+        try (Poller poller = lab.accelerator.openPoller()) {
+            fill(pair.client());
+            poller.register(pair.client(), SelectionKey.OP_WRITE, null);
+            assertThat(poller.poll(2_000_000, sink)).isZero(); // it is armed now
+            drain(pair.server());
+            pair.client().kernelReady(SelectionKey.OP_READ, 0); // as a reader does that spins
+            assertThat(poller.poll(SECONDS_10, sink)).isPositive();
+            assertThat(found).isEqualTo(SelectionKey.OP_WRITE);
+            pair.client().close(false, false);
+        }
+    }
+
+    @Test
+    void ofTwoPollersBothFindWhatOneRingTells() throws Exception {
+        try (Poller one = lab.accelerator.openPoller();
+                Poller two = lab.accelerator.openPoller()) {
+            fill(pair.client());
+            one.register(pair.client(), SelectionKey.OP_READ, null);
+            two.register(pair.client(), SelectionKey.OP_WRITE, null);
+            for (int round = 0; round < 200; round++) {
+                FutureTask<Integer> reading = Streams.start(() -> one.poll(SECONDS_10, (r, ops) -> {}));
+                FutureTask<Integer> writing = Streams.start(() -> two.poll(SECONDS_10, (r, ops) -> {}));
+                if (round % 3 == 0) {
+                    Thread.sleep(2); // both asleep, not only about to
+                }
+                drain(pair.server());
+                Streams.write(lab.accelerator.waits(), pair.server(), ByteBuffer.allocate(1));
+                assertThat(writing.get(15, TimeUnit.SECONDS)).isPositive();
+                assertThat(reading.get(15, TimeUnit.SECONDS)).isPositive();
+                fill(pair.client());
+                drain(pair.client());
+                assertThat(one.poll(0, sink)).isZero();
+                assertThat(two.poll(0, sink)).isZero();
+            }
+            pair.client().close(false, false);
+        }
+    }
+
+    @Test
+    void thePeersEndIsFoundByAll() throws Exception {
+        try (Poller one = lab.accelerator.openPoller();
+                Poller two = lab.accelerator.openPoller()) {
+            one.register(pair.client(), SelectionKey.OP_READ, null);
+            two.register(pair.client(), SelectionKey.OP_READ, null);
+            assertThat(one.poll(1_000_000, sink)).isZero();
+            assertThat(two.poll(1_000_000, sink)).isZero();
+            pair.server().close(false, false);
+            assertThat(one.poll(SECONDS_10, sink)).isPositive();
+            assertThat(two.poll(SECONDS_10, sink)).isPositive();
+            // And its end of the doorbell, readable for ever, does not keep a poller awake that waits for nothing.
+            pair.client().endRegistrations(attachment -> true);
+            one.register(pair.client(), 0, null);
+            long start = System.nanoTime();
+            assertThat(one.poll(50_000_000, sink)).isZero();
+            assertThat(System.nanoTime() - start).isGreaterThanOrEqualTo(50_000_000);
+            pair.client().close(false, false);
+        }
+    }
+
+    private void fill(StreamSocket socket) throws Exception {
+        LinkStream stream = socket.stream();
+        stream.lockWrite();
+        try {
+            while (stream.write(ByteBuffer.allocate(4096)) > 0) {
+                // until it is full
+            }
+        } finally {
+            stream.unlockWrite();
+        }
+    }
+
+    private void drain(StreamSocket socket) throws Exception {
+        LinkStream stream = socket.stream();
+        stream.lockRead();
+        try {
+            while (stream.read(ByteBuffer.allocate(4096)) > 0) {
+                // until it is empty
+            }
+        } finally {
+            stream.unlockRead();
+        }
+    }
+}

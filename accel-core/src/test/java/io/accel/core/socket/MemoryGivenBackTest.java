@@ -1,0 +1,225 @@
+package io.accel.core.socket;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.accel.core.poll.Poller;
+import io.accel.core.poll.Registration;
+import java.nio.ByteBuffer;
+import java.nio.channels.AsynchronousCloseException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.SelectionKey;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A closed connection's memory and descriptors go at once, whatever else was going on, and nothing stays behind. */
+@EnabledOnOs(OS.LINUX)
+class MemoryGivenBackTest {
+    private Lab lab;
+
+    @BeforeEach
+    void open() throws Exception {
+        lab = new Lab("balanced", Map.of());
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        lab.close();
+    }
+
+    @Test
+    void whenNobodyIsInIt() throws Exception {
+        Lab.Pair pair = lab.connect();
+        assertThat(lab.mappings()).isEqualTo(2);
+        assertThat(lab.content())
+                .as("unlinked")
+                .allMatch(file -> !file.getFileName().toString().startsWith("ring-"));
+        pair.client().close(false, false);
+        assertThat(lab.mappings()).isEqualTo(1);
+        pair.server().close(false, false);
+        assertThat(lab.mappings()).isZero();
+    }
+
+    @Test
+    void thoughItIsRegisteredWithAPollerThatNobodyPolls() throws Exception {
+        Lab.Pair pair = lab.connect();
+        try (Poller one = lab.accelerator.openPoller();
+                Poller two = lab.accelerator.openPoller()) {
+            one.register(pair.client(), SelectionKey.OP_READ, null);
+            two.register(pair.client(), SelectionKey.OP_WRITE, null);
+            one.poll(0, (registration, ops) -> {});
+            pair.client().close(false, false);
+            assertThat(lab.mappings()).isEqualTo(1);
+            pair.server().close(false, false);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"latency", "balanced", "low-cpu"})
+    void whileAPollerSleepsOrSpinsOnIt(String preset) throws Exception {
+        try (Lab other = new Lab(preset, Map.of());
+                Poller poller = other.accelerator.openPoller()) {
+            Lab.Pair pair = other.connect();
+            poller.register(pair.client(), SelectionKey.OP_READ, null);
+            FutureTask<Integer> polling = Streams.start(() -> poller.poll(-1, (registration, ops) -> {}));
+            Thread.sleep(20);
+            pair.client().close(false, false);
+            await().pollInterval(Duration.ofMillis(1)).until(() -> other.mappings() == 1);
+            poller.wakeup();
+            polling.get(10, TimeUnit.SECONDS);
+            pair.close();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"latency", "balanced", "low-cpu"})
+    void whileAReaderWaits(String preset) throws Exception {
+        try (Lab other = new Lab(preset, Map.of())) {
+            Lab.Pair pair = other.connect();
+            FutureTask<Integer> reading =
+                    Streams.start(() -> Streams.read(other.accelerator.waits(), pair.client(), ByteBuffer.allocate(8)));
+            Thread.sleep(20);
+            pair.client().close(false, false);
+            assertThatThrownBy(() -> reading.get(10, TimeUnit.SECONDS))
+                    .isInstanceOf(ExecutionException.class)
+                    .hasCauseInstanceOf(AsynchronousCloseException.class);
+            assertThat(other.mappings()).isEqualTo(1);
+            pair.close();
+            assertThat(other.mappings()).isZero();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"latency", "balanced", "low-cpu"})
+    void whileAWriterWaits(String preset) throws Exception {
+        try (Lab other = new Lab(preset, Map.of("ring.size", "16KiB"))) {
+            Lab.Pair pair = other.connect();
+            FutureTask<Void> writing = Streams.start(() -> {
+                Streams.write(other.accelerator.waits(), pair.client(), ByteBuffer.allocate(1 << 20));
+                return null;
+            });
+            Thread.sleep(20);
+            pair.client().close(false, false);
+            assertThatThrownBy(() -> writing.get(10, TimeUnit.SECONDS))
+                    .isInstanceOf(ExecutionException.class)
+                    .hasCauseInstanceOf(AsynchronousCloseException.class);
+            assertThat(other.mappings()).isEqualTo(1);
+            pair.close();
+            assertThat(other.mappings()).isZero();
+        }
+    }
+
+    @Test
+    void theHandshakesToo() throws Exception {
+        lab.silence();
+        StreamSocket client = lab.socket(false);
+        assertThat(lab.begin(client)).isTrue();
+        assertThat(lab.mappings()).isEqualTo(1);
+        client.close(false, false);
+        assertThat(lab.mappings()).isZero();
+        assertThat(lab.content()).hasSize(2);
+    }
+
+    @Test
+    void connectionsThatNobodyAccepted() throws Exception {
+        for (int i = 0; i < 10; i++) {
+            StreamSocket client = lab.socket(false);
+            assertThat(lab.begin(client)).isTrue();
+            await().pollInterval(Duration.ofMillis(1)).until(client::finishConnect);
+            client.close(false, false);
+        }
+        await().until(() -> lab.mappings() == 10);
+        lab.listener.close();
+        await().pollInterval(Duration.ofMillis(1)).until(() -> lab.mappings() == 0);
+        assertThat(lab.content()).isEmpty();
+    }
+
+    @Test
+    void twoThousandConnectionsLeaveNothing() throws Exception {
+        try (Poller poller = lab.accelerator.openPoller()) {
+            for (int i = 0; i < 20; i++) {
+                exchange(lab.connect(), poller, i);
+            }
+            awaitCalm();
+            long descriptors = Lab.descriptors();
+            for (int i = 0; i < 2_000; i++) {
+                exchange(lab.connect(), poller, i);
+            }
+            assertThat(lab.mappings()).isZero();
+            assertThat(lab.content()).hasSize(2);
+            awaitCalm();
+            // The pool of pollers may have grown by one or two; a leak would be thousands.
+            assertThat(Lab.descriptors()).isLessThanOrEqualTo(descriptors + 8);
+        }
+    }
+
+    /** A socket that is closed before it could be waited for costs nothing either. */
+    @Test
+    void waitsForAClosedSocketLeaveNothing() throws Exception {
+        Lab.Pair pair = lab.connect();
+        pair.close();
+        BlockingWaits waits = lab.accelerator.waits();
+        waits.await(pair.client(), SelectionKey.OP_CONNECT, 1_000_000);
+        long descriptors = Lab.descriptors();
+        for (int i = 0; i < 100; i++) {
+            waits.await(pair.client(), SelectionKey.OP_CONNECT, 1_000_000);
+        }
+        assertThat(Lab.descriptors()).isLessThanOrEqualTo(descriptors + 3);
+    }
+
+    @Test
+    void afterItClosedNothingCanBeDoneWithIt() throws Exception {
+        Lab.Pair pair = lab.connect();
+        LinkStream stream = pair.client().stream();
+        pair.close();
+        stream.lockRead();
+        try {
+            assertThatThrownBy(() -> stream.read(ByteBuffer.allocate(1)))
+                    .isInstanceOf(AsynchronousCloseException.class);
+        } finally {
+            stream.unlockRead();
+        }
+        stream.lockWrite();
+        try {
+            assertThatThrownBy(() -> stream.write(ByteBuffer.allocate(1)))
+                    .isInstanceOf(AsynchronousCloseException.class);
+        } finally {
+            stream.unlockWrite();
+        }
+        assertThat(stream.available()).isZero();
+        stream.shutdownOutput();
+        stream.shutdownInput();
+        try (Poller poller = lab.accelerator.openPoller()) {
+            assertThatThrownBy(() -> poller.register(pair.client(), SelectionKey.OP_READ, null))
+                    .isInstanceOf(ClosedChannelException.class);
+        }
+        assertThat(Path.of("/proc/self/maps")).exists();
+    }
+
+    private void exchange(Lab.Pair pair, Poller poller, int i) throws Exception {
+        Registration registration = i % 2 == 0 ? poller.register(pair.server(), SelectionKey.OP_READ, null) : null;
+        Streams.write(lab.accelerator.waits(), pair.client(), ByteBuffer.allocate(10));
+        if (registration != null) {
+            assertThat(poller.poll(-1, (r, ops) -> {})).isPositive();
+        }
+        ByteBuffer got = ByteBuffer.allocate(20);
+        assertThat(Streams.read(lab.accelerator.waits(), pair.server(), got)).isEqualTo(10);
+        pair.close();
+    }
+
+    private void awaitCalm() throws Exception {
+        await().during(Duration.ofMillis(150)).atMost(Duration.ofSeconds(10)).until(() -> lab.mappings() == 0);
+    }
+}

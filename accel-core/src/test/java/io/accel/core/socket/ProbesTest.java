@@ -1,0 +1,83 @@
+package io.accel.core.socket;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What needs a JVM of its own: another release of Java, or less of the kernel's resources. */
+class ProbesTest {
+    @TempDir
+    private Path dir;
+
+    /** Every JDK at hand that has virtual threads: this one, and the newer one if the build was told of it. */
+    static Stream<Path> jdksWithVirtualThreads() {
+        List<Path> jdks = new ArrayList<>();
+        if (Runtime.version().feature() >= 21) {
+            jdks.add(Path.of(System.getProperty("java.home")));
+        }
+        Path newer = Path.of(System.getProperty("newer.jdk", "/usr/lib/jvm/temurin-25-jdk-amd64"));
+        if (Files.isDirectory(newer)) {
+            jdks.add(newer);
+        }
+        return jdks.stream();
+    }
+
+    @ParameterizedTest(allowZeroInvocations = true)
+    @MethodSource("jdksWithVirtualThreads")
+    void virtualThreadsWaitWithoutTheirCarrier(Path jdk) throws Exception {
+        String output = run(List.of(
+                jdk.resolve("bin/java").toString(),
+                "-Djdk.virtualThreadScheduler.parallelism=1",
+                "-Djdk.virtualThreadScheduler.maxPoolSize=1",
+                "-cp",
+                System.getProperty("java.class.path"),
+                VirtualThreadsProbe.class.getName()));
+        assertThat(output).contains("transferred", "ended", "mappings 0");
+    }
+
+    @Test
+    void outOfDescriptorsTheRendezvousPauses() throws Exception {
+        Path java = Path.of(System.getProperty("java.home"), "bin/java");
+        String output = run(List.of(
+                "sh",
+                "-c",
+                "ulimit -n 160; exec \"$@\"",
+                "sh",
+                java.toString(),
+                "-cp",
+                System.getProperty("java.class.path"),
+                FewDescriptorsProbe.class.getName()));
+        assertThat(output).contains("connected again").containsPattern("trying again in 100 ms");
+        assertThat(output.lines().filter(line -> line.contains("trying again in")))
+                .as("warnings in a second")
+                .hasSizeBetween(1, 30);
+        long cpu = Long.parseLong(output.replaceAll("(?s).*cpu ms (\\d+).*", "$1"));
+        assertThat(cpu).as("processor time in a second of pause, ms").isLessThan(300);
+    }
+
+    private String run(List<String> command) throws IOException, InterruptedException {
+        Path log = dir.resolve("probe.log");
+        ProcessBuilder builder =
+                new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile());
+        builder.environment().keySet().removeAll(List.of("JDK_JAVA_OPTIONS", "JAVA_TOOL_OPTIONS"));
+        Process child = builder.start();
+        try {
+            assertThat(child.waitFor(45, TimeUnit.SECONDS)).as("ends").isTrue();
+            String output = Files.readString(log);
+            assertThat(child.exitValue()).as(output).isZero();
+            return output;
+        } finally {
+            child.destroyForcibly().waitFor();
+        }
+    }
+}

@@ -1,0 +1,76 @@
+package io.accel.core.socket;
+
+import java.lang.reflect.Method;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Runs in a JVM that has virtual threads, with a single carrier: a wait that pinned it would keep the peer, a virtual thread
+ * too, from ever answering.
+ */
+final class VirtualThreadsProbe {
+    private static final int CONNECTIONS = 20;
+    private static final long BYTES = 300_000;
+
+    private VirtualThreadsProbe() {}
+
+    public static void main(String[] args) throws Exception {
+        Method startVirtual = Thread.class.getMethod("startVirtualThread", Runnable.class);
+        try (Lab lab = new Lab("balanced", Map.of("ring.size", "16KiB", "poll.spin", "0"))) {
+            BlockingWaits waits = lab.accelerator.waits();
+            List<Lab.Pair> pairs = new ArrayList<>();
+            List<FutureTask<Long>> tasks = new ArrayList<>();
+            for (int i = 0; i < CONNECTIONS; i++) {
+                Lab.Pair pair = lab.connect();
+                pairs.add(pair);
+                int seed = i;
+                tasks.add(virtual(startVirtual, () -> Streams.receive(waits, pair.server(), BYTES, seed)));
+                tasks.add(virtual(startVirtual, () -> {
+                    Streams.send(waits, pair.client(), BYTES, seed);
+                    return BYTES;
+                }));
+            }
+            for (FutureTask<Long> task : tasks) {
+                if (task.get(20, TimeUnit.SECONDS) != BYTES) {
+                    throw new AssertionError("short transfer");
+                }
+            }
+            System.out.println("transferred");
+            List<FutureTask<Long>> readers = new ArrayList<>();
+            for (Lab.Pair pair : pairs) {
+                readers.add(
+                        virtual(startVirtual, () -> (long) Streams.read(waits, pair.client(), ByteBuffer.allocate(1))));
+            }
+            Thread.sleep(50);
+            for (int i = 0; i < CONNECTIONS; i++) {
+                pairs.get(i).server().close(false, false);
+            }
+            for (FutureTask<Long> reader : readers) {
+                if (reader.get(20, TimeUnit.SECONDS) != -1) {
+                    throw new AssertionError("no end");
+                }
+            }
+            System.out.println("ended");
+            for (Lab.Pair pair : pairs) {
+                pair.close();
+            }
+            // The thread that polls for all of them lets go when it wakes, which is very soon.
+            long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(5);
+            while (lab.mappings() > 0 && System.nanoTime() - end < 0) {
+                Thread.sleep(1);
+            }
+            System.out.println("mappings " + lab.mappings());
+        }
+    }
+
+    private static FutureTask<Long> virtual(Method start, Callable<Long> call) throws ReflectiveOperationException {
+        FutureTask<Long> task = new FutureTask<>(call);
+        start.invoke(null, task);
+        return task;
+    }
+}
