@@ -221,6 +221,7 @@ public final class LinkStream {
             return false;
         }
         try {
+            long unused = link.published(); // a fabric learns of states when it is looked at
             return (link.peerState() & Link.URGENT_INLINE) != 0;
         } finally {
             release();

@@ -9,6 +9,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.StandardSocketOptions;
+import java.net.UnknownHostException;
 import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
@@ -116,12 +117,25 @@ abstract class ContractSupport {
         return task;
     }
 
-    /** A loopback address with a port that the system chooses. */
-    static InetSocketAddress anyPort() {
-        return new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+    /**
+     * This host's address for the suite: a loopback address, unless the system property {@code contract.address} names
+     * another, as it must for RDMA.
+     */
+    static InetAddress host() {
+        try {
+            String address = System.getProperty("contract.address");
+            return address == null ? InetAddress.getLoopbackAddress() : InetAddress.getByName(address);
+        } catch (UnknownHostException e) {
+            throw new IllegalStateException("contract.address", e);
+        }
     }
 
-    /** A loopback address on which nothing listens, and nothing can while the test runs. */
+    /** An address of this host with a port that the system chooses. */
+    static InetSocketAddress anyPort() {
+        return new InetSocketAddress(host(), 0);
+    }
+
+    /** An address on which nothing listens, and nothing can while the test runs. */
     final InetSocketAddress nobodyListens() throws IOException {
         return (InetSocketAddress) channel().bind(anyPort()).getLocalAddress();
     }

@@ -32,6 +32,8 @@ import java.util.concurrent.locks.ReentrantLock;
 final class RdmaLink implements Link, CmHandler {
     private static final Logger LOG = System.getLogger(RdmaLink.class.getName());
 
+    private static final long ARRIVAL_NANOS = 20_000_000L;
+
     private static final int NOT_ARMED = 0;
     private static final int ARMED_FOR_DATA = 1;
     private static final int ARMED_FOR_ALL = 2;
@@ -114,6 +116,33 @@ final class RdmaLink implements Link, CmHandler {
         try {
             out.signal(state);
             flushAndPoll();
+        } finally {
+            lock.unlock();
+        }
+        if ((state & URGENT_INLINE) != 0) {
+            awaitArrival();
+        }
+    }
+
+    /**
+     * An option that changes what becomes of the peer's next byte should be with the peer when it is set; so this waits,
+     * though not for long, until the peer's device has acknowledged it.
+     */
+    private void awaitArrival() {
+        long start = System.nanoTime();
+        while (!gone && System.nanoTime() - start < ARRIVAL_NANOS) {
+            look();
+            if (isIdle()) {
+                return;
+            }
+            Thread.onSpinWait();
+        }
+    }
+
+    private boolean isIdle() {
+        lock.lock();
+        try {
+            return out.isIdle();
         } finally {
             lock.unlock();
         }
