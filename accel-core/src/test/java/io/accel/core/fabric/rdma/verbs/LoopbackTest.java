@@ -5,19 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.management.ThreadMXBean;
-import java.io.BufferedReader;
-import java.io.IOException;
-import java.io.InputStreamReader;
 import java.lang.management.ManagementFactory;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.Deque;
 import java.util.concurrent.TimeUnit;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -31,8 +23,6 @@ import org.junit.jupiter.api.condition.EnabledIf;
 @Timeout(120)
 class LoopbackTest {
     private static final int ROUNDS = 10_000;
-
-    private static final Pattern PID = Pattern.compile(" pid (\\d+) ");
 
     private CmEventChannel serverEvents;
 
@@ -59,7 +49,9 @@ class LoopbackTest {
         listener.close();
         serverEvents.close();
         clientEvents.close();
-        assertThat(resources()).as("rdma resource show, of this process").isEmpty();
+        assertThat(KernelResources.ofThisProcess())
+                .as("rdma resource show, of this process")
+                .isEmpty();
     }
 
     @Test
@@ -67,7 +59,7 @@ class LoopbackTest {
         try (Connection client = Connection.connect(clientEvents, address);
                 Connection server = Connection.accept(serverEvents)) {
             establish(client, server);
-            assertThat(resources()).contains("qp: ", "cq: ", "mr: ", "pd: ", "cm_id: ");
+            assertThat(KernelResources.ofThisProcess()).contains("qp: ", "cq: ", "mr: ", "pd: ", "cm_id: ");
             Deque<Integer> atClient = Connection.inbox();
             Deque<Integer> atServer = Connection.inbox();
             for (int round = 0; round < ROUNDS; round++) {
@@ -320,31 +312,5 @@ class LoopbackTest {
             flushed += connection.countFlushed();
         }
         assertThat(flushed).isEqualTo(Connection.RECEIVES);
-    }
-
-    private static String resources() throws IOException, InterruptedException {
-        StringBuilder left = new StringBuilder();
-        for (String kind : new String[] {"qp", "cq", "mr", "pd", "cm_id"}) {
-            Process process = new ProcessBuilder("rdma", "resource", "show", kind)
-                    .redirectErrorStream(true)
-                    .start();
-            try (BufferedReader lines = new BufferedReader(new InputStreamReader(process.getInputStream(), US_ASCII))) {
-                left.append(lines.lines()
-                        .filter(LoopbackTest::isOurs)
-                        .map(line -> kind + ": " + line + "\n")
-                        .collect(Collectors.joining()));
-            } finally {
-                if (!process.waitFor(10, TimeUnit.SECONDS)) {
-                    process.destroyForcibly().waitFor();
-                }
-            }
-        }
-        return left.toString();
-    }
-
-    /** What the kernel calls pid here is the number of the thread that created it. */
-    private static boolean isOurs(String line) {
-        Matcher pid = PID.matcher(line);
-        return pid.find() && Files.exists(Path.of("/proc/self/task", pid.group(1)));
     }
 }

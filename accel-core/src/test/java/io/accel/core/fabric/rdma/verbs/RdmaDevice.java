@@ -6,16 +6,16 @@ import java.net.NetworkInterface;
 import java.util.Collections;
 
 /** Which address of this machine belongs to an RDMA device, for tests that need one. */
-final class RdmaDevice {
+public final class RdmaDevice {
     private RdmaDevice() {}
 
     /** For {@code @EnabledIf}: whether the tests have a device to run on; {@code samples/lab/junit} gives them one. */
-    static boolean isThere() throws Exception {
+    public static boolean isThere() throws Exception {
         return Verbs.isAvailable() && address() != null;
     }
 
     /** The first address that the connection manager binds to a device; null when there is none. */
-    static InetAddress address() throws Exception {
+    public static InetAddress address() throws Exception {
         try (CmEventChannel channel = CmEventChannel.open()) {
             for (NetworkInterface network : Collections.list(NetworkInterface.getNetworkInterfaces())) {
                 for (InetAddress address : Collections.list(network.getInetAddresses())) {

@@ -1,0 +1,98 @@
+package io.accel.core.fabric.rdma;
+
+import io.accel.core.fabric.Connecting;
+import io.accel.core.fabric.Fabric;
+import io.accel.core.fabric.Link;
+import io.accel.core.fabric.rdma.verbs.RdmaDevice;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** A listener on this host's RDMA address, and clients of it, both in this process. Everything goes on close. */
+final class RdmaEnds implements AutoCloseable {
+    static final int RING = 1 << 16;
+
+    /** Both ends of one connection. */
+    record Pair(Link client, Link server) {
+        void free() {
+            client.free();
+            server.free();
+        }
+    }
+
+    private final BlockingQueue<Link> accepted = new LinkedBlockingQueue<>();
+    private final ServerSocket port;
+    private final Fabric.Listening listening;
+    private final RdmaFabric fabric;
+    final InetSocketAddress address;
+    /** Connections that the listener may still take. */
+    final AtomicInteger places = new AtomicInteger(100_000);
+
+    RdmaEnds(int queueDepth) throws Exception {
+        fabric = new RdmaFabric(config(queueDepth));
+        InetAddress host = RdmaDevice.address();
+        port = new ServerSocket(0, 1, host); // so that nobody else takes its number
+        address = new InetSocketAddress(host, port.getLocalPort());
+        listening = fabric.listen(address, new Acceptor());
+    }
+
+    static RdmaConfig config(int queueDepth) {
+        long second = 1_000_000_000L;
+        return new RdmaConfig(
+                RING, 10 * second, 10 * second, "", 0, queueDepth, 220, 16, 16, 64_000_000, 7, 7, second, 5 * second);
+    }
+
+    private final class Acceptor implements Fabric.Acceptor {
+        @Override
+        public boolean reserve() {
+            return places.getAndUpdate(n -> Math.max(0, n - 1)) > 0;
+        }
+
+        @Override
+        public void unreserve() {
+            places.incrementAndGet();
+        }
+
+        @Override
+        public void accept(Link link, InetSocketAddress local, InetSocketAddress remote) {
+            accepted.add(link);
+        }
+    }
+
+    Connecting begin() throws IOException {
+        return fabric.connect(address, from -> new InetSocketAddress(from, 50_000));
+    }
+
+    Pair connect() throws Exception {
+        Connecting connecting = begin();
+        Link client = connecting.advance();
+        while (client == null) {
+            Thread.sleep(0, 100_000);
+            client = connecting.advance();
+        }
+        return new Pair(client, accept());
+    }
+
+    Link accept() throws InterruptedException {
+        Link link = accepted.poll(10, TimeUnit.SECONDS);
+        if (link == null) {
+            throw new AssertionError("no connection came");
+        }
+        return link;
+    }
+
+    void stopListening() {
+        listening.close();
+    }
+
+    @Override
+    public void close() throws IOException {
+        stopListening();
+        port.close();
+    }
+}
