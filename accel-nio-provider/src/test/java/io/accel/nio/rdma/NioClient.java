@@ -13,8 +13,8 @@ import java.util.Locale;
 import java.util.SplittableRandom;
 
 /**
- * {@code NioClient ADDRESS PORT ping BYTES ROUNDS | bulk SEED BYTES | stream BYTES COUNT}: talks to a {@link NioServer} in one
- * of three ways, checks what comes back, and prints what it took. Knows nothing of Accel.
+ * {@code NioClient ADDRESS PORT ping BYTES ROUNDS | bulk SEED BYTES | stream BYTES COUNT | exit BYTES | wait | churn COUNT}: talks
+ * to a {@link NioServer}, checks what comes back, and prints what it took. Knows nothing of Accel.
  */
 final class NioClient {
     private final SocketChannel channel;
@@ -36,6 +36,9 @@ final class NioClient {
             switch (args[2]) {
                 case "ping" -> client.ping(Integer.parseInt(args[3]), Integer.parseInt(args[4]));
                 case "bulk" -> client.bulk(Long.parseLong(args[3]), Long.parseLong(args[4]));
+                case "exit" -> client.exit(Integer.parseInt(args[3]));
+                case "wait" -> client.waitForEnd();
+                case "churn" -> churn(server, Integer.parseInt(args[3]));
                 case "stream" -> client.stream(Integer.parseInt(args[3]), Integer.parseInt(args[4]));
                 default -> throw new IllegalArgumentException(args[2]);
             }
@@ -138,9 +141,56 @@ final class NioClient {
         System.out.println("bulk " + bytes + " B: all came back");
     }
 
+    /** Writes, and ends the process without a word. */
+    private void exit(int bytes) throws IOException {
+        mode('s');
+        ByteBuffer message = ByteBuffer.allocateDirect(bytes);
+        while (message.hasRemaining()) {
+            if (channel.write(message) == 0) {
+                await(SelectionKey.OP_WRITE);
+            }
+        }
+        System.out.println("wrote " + bytes);
+        System.exit(0);
+    }
+
+    /** Waits for what the end of the server's process looks like. */
+    private void waitForEnd() throws IOException {
+        mode('e');
+        System.out.println("waiting");
+        ByteBuffer in = ByteBuffer.allocateDirect(16);
+        long start = System.nanoTime();
+        int n = 0;
+        try {
+            while (n >= 0) {
+                await(SelectionKey.OP_READ);
+                n = channel.read(in.clear());
+            }
+            System.out.println("noticed: end of stream");
+        } catch (IOException e) {
+            System.out.println("noticed: " + e.getMessage());
+        }
+        System.out.println("after " + (System.nanoTime() - start) / 1_000_000 + " ms");
+    }
+
+    /** Opens connections, one after the other, each for one echo. */
+    private static void churn(InetSocketAddress server, int count) throws IOException {
+        for (int i = 0; i < count; i++) {
+            try (SocketChannel one = SocketChannel.open(server)) {
+                one.write(ByteBuffer.wrap(new byte[] {'e', (byte) i}));
+                ByteBuffer echo = ByteBuffer.allocate(1);
+                if (one.read(echo) != 1 || echo.get(0) != (byte) i) {
+                    throw new IOException("connection " + i + " echoed wrongly");
+                }
+            }
+        }
+        System.out.println("churned " + count);
+    }
+
     /** One way, as fast as it goes. */
     private void stream(int bytes, int count) throws IOException {
         mode('s');
+        System.out.println("streaming");
         ByteBuffer message = ByteBuffer.allocateDirect(bytes);
         long start = System.nanoTime();
         for (int i = 0; i < count; i++) {

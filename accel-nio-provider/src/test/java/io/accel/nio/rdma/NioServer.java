@@ -71,7 +71,7 @@ final class NioServer {
         try {
             work(key, channel, (Client) key.attachment());
         } catch (IOException e) {
-            System.out.println("client ended: " + e.getMessage());
+            System.out.println("client failed after " + ((Client) key.attachment()).bytes + ": " + e.getMessage());
             channel.close();
         }
     }
@@ -83,6 +83,7 @@ final class NioServer {
             take(client);
         }
         if (client.mode == 's' && client.ended) {
+            System.out.println("swallowed " + client.bytes);
             client.pending.clear().putLong(client.bytes);
             client.mode = 0;
         }

@@ -435,11 +435,19 @@ final class RdmaLink implements Link, CmHandler {
     }
 
     private void readPeerCell() {
-        if (peerCell.read() && !out.grant(peerCell.posted())) {
+        long before = peerCell.consumed();
+        if (!peerCell.read()) {
+            return;
+        }
+        long consumed = peerCell.consumed();
+        if (consumed < before || consumed > out.published() || !out.grant(peerCell.posted())) {
             LOG.log(
                     Level.WARNING,
-                    "the peer of {0} says that it has posted {1} receives, which cannot be: the connection is reset",
+                    "the peer of {0} says that it has read up to {1} of {2} bytes and posted {3} receives, which cannot be:"
+                            + " the connection is reset",
                     endpoint.id(),
+                    consumed,
+                    out.published(),
                     peerCell.posted());
             String unused = in.nonsense("credits");
             in.addStates(RST);
@@ -447,10 +455,9 @@ final class RdmaLink implements Link, CmHandler {
     }
 
     private void updateReleased() {
-        long consumed = peerCell.consumed();
-        // What cannot be is passed on for the stream protocol to find, and not hidden by the minimum.
-        long now = consumed > out.published() ? consumed : Math.min(consumed, out.completed());
-        if (now != released) {
+        // An acknowledgement by the peer never stands for a local completion: the device may yet send that range again.
+        long now = Math.min(peerCell.consumed(), out.completed());
+        if (now > released) {
             released = now;
         }
     }

@@ -34,8 +34,11 @@ final class RdmaEnds implements AutoCloseable {
     final AtomicInteger places = new AtomicInteger(100_000);
 
     RdmaEnds(int queueDepth) throws Exception {
+        this(queueDepth, RdmaDevice.address());
+    }
+
+    RdmaEnds(int queueDepth, InetAddress host) throws Exception {
         fabric = new RdmaFabric(config(queueDepth));
-        InetAddress host = RdmaDevice.address();
         port = new ServerSocket(0, 1, host); // so that nobody else takes its number
         address = new InetSocketAddress(host, port.getLocalPort());
         listening = fabric.listen(address, new Acceptor());

@@ -1,0 +1,237 @@
+package io.accel.core.fabric.rdma;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.accel.core.fabric.FallbackReason;
+import io.accel.core.fabric.Link;
+import io.accel.core.fabric.rdma.verbs.CmEvent;
+import io.accel.core.fabric.rdma.verbs.CmEventChannel;
+import io.accel.core.fabric.rdma.verbs.CmEventType;
+import io.accel.core.fabric.rdma.verbs.CmId;
+import io.accel.core.fabric.rdma.verbs.ConnectionParameters;
+import io.accel.core.fabric.rdma.verbs.SendFlags;
+import io.accel.core.fabric.rdma.verbs.SendRequests;
+import io.accel.core.stream.CorruptLinkException;
+import io.accel.core.stream.StreamReceiver;
+import io.accel.core.stream.StreamSender;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledIf;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Clients that offer nonsense, and peers that lie once they are connected. Each ends its own connection and no other. */
+@EnabledIf(
+        value = "io.accel.core.fabric.rdma.verbs.RdmaDevice#isThere",
+        disabledReason = "no RDMA device here: samples/lab/junit runs this in the lab")
+@Timeout(60)
+class HostilePeerTest {
+    private RdmaEnds ends;
+    private CmEventChannel events;
+    /** A connection that nobody else's nonsense may touch. */
+    private RdmaEnds.Pair bystander;
+
+    @BeforeEach
+    void open() throws Exception {
+        ends = new RdmaEnds(32);
+        events = CmEventChannel.open();
+        bystander = ends.connect();
+    }
+
+    @AfterEach
+    void bystanderStillWorks() throws Exception {
+        StreamSender sender = new StreamSender(bystander.client(), 1);
+        StreamReceiver receiver = new StreamReceiver(bystander.server());
+        assertThat(sender.write(ByteBuffer.wrap(new byte[100]))).isEqualTo(100);
+        ByteBuffer in = ByteBuffer.allocate(100);
+        Awaitility.await().atMost(5, TimeUnit.SECONDS).until(() -> receiver.read(in) >= 0 && !in.hasRemaining());
+        bystander.free();
+        events.close();
+        ends.close();
+    }
+
+    @Test
+    void garbageIsRefusedWithItsReason() throws Exception {
+        for (int length : new int[] {0, 1, 7, 33, 56}) {
+            ByteBuffer garbage = ByteBuffer.allocate(length);
+            for (int i = 0; i < length; i++) {
+                garbage.put(i, (byte) (31 * i + 7));
+            }
+            assertThat(refusalOf(garbage)).isEqualTo(FallbackReason.BAD_HANDSHAKE);
+        }
+        Offer offer = new Offer(4096, 1, 1 << 16, 32, 5, 6);
+        assertThat(refusalOf(offer.encode().putShort(4, (short) 99))).isEqualTo(FallbackReason.VERSION_MISMATCH);
+        assertThat(refusalOf(offer.encode().put(20, (byte) 60))).isEqualTo(FallbackReason.BAD_HANDSHAKE);
+        assertThat(refusalOf(offer.encode().putShort(22, (short) 1))).isEqualTo(FallbackReason.BAD_HANDSHAKE);
+    }
+
+    private FallbackReason refusalOf(ByteBuffer privateData) throws Exception {
+        CmId id = resolved();
+        Endpoint endpoint = Endpoint.open(id, RdmaEnds.config(32), RdmaEnds.RING);
+        id.connect(new ConnectionParameters(privateData));
+        CmEvent event = await(CmEventType.REJECTED);
+        endpoint.close();
+        endpoint.memory().free();
+        return Offer.refused(event.privateData()).reason();
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {RdmaEnds.RING + 1, 1 << 28, Immediate.MAX_VALUE})
+    void aLengthThatTheRingCannotHoldIsAReset(int length) throws Exception {
+        try (Liar liar = new Liar()) {
+            liar.word(Immediate.of(Immediate.DATA, length));
+            assertCorrupt(liar.victim);
+        }
+    }
+
+    @Test
+    void manySmallLiesAreAResetToo() throws Exception {
+        try (Liar liar = new Liar()) {
+            for (int i = 0; i < 3; i++) {
+                liar.word(Immediate.of(Immediate.DATA, RdmaEnds.RING / 2));
+            }
+            assertCorrupt(liar.victim);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 4, 7})
+    void anUnknownMessageIsAReset(int op) throws Exception {
+        try (Liar liar = new Liar()) {
+            liar.word(Immediate.of(op, 1));
+            assertCorrupt(liar.victim);
+        }
+    }
+
+    @Test
+    void aSendInsteadOfAWriteIsAReset() throws Exception {
+        try (Liar liar = new Liar()) {
+            liar.requests.send(0, 0, SendFlags.SIGNALED);
+            liar.endpoint.queuePair().postSend(liar.requests, 0, 1);
+            assertCorrupt(liar.victim);
+        }
+    }
+
+    @Test
+    void aWriteBesideTheRegionIsAReset() throws Exception {
+        try (Liar liar = new Liar()) {
+            long beyond = liar.offer.address() + RingMemory.PAGE + RdmaEnds.RING;
+            liar.requests.writeWithImmediate(
+                    0, 0, SendFlags.SIGNALED, beyond, liar.offer.key(), Immediate.of(Immediate.DATA, 64));
+            liar.requests.segment(
+                    0,
+                    liar.endpoint.outbound().address(),
+                    64,
+                    liar.endpoint.outbound().lkey());
+            liar.endpoint.queuePair().postSend(liar.requests, 0, 1);
+            StreamReceiver receiver = new StreamReceiver(liar.victim);
+            assertThatThrownBy(() -> readUntilEnd(receiver)).isInstanceOf(IOException.class);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {-1, 1, RdmaEnds.RING, Long.MAX_VALUE})
+    void aCreditForWhatWasNotSentIsAReset(long consumed) throws Exception {
+        try (Liar liar = new Liar()) {
+            liar.cell(consumed, 32);
+            assertReset(liar.victim);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {0, 31, 1_000, Long.MIN_VALUE})
+    void receivesThatCannotHaveBeenPostedAreAReset(long posted) throws Exception {
+        try (Liar liar = new Liar()) {
+            liar.cell(0, posted);
+            assertReset(liar.victim);
+        }
+    }
+
+    private static void assertCorrupt(Link victim) {
+        StreamReceiver receiver = new StreamReceiver(victim);
+        assertThatThrownBy(() -> readUntilEnd(receiver)).isInstanceOf(CorruptLinkException.class);
+    }
+
+    private static void readUntilEnd(StreamReceiver receiver) throws Exception {
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+        while (receiver.read(ByteBuffer.allocate(1)) >= 0 && System.nanoTime() - deadline < 0) {
+            Thread.sleep(1);
+        }
+    }
+
+    private static void assertReset(Link victim) {
+        Awaitility.await().atMost(10, TimeUnit.SECONDS).until(() -> {
+            long unused = victim.published();
+            return (victim.peerState() & Link.RST) != 0;
+        });
+        StreamSender sender = new StreamSender(victim, 1);
+        assertThatThrownBy(() -> sender.write(ByteBuffer.allocate(1))).isInstanceOf(IOException.class);
+    }
+
+    private CmId resolved() throws Exception {
+        CmId id = events.createId();
+        id.resolveAddress(null, ends.address, 5_000);
+        await(CmEventType.ADDR_RESOLVED);
+        id.resolveRoute(5_000);
+        await(CmEventType.ROUTE_RESOLVED);
+        return id;
+    }
+
+    private CmEvent await(CmEventType type) {
+        CmEvent[] found = new CmEvent[1];
+        Awaitility.await().atMost(10, TimeUnit.SECONDS).until(() -> {
+            found[0] = events.nextEvent();
+            return found[0] != null;
+        });
+        assertThat(found[0].type()).as("%s", found[0]).isEqualTo(type);
+        return found[0];
+    }
+
+    /** A client that shakes hands as it should, and then says what it likes. */
+    private final class Liar implements AutoCloseable {
+        final Endpoint endpoint;
+        final Offer offer;
+        final Link victim;
+        final SendRequests requests = new SendRequests(1);
+
+        Liar() throws Exception {
+            CmId id = resolved();
+            endpoint = Endpoint.open(id, RdmaEnds.config(32), RdmaEnds.RING);
+            Offer mine = RdmaConnecting.offer(endpoint, RdmaEnds.RING, 77, 5);
+            id.connect(new ConnectionParameters(mine.encode()));
+            offer = Offer.decode(await(CmEventType.ESTABLISHED).privateData());
+            victim = ends.accept();
+        }
+
+        void word(int immediate) throws Exception {
+            requests.writeWithImmediate(0, 0, SendFlags.SIGNALED, offer.address(), offer.key(), immediate);
+            endpoint.queuePair().postSend(requests, 0, 1);
+        }
+
+        void cell(long consumed, long posted) throws Exception {
+            new ControlCell(endpoint.memory().outbound(), 32).write(consumed, posted);
+            requests.writeWithImmediate(
+                    0, 0, SendFlags.SIGNALED, offer.address(), offer.key(), Immediate.of(Immediate.CREDIT, 0));
+            requests.segment(
+                    0,
+                    endpoint.outbound().address(),
+                    ControlCell.SIZE,
+                    endpoint.outbound().lkey());
+            endpoint.queuePair().postSend(requests, 0, 1);
+        }
+
+        @Override
+        public void close() {
+            victim.free();
+            endpoint.close();
+            endpoint.memory().free();
+        }
+    }
+}

@@ -1,0 +1,111 @@
+package io.accel.nio.rdma;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledIfEnvironmentVariable;
+
+/** Programs that know nothing of Accel, in two processes, with every byte over RDMA: a fall-back is their failure. */
+@EnabledIfEnvironmentVariable(
+        named = "ACCEL_LAB_HOST",
+        matches = "A",
+        disabledReason = "not in the lab: samples/lab/junit runs this there")
+@Timeout(180)
+class ProgramsTest {
+    private static final String ADDRESS = "10.78.0.1";
+
+    private Program server;
+    private String port;
+
+    @BeforeEach
+    void serve() throws Exception {
+        server = Program.start(NioServer.class, ADDRESS);
+        port = server.await("port ");
+    }
+
+    @AfterEach
+    void endAndLeaveNothing() {
+        server.close();
+        Awaitility.await().atMost(20, TimeUnit.SECONDS).untilAsserted(() -> assertThat(resources())
+                .contains("cm_id 0", "mr 0", "pd 1 cq 1 qp 1"));
+    }
+
+    private Program client(Object... arguments) throws Exception {
+        List<Object> all = new ArrayList<>(List.of(ADDRESS, port));
+        all.addAll(List.of(arguments));
+        return Program.start(NioClient.class, all.toArray());
+    }
+
+    /** The device's totals; one of each is the kernel's own. */
+    private static String resources() throws Exception {
+        Process process = new ProcessBuilder("rdma", "resource", "show").start();
+        try {
+            return new String(process.getInputStream().readAllBytes(), java.nio.charset.StandardCharsets.UTF_8);
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+
+    @Test
+    void roundTripsAndBulkBothWays() throws Exception {
+        try (Program ping = client("ping", 64, 500);
+                Program bulk = client("bulk", 1, 4_000_000);
+                Program second = client("bulk", 2, 4_000_000)) {
+            ping.await("ping 64 B");
+            bulk.await("bulk 4000000 B: all came back");
+            second.await("bulk 4000000 B: all came back");
+            ping.awaitSuccess();
+            bulk.awaitSuccess();
+            second.awaitSuccess();
+        }
+    }
+
+    @Test
+    void whatWasWrittenArrivesThoughTheProcessExitsWithoutClosing() throws Exception {
+        for (int bytes : new int[] {1, 100_000, 3_000_001}) {
+            try (Program client = client("exit", bytes)) {
+                client.awaitSuccess();
+                assertThat(server.await("swallowed ")).isEqualTo(String.valueOf(bytes));
+            }
+        }
+    }
+
+    @Test
+    void aKilledServerIsNoticedWithinSeconds() throws Exception {
+        try (Program client = client("wait")) {
+            client.await("waiting");
+            Thread.sleep(300); // until it sleeps in its selector
+            server.kill();
+            client.await("noticed: ");
+            client.awaitSuccess();
+        }
+    }
+
+    @Test
+    void aKilledClientIsNoticedWhileItSends() throws Exception {
+        try (Program client = client("stream", 65_536, 1_000_000)) {
+            client.await("streaming");
+            Thread.sleep(200); // into the middle of it
+            client.kill();
+            assertThat(server.await("")).matches("(swallowed|.*failed after) [0-9]+.*");
+        }
+    }
+
+    @Test
+    void manyConnectionsComeAndGo() throws Exception {
+        try (Program client = client("churn", 500)) {
+            client.await("churned 500");
+            client.awaitSuccess();
+        }
+        // The server's listener has an identifier, and librdmacm a domain with the device open.
+        Awaitility.await().atMost(20, TimeUnit.SECONDS).untilAsserted(() -> assertThat(resources())
+                .contains("cq 1 qp 1 cm_id 1 mr 0"));
+    }
+}
