@@ -123,7 +123,7 @@ class AsynchronousCloseTest extends ContractSupport {
         Task<Boolean> connect = null;
         for (int i = 0; i < 20; i++) {
             SocketChannel next = channel();
-            Task<Boolean> attempt = start(() -> next.connect(listener.getLocalAddress()));
+            Task<Boolean> attempt = start(() -> next.connect(destination(listener)));
             if (!attempt.finishesWithin(300)) {
                 client = next;
                 connect = attempt;

@@ -58,7 +58,7 @@ class InterruptTest extends ContractSupport {
     @Test
     void interruptedBeforeAccept() throws Exception {
         ServerSocketChannel listener = listener();
-        closing(SocketChannel.open(listener.getLocalAddress()));
+        closing(SocketChannel.open(destination(listener)));
         assertClosedWhenInterruptedBefore(listener, listener::accept);
     }
 
@@ -66,7 +66,7 @@ class InterruptTest extends ContractSupport {
     void interruptedBeforeConnect() throws Exception {
         ServerSocketChannel listener = listener();
         SocketChannel channel = channel();
-        assertClosedWhenInterruptedBefore(channel, () -> channel.connect(listener.getLocalAddress()));
+        assertClosedWhenInterruptedBefore(channel, () -> channel.connect(destination(listener)));
     }
 
     @Test
