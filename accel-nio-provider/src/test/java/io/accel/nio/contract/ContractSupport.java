@@ -23,6 +23,7 @@ import java.util.concurrent.ConcurrentLinkedDeque;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -179,6 +180,35 @@ abstract class ContractSupport {
         return there != null
                 ? there
                 : (InetSocketAddress) channel().bind(anyPort()).getLocalAddress();
+    }
+
+    /** A connect that is not about to end, and its channel. */
+    record WaitingConnect(SocketChannel client, Task<Boolean> connect) {}
+
+    /**
+     * A connect that waits: to the address that nobody answers on, which the system property {@code contract.silent} names, or
+     * else to a listener whose backlog is full. Where neither is to be had the test is aborted: a provider whose backlog does
+     * not get full breaks no promise.
+     */
+    final WaitingConnect waitingConnect() throws Exception {
+        String silent = System.getProperty("contract.silent");
+        if (silent != null) {
+            SocketChannel client = channel();
+            InetSocketAddress address = new InetSocketAddress(silent, 9);
+            return new WaitingConnect(
+                    client, start(() -> client.connect(address)).awaitInside("connect"));
+        }
+        ServerSocketChannel listener = closing(ServerSocketChannel.open()).bind(anyPort(), 1);
+        InetSocketAddress address = destination(listener);
+        for (int i = 0; i < 20; i++) {
+            SocketChannel client = channel();
+            Task<Boolean> attempt = start(() -> client.connect(address));
+            if (!attempt.finishesWithin(300)) {
+                return new WaitingConnect(client, attempt);
+            }
+            assertThat(attempt.result()).isTrue();
+        }
+        return Assumptions.abort("no connect had to wait");
     }
 
     static ConditionFactory eventually() {

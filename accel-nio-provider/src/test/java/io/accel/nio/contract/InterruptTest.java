@@ -43,6 +43,14 @@ class InterruptTest extends ContractSupport {
     }
 
     @Test
+    void blockedConnect() throws Exception {
+        WaitingConnect waiting = waitingConnect();
+        waiting.connect().interrupt();
+        assertThat(waiting.connect().failure()).isExactlyInstanceOf(ClosedByInterruptException.class);
+        assertThat(waiting.client().isOpen()).isFalse();
+    }
+
+    @Test
     void interruptedBeforeRead() throws Exception {
         Pair pair = pair();
         Bytes.write(pair.server(), Bytes.ascii("there is something to read"));
