@@ -47,7 +47,7 @@ public final class CompareCommand implements Callable<Integer> {
     private static final Duration WARM_UP = Duration.ofSeconds(2);
     private static final int ROUNDS = 3;
 
-    private static final int RDMA_ROUNDS = 5;
+    private static final int RDMA_ROUNDS = 7;
     /** An emulated processor takes long to compile, and much has to be compiled. */
     private static final Duration EMULATED_WARM_UP = Duration.ofSeconds(16);
 

@@ -126,11 +126,12 @@ enum NativeProgram {
         return arguments;
     }
 
-    /** The last number of the line that begins with the size: microseconds a transfer, of which a round trip has two. */
+    /** The last number of the line below the heading: microseconds a transfer, of which a round trip has two. */
     double rstreamMicros(String output) throws IOException {
-        for (String line : output.lines().toList()) {
-            if (line.matches("\\d+[a-z_]*\\s.*[0-9.]+\\s*")) {
-                String[] fields = line.trim().split("\\s+", -1);
+        List<String> lines = output.lines().toList();
+        for (int i = 1; i < lines.size(); i++) {
+            String[] fields = lines.get(i).trim().split("\\s+", -1);
+            if (lines.get(i - 1).trim().endsWith("usec/xfer") && fields[fields.length - 1].matches("[0-9.]+")) {
                 double micros = Double.parseDouble(fields[fields.length - 1]);
                 if (micros > 0) {
                     return micros;

@@ -64,7 +64,7 @@ final class NativeSession implements Session {
                 }
             }
         } finally {
-            server.destroyForcibly().waitFor();
+            end(server);
             Files.delete(said);
         }
     }
@@ -76,7 +76,14 @@ final class NativeSession implements Session {
         ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
         builder.redirectOutput(
                 output == null ? ProcessBuilder.Redirect.DISCARD : ProcessBuilder.Redirect.to(output.toFile()));
-        return builder.start();
+        Process process = builder.start();
+        Reaper.watch(process);
+        return process;
+    }
+
+    private static void end(Process process) throws InterruptedException {
+        process.destroyForcibly().waitFor();
+        Reaper.release(process);
     }
 
     private int await(Process client) throws IOException, InterruptedException {
@@ -86,7 +93,7 @@ final class NativeSession implements Session {
             }
             return client.exitValue();
         } finally {
-            client.destroyForcibly().waitFor();
+            end(client);
         }
     }
 

@@ -59,6 +59,7 @@ final class RdmaComparison {
                 open(benchCase, variant, sessions);
                 samples.put(variant, new ArrayList<>());
             }
+            Thread.sleep(SETTLE.toMillis());
             for (int round = 1; round <= rounds; round++) {
                 progress.printf(Locale.ROOT, "%s, round %d of %d%n", benchCase.label, round, rounds);
                 for (Variant variant : VARIANTS) {
@@ -96,7 +97,6 @@ final class RdmaComparison {
 
     private void measure(BenchCase benchCase, Variant variant, Map<Variant, Session> sessions, List<Sample> samples)
             throws InterruptedException {
-        Thread.sleep(SETTLE.toMillis());
         try {
             Sample sample = sessions.get(variant).measure(measure.dividedBy(rounds));
             samples.add(sample);
@@ -109,6 +109,9 @@ final class RdmaComparison {
         } catch (IOException e) {
             fail(benchCase, variant, e);
             sessions.remove(variant).close();
+        }
+        if (variant.accelerated()) {
+            Thread.sleep(SETTLE.toMillis());
         }
     }
 
