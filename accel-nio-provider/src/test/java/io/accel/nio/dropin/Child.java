@@ -40,6 +40,11 @@ final class Child implements AutoCloseable {
         return command;
     }
 
+    /** The jars of {@link OwnJnr}'s own jnr-ffi, as a part of a class path. */
+    static String ownJnr() {
+        return System.getProperty("own.jnr") + "/*";
+    }
+
     /** Where {@link Probe} is; Accel is not. */
     static Path testClasses() {
         return Path.of(System.getProperty("test.classes"));

@@ -2,6 +2,7 @@ package io.accel.core.fabric.rdma;
 
 import static io.accel.core.fabric.Link.RST;
 
+import io.accel.core.fabric.rdma.bootstrap.RdmaConfig;
 import io.accel.core.fabric.rdma.verbs.QueuePair;
 import io.accel.core.fabric.rdma.verbs.SendFlags;
 import io.accel.core.fabric.rdma.verbs.SendRequests;
