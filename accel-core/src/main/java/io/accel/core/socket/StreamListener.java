@@ -4,6 +4,8 @@ import io.accel.core.fabric.Fabric;
 import io.accel.core.fabric.FallbackException;
 import io.accel.core.fabric.FallbackReason;
 import io.accel.core.fabric.Link;
+import io.accel.core.observe.Drop;
+import io.accel.core.observe.ProcessCounters;
 import io.accel.core.poll.Registration;
 import io.accel.profile.Role;
 import java.io.IOException;
@@ -27,6 +29,11 @@ public final class StreamListener implements BlockingWaits.Waitable {
     /** Clients come faster than over TCP; a program's backlog of a few would turn most of a burst away. */
     private static final int LEAST_BACKLOG = 1024;
 
+    private static final PathInfo UNASKED = new PathInfo(
+            "kernel",
+            FallbackReason.PEER_NOT_ACCELERATED,
+            "the client came by the kernel; if it runs Accel, its own log and metrics say why");
+
     private final Accelerator accelerator;
     private final ServerSocketChannel kernel;
 
@@ -40,6 +47,8 @@ public final class StreamListener implements BlockingWaits.Waitable {
 
     private volatile boolean closed;
     private volatile boolean accelerated;
+    /** Why connections are the kernel's while no fabric serves this. */
+    private volatile PathInfo unopened = PathInfo.KERNEL;
     /** Whose turn it is when both sources may have a connection; a hint, so racing writes do no harm. */
     private boolean kernelFirst;
 
@@ -76,7 +85,8 @@ public final class StreamListener implements BlockingWaits.Waitable {
         List<Fabric> candidates = accelerator.fabricsFor(Role.SERVER, bound);
         if (candidates.isEmpty()) {
             String rule = accelerator.ruleFor(Role.SERVER, bound);
-            accelerator.log().listening(bound, new PathInfo("kernel", FallbackReason.RULE, rule));
+            unopened = new PathInfo("kernel", FallbackReason.RULE, rule);
+            accelerator.log().listening(bound, unopened);
         }
         FallbackException failure = null;
         for (Fabric fabric : candidates) {
@@ -85,7 +95,10 @@ public final class StreamListener implements BlockingWaits.Waitable {
                 accelerator.log().listening(bound, new PathInfo(fabric.name(), null, null));
             } catch (FallbackException e) {
                 failure = e;
-                accelerator.log().listening(bound, new PathInfo("kernel", e.reason(), e.getMessage()));
+                PathInfo why = new PathInfo("kernel", e.reason(), e.getMessage());
+                // That there is no device says less than why a fabric that is there failed.
+                unopened = unopened.reason() == null || e.reason() != FallbackReason.NO_DEVICE ? why : unopened;
+                accelerator.log().listening(bound, why);
             }
         }
         accelerated = !open.isEmpty();
@@ -128,6 +141,7 @@ public final class StreamListener implements BlockingWaits.Waitable {
             return null;
         }
         StreamSocket socket = new StreamSocket(accelerator, channel);
+        socket.acceptedFromKernel(accelerated ? UNASKED : unopened);
         socket.logAccepted(channel.getLocalAddress(), channel.getRemoteAddress());
         return socket;
     }
@@ -235,6 +249,7 @@ public final class StreamListener implements BlockingWaits.Waitable {
                 return true;
             }
             places.decrementAndGet();
+            ProcessCounters.dropped(Drop.BACKLOG);
             return false;
         }
 

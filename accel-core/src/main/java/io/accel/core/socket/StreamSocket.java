@@ -5,6 +5,7 @@ import io.accel.core.fabric.Fabric;
 import io.accel.core.fabric.FallbackException;
 import io.accel.core.fabric.FallbackReason;
 import io.accel.core.fabric.Link;
+import io.accel.core.observe.ConnectionState;
 import io.accel.core.poll.Registration;
 import io.accel.profile.Role;
 import java.io.IOException;
@@ -52,6 +53,8 @@ public final class StreamSocket implements BlockingWaits.Waitable {
     private Fabric.Source source;
 
     private final Shares shares = new Shares();
+    /** Written once, before others can see this connection: null as long as there is none. */
+    private volatile ConnectionRecord connection;
 
     /**
      * A socket that is not connected, or connected by the kernel.
@@ -71,8 +74,10 @@ public final class StreamSocket implements BlockingWaits.Waitable {
         this.local = local;
         this.remote = remote;
         this.path = new PathInfo(fabric, null, null);
-        this.stream = new LinkStream(link, accelerator.lowWater(), shares);
+        this.connection = ConnectionRecord.accepting(this);
+        this.stream = new LinkStream(link, accelerator.lowWater(), shares, connection);
         shares.establish(stream);
+        connection.established(stream);
     }
 
     /** The JDK's channel; null if this was accepted from a fabric. */
@@ -88,6 +93,13 @@ public final class StreamSocket implements BlockingWaits.Waitable {
     /** Which way the bytes take. */
     public PathInfo path() {
         return path;
+    }
+
+    /** This was accepted from the kernel, for that reason. */
+    void acceptedFromKernel(PathInfo why) {
+        path = why;
+        connection = ConnectionRecord.accepting(this);
+        connection.fellBack();
     }
 
     /** Says in the log that this was accepted. */
@@ -117,8 +129,11 @@ public final class StreamSocket implements BlockingWaits.Waitable {
      */
     public synchronized boolean connect(InetSocketAddress destination, Fabric.Source binder) throws IOException {
         List<Fabric> candidates = accelerator.fabricsFor(Role.CLIENT, destination);
+        remote = destination;
+        connection = ConnectionRecord.connecting(this);
         if (candidates.isEmpty()) {
             path = new PathInfo("kernel", FallbackReason.RULE, accelerator.ruleFor(Role.CLIENT, destination));
+            connection.fellBack();
             accelerator.log().connected(null, destination, path);
             return false;
         }
@@ -127,7 +142,6 @@ public final class StreamSocket implements BlockingWaits.Waitable {
             return false;
         }
         fabrics = candidates.iterator();
-        remote = destination;
         source = binder;
         connecting = tryNext(null);
         if (connecting) {
@@ -188,10 +202,11 @@ public final class StreamSocket implements BlockingWaits.Waitable {
             }
             local = handshake.local();
             handshake = null;
-            LinkStream established = new LinkStream(link, accelerator.lowWater(), shares);
+            LinkStream established = new LinkStream(link, accelerator.lowWater(), shares, connection);
             shares.establish(established);
             connectReady = true;
             stream = established;
+            connection.established(established);
             accelerator.log().connected(local, remote, path);
         } catch (FallbackException e) {
             handshake = null;
@@ -238,6 +253,7 @@ public final class StreamSocket implements BlockingWaits.Waitable {
 
     private void fallBack(InetSocketAddress destination, FallbackException why) throws ConnectException {
         path = new PathInfo("kernel", why.reason(), why.getMessage());
+        connection.fellBack();
         accelerator.log().connected(null, destination, path);
         if (accelerator.isFailing()) {
             throw new ConnectException("not accelerated, and fallback=fail: " + why.reason() + ": " + why.getMessage());
@@ -280,6 +296,43 @@ public final class StreamSocket implements BlockingWaits.Waitable {
             established.close(abort, orderly);
         } else {
             shares.close();
+            ConnectionRecord known = connection;
+            if (known != null) {
+                known.closed();
+            }
+        }
+    }
+
+    // ---- for those who look
+
+    /** What has become of a connection that is not accelerated. */
+    ConnectionState kernelState() {
+        if (closed) {
+            return ConnectionState.CLOSING;
+        }
+        return connecting || (kernel != null && !kernel.isConnected())
+                ? ConnectionState.CONNECTING
+                : ConnectionState.ESTABLISHED;
+    }
+
+    SocketAddress observedLocal() {
+        InetSocketAddress known = linkLocal();
+        try {
+            return known != null || kernel == null || !kernel.isOpen() ? known : kernel.getLocalAddress();
+        } catch (IOException e) {
+            return null; // closed meanwhile
+        }
+    }
+
+    SocketAddress observedRemote() {
+        SocketAddress known;
+        synchronized (this) {
+            known = remote;
+        }
+        try {
+            return known != null || kernel == null || !kernel.isOpen() ? known : kernel.getRemoteAddress();
+        } catch (IOException e) {
+            return null; // closed meanwhile
         }
     }
 
@@ -353,6 +406,14 @@ public final class StreamSocket implements BlockingWaits.Waitable {
             }
         }
         return stream != null ? 0 : watchedReady & interest;
+    }
+
+    @Override
+    public void looked(int ops, int looks, boolean hit) {
+        LinkStream established = stream;
+        if (established != null) {
+            established.looked(ops, looks, hit);
+        }
     }
 
     @Override
