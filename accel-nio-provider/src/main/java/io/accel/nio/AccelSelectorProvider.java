@@ -1,6 +1,7 @@
 package io.accel.nio;
 
 import io.accel.core.jdk.JdkAccess;
+import io.accel.core.observe.metrics.MetricsExport;
 import io.accel.core.poll.Poller;
 import io.accel.core.socket.Accelerator;
 import io.accel.core.socket.StreamSocket;
@@ -29,6 +30,7 @@ public final class AccelSelectorProvider extends SelectorProvider {
     /** Called by the JVM, once, with the profile that the system properties name. */
     public AccelSelectorProvider() {
         this(Profile.fromSystem());
+        MetricsExport.startFromSystem();
     }
 
     /**
