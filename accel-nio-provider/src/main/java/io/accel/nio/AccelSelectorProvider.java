@@ -1,10 +1,12 @@
 package io.accel.nio;
 
 import io.accel.core.jdk.JdkAccess;
+import io.accel.core.observe.StatsService;
 import io.accel.core.observe.metrics.MetricsExport;
 import io.accel.core.poll.Poller;
 import io.accel.core.socket.Accelerator;
 import io.accel.core.socket.StreamSocket;
+import io.accel.profile.Keys;
 import io.accel.profile.Profile;
 import java.io.IOException;
 import java.net.ProtocolFamily;
@@ -31,6 +33,10 @@ public final class AccelSelectorProvider extends SelectorProvider {
     public AccelSelectorProvider() {
         this(Profile.fromSystem());
         MetricsExport.startFromSystem();
+        Profile profile = accelerator.profile();
+        if (accelerator.isOn() && profile.get(Keys.STATS)) {
+            StatsService.start(profile.get(Keys.SHM_DIR), profile.name());
+        }
     }
 
     /**

@@ -226,6 +226,13 @@ public final class Keys {
             "false",
             "Whether each connection logs a line that says which path it took and, if the kernel's, why.");
 
+    /** Whether {@code accel stats} can look at the process. */
+    public static final Key<Boolean> STATS = key(
+            "stats",
+            new BooleanType(),
+            "true",
+            "Whether `accel stats` of the same user can look at the process; costs nothing unless somebody does.");
+
     private static final Set<String> RESERVED = Set.of("profile", "metrics");
 
     private Keys() {}

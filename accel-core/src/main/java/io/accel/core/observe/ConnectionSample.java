@@ -13,7 +13,8 @@ package io.accel.core.observe;
  * @param remote the other end's
  * @param openedMillis since when, in milliseconds since 1970
  * @param queuedIn bytes that have come and were not read
- * @param queuedOut bytes that were written and not read by the peer
+ * @param queuedOut bytes that were written and whose room the peer has not given back; it does so a quarter of the ring at a
+ *     time, so that up to a quarter says nothing
  * @param stalledNanos how long the sender has had no room, 0 if it has
  * @param figures what was counted; all 0 on the kernel's path, whose bytes only the kernel sees
  */
@@ -30,4 +31,23 @@ public record ConnectionSample(
         long queuedIn,
         long queuedOut,
         long stalledNanos,
-        Figures figures) {}
+        Figures figures) {
+
+    /** The same with other figures. */
+    ConnectionSample with(Figures other) {
+        return new ConnectionSample(
+                id,
+                role,
+                path,
+                reason,
+                detail,
+                state,
+                local,
+                remote,
+                openedMillis,
+                queuedIn,
+                queuedOut,
+                stalledNanos,
+                other);
+    }
+}

@@ -13,7 +13,7 @@ import jdk.jfr.Threshold;
 @Threshold("1 ms")
 final class StallEvent extends FlightEvent {
     @Label("Queued")
-    @Description("Bytes that the peer has not read, at the end of the stall")
+    @Description("Bytes whose room the peer has not given back, at the end of the stall")
     @DataAmount
     long queued;
 }

@@ -382,7 +382,7 @@ public final class LinkStream {
         return half ? ConnectionState.HALF_CLOSED : ConnectionState.ESTABLISHED;
     }
 
-    /** How many bytes were written and not read by the peer. */
+    /** How many bytes were written whose room the peer has not given back. */
     long queued() {
         if (!pin()) {
             return 0;

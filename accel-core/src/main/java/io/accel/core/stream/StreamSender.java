@@ -119,7 +119,7 @@ public final class StreamSender {
         return (long) PUBLISHES.getOpaque(this);
     }
 
-    /** How many bytes the peer has not yet read. A hint for any thread that knows the link to be there. */
+    /** How many bytes were sent whose room the peer has not given back. A hint for any thread that knows the link to be there. */
     public long queued() {
         return Math.min(size, Math.max(0, sent() - link.released()));
     }
