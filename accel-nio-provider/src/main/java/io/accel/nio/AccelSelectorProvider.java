@@ -49,7 +49,8 @@ public final class AccelSelectorProvider extends SelectorProvider {
         this.accelerator = new Accelerator(profile);
     }
 
-    Accelerator accelerator() {
+    /** The profile at work, for what else serves this process. */
+    public Accelerator accelerator() {
         return accelerator;
     }
 

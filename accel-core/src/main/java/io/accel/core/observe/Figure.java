@@ -20,7 +20,7 @@ public enum Figure {
     LOOKS("looks"),
     /** How many of these waits ended without a sleep. */
     HITS("hits"),
-    /** Doorbells that the peer rang, each a wake-up. */
+    /** Doorbells heard: fewer than the peer rang where several were heard as one, or not before the traffic was found. */
     RINGS_IN("doorbells.in"),
     /** Doorbells rung for the peer, each a system call. */
     RINGS_OUT("doorbells.out");

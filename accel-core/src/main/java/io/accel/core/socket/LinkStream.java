@@ -16,6 +16,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SelectionKey;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -89,6 +90,30 @@ public final class LinkStream {
     /** Enters the reading half. */
     public void lockRead() {
         readLock.lock();
+    }
+
+    /**
+     * Enters the reading half within a time, whether the thread is interrupted or not.
+     *
+     * @param nanos how long to try
+     * @return whether it is in
+     */
+    public boolean tryLockRead(long nanos) {
+        boolean interrupted = false;
+        long end = System.nanoTime() + nanos;
+        try {
+            while (true) {
+                try {
+                    return readLock.tryLock(end - System.nanoTime(), TimeUnit.NANOSECONDS);
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                }
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
     }
 
     /** Leaves the reading half. */

@@ -35,7 +35,10 @@ public final class StreamListener implements BlockingWaits.Waitable {
             "the client came by the kernel; if it runs Accel, its own log and metrics say why");
 
     private final Accelerator accelerator;
+    /** Null if the adapter's kernel listener is no channel. */
     private final ServerSocketChannel kernel;
+    /** Stands for the kernel's listener in selectors. */
+    private final SelectableChannel watched;
 
     private final Queue<StreamSocket> arrived = new ConcurrentLinkedQueue<>();
     /** Arrived ones and those in a handshake that has its place. */
@@ -46,6 +49,9 @@ public final class StreamListener implements BlockingWaits.Waitable {
     private final List<Fabric.Listening> open = new ArrayList<>();
 
     private volatile boolean closed;
+    /** See {@link #takeKernelReady}. */
+    private volatile boolean kernelReady;
+
     private volatile boolean accelerated;
     /** Why connections are the kernel's while no fabric serves this. */
     private volatile PathInfo unopened = PathInfo.KERNEL;
@@ -61,6 +67,20 @@ public final class StreamListener implements BlockingWaits.Waitable {
     public StreamListener(Accelerator accelerator, ServerSocketChannel kernel) {
         this.accelerator = accelerator;
         this.kernel = kernel;
+        this.watched = kernel;
+    }
+
+    /**
+     * A listener that is not bound, beside a kernel listener that is no channel. Its connections are the adapter's to
+     * accept: {@link #takeKernelReady} says when, {@link #acceptedByKernel} makes them known.
+     *
+     * @param accelerator the profile at work
+     * @param readable becomes readable when the kernel has a connection; in non-blocking mode; the caller owns it
+     */
+    public StreamListener(Accelerator accelerator, SelectableChannel readable) {
+        this.accelerator = accelerator;
+        this.kernel = null;
+        this.watched = readable;
     }
 
     /** The JDK's channel. In non-blocking mode if this {@link #isAccelerated} or is registered. */
@@ -127,7 +147,8 @@ public final class StreamListener implements BlockingWaits.Waitable {
         return socket != null ? socket : acceptKernel();
     }
 
-    private StreamSocket acceptArrived() {
+    /** Takes a connection that a fabric brought; null if there is none. */
+    public StreamSocket acceptArrived() {
         StreamSocket socket = arrived.poll();
         if (socket != null) {
             places.decrementAndGet();
@@ -144,6 +165,33 @@ public final class StreamListener implements BlockingWaits.Waitable {
         socket.acceptedFromKernel(accelerated ? UNASKED : unopened);
         socket.logAccepted(channel.getLocalAddress(), channel.getRemoteAddress());
         return socket;
+    }
+
+    /** Whether a wait has found the kernel's listener, which is no channel, to have a connection; said once. */
+    public boolean takeKernelReady() {
+        boolean ready = kernelReady;
+        kernelReady = false;
+        return ready;
+    }
+
+    /**
+     * The adapter has accepted a connection from its kernel listener, which is no channel.
+     *
+     * @param local its address at this end
+     * @param remote its address at the other
+     * @return what stands for it, to be closed with it
+     */
+    public StreamSocket acceptedByKernel(InetSocketAddress local, InetSocketAddress remote) {
+        StreamSocket socket = new StreamSocket(accelerator, null);
+        socket.kernelAccepted(local, remote);
+        socket.acceptedFromKernel(accelerated ? UNASKED : unopened);
+        socket.logAccepted(local, remote);
+        return socket;
+    }
+
+    /** Whether no poller watches this any more, so that what {@link #watched()} stands for may be closed. */
+    public boolean isUnwatched() {
+        return shares.size() == 0;
     }
 
     /** Ends the fabrics' part, to be called before the kernel's channel is closed. Connections not accepted are reset. */
@@ -185,12 +233,12 @@ public final class StreamListener implements BlockingWaits.Waitable {
 
     @Override
     public SelectableChannel watched() {
-        return kernel;
+        return watched;
     }
 
     @Override
     public int watchedOps(int interest) {
-        return interest;
+        return kernel != null || interest == 0 ? interest : SelectionKey.OP_READ;
     }
 
     @Override
@@ -205,7 +253,14 @@ public final class StreamListener implements BlockingWaits.Waitable {
 
     @Override
     public int kernelReady(int interest, int watchedReady) {
-        return interest & watchedReady;
+        if (kernel != null) {
+            return interest & watchedReady;
+        }
+        if (watchedReady == 0) {
+            return 0;
+        }
+        kernelReady = true;
+        return interest;
     }
 
     @Override

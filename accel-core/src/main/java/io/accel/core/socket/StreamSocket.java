@@ -29,7 +29,10 @@ import java.util.function.Predicate;
  */
 public final class StreamSocket implements BlockingWaits.Waitable {
     private final Accelerator accelerator;
-    /** The JDK's channel; null only for accepted links. In non-blocking mode whenever this is registered. */
+    /**
+     * The JDK's channel; null for accepted links, and if the adapter's kernel socket is no channel. In non-blocking mode
+     * whenever this is registered.
+     */
     private final SocketChannel kernel;
 
     /** The accelerated connection; written once, under the monitor. */
@@ -41,6 +44,9 @@ public final class StreamSocket implements BlockingWaits.Waitable {
     private volatile boolean connectReady;
 
     private volatile boolean closed;
+    /** Whether the adapter's kernel socket, which is no channel, is connected. */
+    private volatile boolean kernelConnected;
+
     private volatile PathInfo path = PathInfo.KERNEL;
 
     // Under the monitor.
@@ -60,7 +66,8 @@ public final class StreamSocket implements BlockingWaits.Waitable {
      * A socket that is not connected, or connected by the kernel.
      *
      * @param accelerator the profile at work
-     * @param kernel the JDK's channel, which this socket owns
+     * @param kernel the JDK's channel; null if the adapter has a kernel socket of another kind, which it connects in
+     *     blocking mode if {@link #connect} or {@link #takeFallback} say so
      */
     public StreamSocket(Accelerator accelerator, SocketChannel kernel) {
         this.accelerator = accelerator;
@@ -93,6 +100,22 @@ public final class StreamSocket implements BlockingWaits.Waitable {
     /** Which way the bytes take. */
     public PathInfo path() {
         return path;
+    }
+
+    /**
+     * The adapter's own kernel socket is connected.
+     *
+     * @param from its local address
+     */
+    public synchronized void kernelConnected(InetSocketAddress from) {
+        local = from;
+        kernelConnected = true;
+    }
+
+    /** The adapter's own kernel socket was accepted. */
+    synchronized void kernelAccepted(InetSocketAddress at, InetSocketAddress from) {
+        remote = from;
+        kernelConnected(at);
     }
 
     /** This was accepted from the kernel, for that reason. */
@@ -182,7 +205,8 @@ public final class StreamSocket implements BlockingWaits.Waitable {
         if (fellBack) {
             return false;
         }
-        if (stream != null || kernel.isConnected() || (handshake == null && kernel.finishConnect())) {
+        if (stream != null
+                || (kernel != null && (kernel.isConnected() || (handshake == null && kernel.finishConnect())))) {
             connecting = false;
             connectReady = false;
             return true;
@@ -221,7 +245,7 @@ public final class StreamSocket implements BlockingWaits.Waitable {
     private void moveOn(FallbackException why) {
         try {
             if (!tryNext(why)) {
-                if (kernel.isBlocking()) {
+                if (kernel == null || kernel.isBlocking()) {
                     fellBack = true; // the connecting thread does it, outside of the monitor
                     connectReady = true;
                 } else {
@@ -310,13 +334,15 @@ public final class StreamSocket implements BlockingWaits.Waitable {
         if (closed) {
             return ConnectionState.CLOSING;
         }
-        return connecting || (kernel != null && !kernel.isConnected())
-                ? ConnectionState.CONNECTING
-                : ConnectionState.ESTABLISHED;
+        boolean connected = kernel == null ? kernelConnected : kernel.isConnected();
+        return connecting || !connected ? ConnectionState.CONNECTING : ConnectionState.ESTABLISHED;
     }
 
     SocketAddress observedLocal() {
-        InetSocketAddress known = linkLocal();
+        InetSocketAddress known;
+        synchronized (this) {
+            known = local;
+        }
         try {
             return known != null || kernel == null || !kernel.isOpen() ? known : kernel.getLocalAddress();
         } catch (IOException e) {
@@ -357,7 +383,7 @@ public final class StreamSocket implements BlockingWaits.Waitable {
                 return stream.link().doorbell();
             }
             // No selector takes a channel in blocking mode, and its connecting thread waits for nothing more.
-            return kernel.isBlocking() ? null : kernel;
+            return kernel == null || kernel.isBlocking() ? null : kernel;
         }
     }
 

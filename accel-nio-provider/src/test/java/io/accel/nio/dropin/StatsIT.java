@@ -75,7 +75,8 @@ class StatsIT {
         }
         assertThat(text(atServer, "local")).isEqualTo("127.0.0.1:" + port).isEqualTo(text(atClient, "remote"));
         assertThat(text(atServer, "remote")).isEqualTo(text(atClient, "local"));
-        assertThat(number(atServer, "doorbells.in")).isEqualTo(number(atClient, "doorbells.out"));
+        // Some are not heard singly, and some not at all, since what they told of was found before.
+        assertThat(number(atServer, "doorbells.in")).isBetween(0L, number(atClient, "doorbells.out"));
     }
 
     @Test
