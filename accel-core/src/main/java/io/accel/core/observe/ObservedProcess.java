@@ -6,6 +6,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -97,7 +98,11 @@ public final class ObservedProcess implements AutoCloseable {
         if (!StatsService.isDone(answer.get(0))) {
             throw new IOException(directory.getFileName() + " has no room for a sample in " + directory.getParent());
         }
-        return SampleCodec.decode(file.read());
+        try {
+            return SampleCodec.decode(file.read());
+        } catch (NoSuchFileException e) {
+            return null; // it ended just after its answer
+        }
     }
 
     @Override

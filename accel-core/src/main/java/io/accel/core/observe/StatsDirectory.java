@@ -31,16 +31,26 @@ final class StatsDirectory {
 
     private static final String PREFIX = "accel-stats-";
     private static final Pattern NAME = Pattern.compile(PREFIX + "(\\d{1,18})-.*");
-    /** Younger ones may be about to open their socket. */
+    private static final String UNFINISHED = "accel-stats.new-";
+    /** Younger unfinished ones may be about to be finished. */
     private static final long LEAST_AGE_SECONDS = 60;
 
     private StatsDirectory() {}
 
+    /**
+     * Opens the directory of this process under another name, in which the socket is to be bound; {@link #show} gives it its
+     * own. So one that is found has its socket, and if that refuses, is dead.
+     */
     static Path create(Path dir) throws IOException {
-        Path directory = dir.resolve(PREFIX + ProcessHandle.current().pid() + "-"
+        Path directory = dir.resolve(UNFINISHED + ProcessHandle.current().pid() + "-"
                 + Integer.toHexString(ThreadLocalRandom.current().nextInt()));
         return Files.createDirectory(
                 directory, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+    }
+
+    static Path show(Path unfinished) throws IOException {
+        String name = unfinished.getFileName().toString().replace(UNFINISHED, PREFIX);
+        return Files.move(unfinished, unfinished.resolveSibling(name));
     }
 
     static long pidOf(Path directory) {
@@ -56,9 +66,13 @@ final class StatsDirectory {
 
     /** Those of this user, dead ones too. */
     static List<Path> list(Path dir) throws IOException {
+        return list(dir, PREFIX);
+    }
+
+    private static List<Path> list(Path dir, String prefix) throws IOException {
         UserPrincipal self = Files.getOwner(Path.of("/proc/self"));
         List<Path> own = new ArrayList<>();
-        try (DirectoryStream<Path> found = Files.newDirectoryStream(dir, PREFIX + "*")) {
+        try (DirectoryStream<Path> found = Files.newDirectoryStream(dir, prefix + "*")) {
             for (Path directory : found) {
                 if (isOf(self, directory)) {
                     own.add(directory);
@@ -91,22 +105,10 @@ final class StatsDirectory {
             channel.close();
             // Only a refusal, or no socket at all, proves it.
             if (e instanceof ConnectException || Files.notExists(directory.resolve(SOCKET))) {
-                deleteIfOld(directory);
+                delete(directory);
                 return null;
             }
             throw e;
-        }
-    }
-
-    private static void deleteIfOld(Path directory) throws IOException {
-        try {
-            Instant touched = Files.getLastModifiedTime(directory, LinkOption.NOFOLLOW_LINKS)
-                    .toInstant();
-            if (touched.isBefore(Instant.now().minusSeconds(LEAST_AGE_SECONDS))) {
-                delete(directory);
-            }
-        } catch (NoSuchFileException e) {
-            return; // another was faster
         }
     }
 
@@ -116,6 +118,15 @@ final class StatsDirectory {
             SocketChannel alive = call(directory);
             if (alive != null) {
                 alive.close();
+            }
+        }
+        Instant untouchedSince = Instant.now().minusSeconds(LEAST_AGE_SECONDS);
+        for (Path directory : list(dir, UNFINISHED)) {
+            if (Files.exists(directory)
+                    && Files.getLastModifiedTime(directory, LinkOption.NOFOLLOW_LINKS)
+                            .toInstant()
+                            .isBefore(untouchedSince)) {
+                delete(directory);
             }
         }
     }

@@ -68,6 +68,7 @@ public final class StatsService implements AutoCloseable {
             synchronized (this) {
                 directory = StatsDirectory.create(dir);
                 server.bind(UnixDomainSocketAddress.of(directory.resolve(StatsDirectory.SOCKET)));
+                directory = StatsDirectory.show(directory);
                 file = new StatsFile(directory.resolve(StatsDirectory.FILE));
             }
             StatsDirectory.sweep(dir);

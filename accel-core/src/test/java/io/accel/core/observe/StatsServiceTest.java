@@ -76,12 +76,24 @@ class StatsServiceTest {
         try (ServerSocketChannel socket = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
             socket.bind(UnixDomainSocketAddress.of(dead.resolve("s")));
         }
-        assertThat(ObservedProcess.open(dead)).isNull();
-        assertThat(dead).as("perhaps just starting").exists();
-        Files.setLastModifiedTime(dead, FileTime.from(Instant.now().minusSeconds(100)));
+        Path fresh = Files.createDirectory(dir.resolve("accel-stats.new-2-abc"));
+        Path unfinished = Files.createDirectory(dir.resolve("accel-stats.new-3-abc"));
+        Files.setLastModifiedTime(unfinished, FileTime.from(Instant.now().minusSeconds(100)));
         try (StatsService service = StatsService.open(dir, "balanced")) {
-            await().until(() -> Files.notExists(dead));
+            await().until(() -> Files.notExists(dead) && Files.notExists(unfinished));
+            assertThat(fresh).as("perhaps just starting").exists();
         }
+    }
+
+    @Test
+    void whoFindsADeadOneRemovesIt() throws Exception {
+        Path dead = Files.createDirectory(dir.resolve("accel-stats-1-abc"));
+        try (ServerSocketChannel socket = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+            socket.bind(UnixDomainSocketAddress.of(dead.resolve("s")));
+        }
+        assertThat(ObservedProcess.find(dir)).containsExactly(dead);
+        assertThat(ObservedProcess.open(dead)).isNull();
+        assertThat(dir).isEmptyDirectory();
     }
 
     @Test

@@ -3,6 +3,7 @@ package io.accel.core.observe.metrics;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -12,8 +13,15 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import javax.management.ObjectName;
 import javax.management.openmbean.TabularData;
@@ -110,6 +118,31 @@ class MetricsExportTest {
                             .map(metric -> metric.getLabels().get("reason"))
                             .collect(Collectors.toSet()))
                     .contains("RULE", "SHM_FULL", "PEER_NOT_ACCELERATED");
+        }
+    }
+
+    @Test
+    void thePageOfDocumentationHasThemAll() throws Exception {
+        SimpleMeterRegistry registry = new SimpleMeterRegistry();
+        new AccelMetrics().bindTo(registry);
+        String documentation = Files.readString(Path.of("..", "docs", "METRICS.md"));
+        assertThat(registry.getMeters())
+                .extracting(meter -> meter.getId().getName())
+                .allSatisfy(name -> assertThat(documentation).contains("| `" + name + "` |"));
+    }
+
+    @Test
+    void theDashboardAsksForWhatThereIs() throws Exception {
+        String dashboard = Files.readString(Path.of("..", "samples", "grafana", "accel.json"));
+        try (PrometheusPage page = open()) {
+            String served = new String(send(page.uri(), "GET").body(), StandardCharsets.UTF_8);
+            Matcher names = Pattern.compile("\\baccel_[a-z_]+").matcher(dashboard);
+            Set<String> asked = new TreeSet<>();
+            while (names.find()) {
+                asked.add(names.group());
+            }
+            assertThat(asked).hasSizeGreaterThanOrEqualTo(18).allSatisfy(name -> assertThat(served)
+                    .containsPattern("(?m)^" + name + "[{ ]"));
         }
     }
 
