@@ -184,7 +184,7 @@ class ManyChannelsTest extends ContractSupport {
             assertOnly(unixKey, OP_READ);
             assertThat(Bytes.readAscii(unix.server(), 4)).isEqualTo("unix");
 
-            SocketChannel client = SocketChannel.open(listener.getLocalAddress());
+            SocketChannel client = SocketChannel.open(destination(listener));
             assertOnly(acceptKey, OP_ACCEPT);
             listener.accept().close();
             client.close();

@@ -53,9 +53,8 @@ class ServerSocketChannelTest extends ContractSupport {
         ServerSocketChannel listener = closing(ServerSocketChannel.open()).bind(null);
         InetSocketAddress address = (InetSocketAddress) listener.getLocalAddress();
         assertThat(address.getAddress().isAnyLocalAddress()).isTrue();
-        SocketChannel client =
-                closing(SocketChannel.open(new InetSocketAddress(anyPort().getAddress(), address.getPort())));
-        assertThat(closing(listener.accept()).getRemoteAddress()).isEqualTo(client.getLocalAddress());
+        SocketChannel client = closing(SocketChannel.open(destination(listener)));
+        assertThat(clientOf(closing(listener.accept()))).isEqualTo(client.getLocalAddress());
     }
 
     @Test
@@ -63,7 +62,7 @@ class ServerSocketChannelTest extends ContractSupport {
         for (int backlog : new int[] {-1, 0, 1, 5000}) {
             ServerSocketChannel listener = closing(ServerSocketChannel.open());
             assertThat(listener.bind(anyPort(), backlog)).isSameAs(listener);
-            closing(SocketChannel.open(listener.getLocalAddress()));
+            closing(SocketChannel.open(destination(listener)));
             assertThat(closing(listener.accept())).isNotNull();
         }
     }
@@ -84,7 +83,7 @@ class ServerSocketChannelTest extends ContractSupport {
         assertThat(second.isOpen()).isTrue();
         assertThat(second.getLocalAddress()).isNull();
         second.bind(anyPort());
-        closing(SocketChannel.open(second.getLocalAddress()));
+        closing(SocketChannel.open(destination(second)));
         assertThat(closing(second.accept())).isNotNull();
     }
 
@@ -117,7 +116,7 @@ class ServerSocketChannelTest extends ContractSupport {
         ServerSocketChannel listener = listener();
         listener.configureBlocking(false);
         assertThat(listener.accept()).isNull();
-        closing(SocketChannel.open(listener.getLocalAddress()));
+        closing(SocketChannel.open(destination(listener)));
         SocketChannel[] accepted = new SocketChannel[1];
         eventually().until(() -> (accepted[0] = listener.accept()) != null);
         closing(accepted[0]);
@@ -129,9 +128,9 @@ class ServerSocketChannelTest extends ContractSupport {
     void blockingAcceptWaits() throws Exception {
         ServerSocketChannel listener = listener();
         Task<SocketChannel> acceptor = start(listener::accept).awaitInside("accept");
-        SocketChannel client = closing(SocketChannel.open(listener.getLocalAddress()));
+        SocketChannel client = closing(SocketChannel.open(destination(listener)));
         SocketChannel server = closing(acceptor.result());
-        assertThat(server.getRemoteAddress()).isEqualTo(client.getLocalAddress());
+        assertThat(clientOf(server)).isEqualTo(client.getLocalAddress());
     }
 
     @Test
@@ -140,11 +139,10 @@ class ServerSocketChannelTest extends ContractSupport {
         List<SocketAddress> connected = new ArrayList<>();
         List<SocketAddress> accepted = new ArrayList<>();
         for (int i = 0; i < 20; i++) {
-            connected.add(
-                    closing(SocketChannel.open(listener.getLocalAddress())).getLocalAddress());
+            connected.add(closing(SocketChannel.open(destination(listener))).getLocalAddress());
         }
         for (int i = 0; i < 20; i++) {
-            accepted.add(closing(listener.accept()).getRemoteAddress());
+            accepted.add(clientOf(closing(listener.accept())));
         }
         assertThat(accepted).isEqualTo(connected);
     }
@@ -153,7 +151,7 @@ class ServerSocketChannelTest extends ContractSupport {
     void twoHundredClientsAtOnce() throws Exception {
         int clients = 200;
         ServerSocketChannel listener = closing(ServerSocketChannel.open()).bind(anyPort(), clients);
-        SocketAddress address = listener.getLocalAddress();
+        SocketAddress address = destination(listener);
         List<Task<SocketAddress>> tasks = IntStream.range(0, clients)
                 .mapToObj(i -> start(() -> {
                     SocketChannel client = closing(SocketChannel.open(address));
@@ -165,7 +163,7 @@ class ServerSocketChannelTest extends ContractSupport {
         Set<SocketAddress> seen = new HashSet<>();
         for (int i = 0; i < clients; i++) {
             SocketChannel server = closing(listener.accept());
-            seen.add(server.getRemoteAddress());
+            seen.add(clientOf(server));
             Bytes.write(server, Bytes.read(server, 100));
         }
         for (Task<SocketAddress> task : tasks) {
@@ -178,7 +176,7 @@ class ServerSocketChannelTest extends ContractSupport {
     void clientThatHasWrittenAndGoneIsStillHeard() throws IOException {
         ServerSocketChannel listener = listener();
         for (int i = 0; i < 10; i++) {
-            try (SocketChannel client = SocketChannel.open(listener.getLocalAddress())) {
+            try (SocketChannel client = SocketChannel.open(destination(listener))) {
                 Bytes.write(client, Bytes.random(i, 1000));
             }
         }
@@ -214,7 +212,7 @@ class ServerSocketChannelTest extends ContractSupport {
                 }))
                 .toList();
         for (int i = 0; i < 104; i++) {
-            try (SocketChannel client = SocketChannel.open(listener.getLocalAddress())) {
+            try (SocketChannel client = SocketChannel.open(destination(listener))) {
                 Bytes.write(client, new byte[] {(byte) (i < 100 ? 1 : 0)});
             }
         }
@@ -228,7 +226,7 @@ class ServerSocketChannelTest extends ContractSupport {
     @Test
     void closeTurnsAwayThoseWhoWait() throws IOException {
         ServerSocketChannel listener = listener();
-        SocketChannel client = closing(SocketChannel.open(listener.getLocalAddress()));
+        SocketChannel client = closing(SocketChannel.open(destination(listener)));
         listener.close();
         assertThatThrownBy(() -> Bytes.readToEnd(client)).isInstanceOf(IOException.class);
     }
@@ -242,10 +240,10 @@ class ServerSocketChannelTest extends ContractSupport {
         first.configureBlocking(false);
         second.configureBlocking(false);
         for (int i = 0; i < 40; i++) {
-            SocketChannel client = closing(SocketChannel.open(first.getLocalAddress()));
+            SocketChannel client = closing(SocketChannel.open(destination(first)));
             SocketChannel[] server = new SocketChannel[1];
             eventually().until(() -> (server[0] = first.accept()) != null || (server[0] = second.accept()) != null);
-            assertThat(closing(server[0]).getRemoteAddress()).isEqualTo(client.getLocalAddress());
+            assertThat(clientOf(closing(server[0]))).isEqualTo(client.getLocalAddress());
         }
     }
 }

@@ -115,6 +115,16 @@ final class CmService {
         handlers.remove(link.endpoint().id());
     }
 
+    /** Whether a connection that is not yet given back has that port number. */
+    boolean hasLinkOn(int port) {
+        for (RdmaLink link : links) {
+            if (link.port() == port) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** Looks after a link until it says that there is no need. */
     void attend(RdmaLink link) {
         if (!link.attended().get() && link.attended().compareAndSet(false, true)) {

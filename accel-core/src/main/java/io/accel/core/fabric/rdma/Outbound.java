@@ -57,6 +57,8 @@ final class Outbound {
 
     private int wantedStates;
     private int sentStates;
+    /** The number of the request that carried the last states, -1 if there was none. */
+    private long lastState = -1;
 
     private boolean cellDue;
     private boolean wakeDue;
@@ -147,6 +149,11 @@ final class Outbound {
         return posted == published && wantedStates == sentStates && ledger.outstanding() == 0;
     }
 
+    /** Whether the peer's device has acknowledged all states. */
+    boolean haveStatesArrived() {
+        return wantedStates == sentStates && ledger.isComplete(lastState);
+    }
+
     /** Posts what can be posted. */
     void flush() throws VerbsException {
         if (cellDue || wakeDue) {
@@ -199,6 +206,7 @@ final class Outbound {
 
     private void postState() throws VerbsException {
         int states = wantedStates;
+        lastState = ledger.next();
         requests.writeWithImmediate(
                 0,
                 ledger.next(),

@@ -15,6 +15,7 @@ import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.nio.channels.SelectableChannel;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -32,7 +33,8 @@ import java.util.concurrent.locks.ReentrantLock;
 final class RdmaLink implements Link, CmHandler {
     private static final Logger LOG = System.getLogger(RdmaLink.class.getName());
 
-    private static final long ARRIVAL_NANOS = 20_000_000L;
+    private static final long ARRIVAL_NANOS = 1_000_000_000L;
+    private static final long ARRIVAL_SPIN_NANOS = 100_000L;
 
     private static final int NOT_ARMED = 0;
     private static final int ARMED_FOR_DATA = 1;
@@ -71,6 +73,7 @@ final class RdmaLink implements Link, CmHandler {
     private long completionsAtLastProbe;
 
     private final LinkEnd end;
+    private final int port;
 
     RdmaLink(CmService service, Endpoint endpoint, Offer peer, int ringSize, RdmaConfig config) {
         this.service = service;
@@ -85,6 +88,7 @@ final class RdmaLink implements Link, CmHandler {
         this.depth = endpoint.depth();
         this.receivesTotal = depth;
         this.end = new LinkEnd(config.lingerNanos());
+        this.port = endpoint.id().localAddress().getPort();
     }
 
     // ---- the program's side
@@ -125,24 +129,30 @@ final class RdmaLink implements Link, CmHandler {
     }
 
     /**
-     * An option that changes what becomes of the peer's next byte should be with the peer when it is set; so this waits,
-     * though not for long, until the peer's device has acknowledged it.
+     * An option that changes what becomes of the peer's next byte should be with the peer when it is set; so this waits
+     * until the peer's device has acknowledged it, which takes a round trip, unless the peer is all but dead.
      */
     private void awaitArrival() {
         long start = System.nanoTime();
-        while (!gone && System.nanoTime() - start < ARRIVAL_NANOS) {
-            look();
-            if (isIdle()) {
+        while (!gone && !haveStatesArrived()) {
+            long waited = System.nanoTime() - start;
+            if (waited > ARRIVAL_NANOS) {
+                LOG.log(Level.DEBUG, "the peer of {0} has not acknowledged an option in time", endpoint.id());
                 return;
             }
-            Thread.onSpinWait();
+            if (waited < ARRIVAL_SPIN_NANOS) {
+                Thread.onSpinWait();
+            } else {
+                LockSupport.parkNanos(ARRIVAL_SPIN_NANOS); // the device may be software that needs this processor
+            }
         }
     }
 
-    private boolean isIdle() {
+    private boolean haveStatesArrived() {
         lock.lock();
         try {
-            return out.isIdle();
+            poll();
+            return broken || disconnected || detached || out.haveStatesArrived();
         } finally {
             lock.unlock();
         }
@@ -343,6 +353,11 @@ final class RdmaLink implements Link, CmHandler {
 
     AtomicBoolean attended() {
         return attended;
+    }
+
+    /** The port number that it occupies on the device. */
+    int port() {
+        return port;
     }
 
     Endpoint endpoint() {

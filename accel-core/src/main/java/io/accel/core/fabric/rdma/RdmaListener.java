@@ -13,11 +13,15 @@ import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.net.InetSocketAddress;
+import java.util.concurrent.locks.LockSupport;
 
 /** Listens beside a kernel's listener, on the same address and port number. */
 final class RdmaListener implements Listening, CmHandler {
     private static final Logger LOG = System.getLogger(RdmaListener.class.getName());
     private static final int BACKLOG = 1024;
+    private static final int EADDRINUSE = 98;
+    private static final long PATIENCE_NANOS = 300_000_000L;
+    private static final long PAUSE_NANOS = 1_000_000L;
 
     private final CmService service;
     private final RdmaConfig config;
@@ -34,7 +38,27 @@ final class RdmaListener implements Listening, CmHandler {
         this.config = config;
         this.address = address;
         this.acceptor = acceptor;
-        open();
+        openOnceFree();
+    }
+
+    /**
+     * A connection of this process that was just closed keeps its port number for the moments that it takes to end, whereas
+     * the kernel has given it to this listener already.
+     */
+    private void openOnceFree() throws IOException {
+        long start = System.nanoTime();
+        while (true) {
+            try {
+                open();
+                return;
+            } catch (VerbsException e) {
+                boolean isSoonFree = e.errno() == EADDRINUSE && service.hasLinkOn(address.getPort());
+                if (!isSoonFree || System.nanoTime() - start > PATIENCE_NANOS) {
+                    throw e;
+                }
+            }
+            LockSupport.parkNanos(PAUSE_NANOS);
+        }
     }
 
     private synchronized void open() throws IOException {
