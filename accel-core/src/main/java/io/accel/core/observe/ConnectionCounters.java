@@ -72,11 +72,6 @@ public final class ConnectionCounters {
         }
     }
 
-    /** Whether the sender has no room and has not had any since. By who is in the writing half. */
-    public boolean isStalled() {
-        return stalledSince != 0;
-    }
-
     /** The sender has run out of room. By who is in the writing half. */
     public void stallBegins() {
         stalls++;

@@ -6,11 +6,11 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * What one poller does. Written by the owner of its turn alone, read by others without order; folded into the process's
- * figures when the poller closes.
+ * What one poller does. Written by the owner of its turn alone, at every turn, and therefore on cache lines that it shares with
+ * no other poller; read by others without order; folded into the process's figures when the poller closes.
  */
 @SuppressWarnings("UnusedVariable") // the fields are read through their handles
-public final class PollCounters implements AutoCloseable {
+public final class PollCounters extends PollCountersPadding implements AutoCloseable {
     /**
      * What all pollers of the process have done.
      *

@@ -69,7 +69,12 @@ public final class LinkStream {
     private final Shares shares;
     private final ConnectionRecord connection;
     private final ConnectionCounters counters;
-    /** Of the stall that lasts, if that is recorded. Guarded by the writing half's lock. */
+
+    // Guarded by the writing half's lock.
+
+    /** Whether the last write found too little room. Here, where the writer looks anyway, and no reader writes. */
+    private boolean stalled;
+    /** Of the stall that lasts, if that is recorded. */
     private Object stall;
 
     LinkStream(Link link, int lowWater, Shares shares, ConnectionRecord connection) {
@@ -201,8 +206,8 @@ public final class LinkStream {
         checkOutput();
         try {
             int n = sender.write(src);
-            if (src.hasRemaining() || counters.isStalled()) {
-                stalled(n > 0, src.hasRemaining());
+            if (src.hasRemaining() || stalled) {
+                noteStall(n > 0, src.hasRemaining());
             }
             return n;
         } catch (IOException e) {
@@ -224,8 +229,8 @@ public final class LinkStream {
         try {
             long n = sender.write(srcs, offset, length);
             boolean more = length > 0 && srcs[offset + length - 1].hasRemaining();
-            if (more || counters.isStalled()) {
-                stalled(n > 0, more);
+            if (more || stalled) {
+                noteStall(n > 0, more);
             }
             return n;
         } catch (IOException e) {
@@ -234,13 +239,15 @@ public final class LinkStream {
     }
 
     /** A stall lasts from a write that does not find room for all until the next that finds some. */
-    private void stalled(boolean progress, boolean again) {
-        if (progress && counters.isStalled()) {
+    private void noteStall(boolean progress, boolean again) {
+        if (progress && stalled) {
+            stalled = false;
             counters.stallEnds();
             connection.stallEnded(stall);
             stall = null;
         }
-        if (again && !counters.isStalled()) {
+        if (again && !stalled) {
+            stalled = true;
             counters.stallBegins();
             stall = Flight.stallBegins();
         }
