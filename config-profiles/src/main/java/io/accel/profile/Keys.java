@@ -118,15 +118,17 @@ public final class Keys {
     public static final Key<Long> RDMA_ACK_TIMEOUT = key(
             "rdma.ack-timeout",
             new DurationType(100_000L, MINUTE, false),
-            "64ms",
+            "250ms",
             "How long the device waits for an acknowledgement before it sends again; rounded up to 4.096 us times a"
                     + " power of two, and devices may wait up to four times as long.");
 
     /** How often a device sends again before the connection counts as broken. */
     public static final Key<Integer> RDMA_RETRIES = key(
             "rdma.retries",
-            new IntType(0, 7, "times"),
-            "7",
+            // 7, the most that a device can be told, means for ever to Soft-RoCE: a host that is gone would never be
+            // noticed.
+            new IntType(0, 6, "times"),
+            "6",
             "How often the device sends again what is not acknowledged, before the connection is broken.");
 
     /** How often a device sends again to a peer that had no receive ready; 7 is for ever. */

@@ -62,7 +62,7 @@ public final class StreamSender {
      *     CorruptLinkException} if it wrote nonsense
      */
     public int write(ByteBuffer src) throws IOException {
-        checkPeer();
+        checkPeer(src.hasRemaining());
         int n = put(tail, src, src.remaining());
         if (n > 0) {
             publish(tail + n);
@@ -80,7 +80,7 @@ public final class StreamSender {
      * @throws IOException as {@link #write(ByteBuffer)}
      */
     public long write(ByteBuffer[] srcs, int offset, int length) throws IOException {
-        checkPeer();
+        checkPeer(hasRemaining(srcs, offset, length));
         long to = tail;
         for (int i = offset; i < offset + length; i++) {
             int wanted = srcs[i].remaining();
@@ -145,10 +145,23 @@ public final class StreamSender {
         link.publish(from, to);
     }
 
-    private void checkPeer() throws IOException {
+    private static boolean hasRemaining(ByteBuffer[] srcs, int offset, int length) {
+        for (int i = offset; i < offset + length; i++) {
+            if (srcs[i].hasRemaining()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** What nobody will read is an error, but nothing at all is not: so it is with TCP. */
+    private void checkPeer(boolean sends) throws IOException {
         int state = link.peerState();
-        if ((state & (Link.RST | Link.CLOSED)) != 0 || link.peerGone()) {
-            throw new IOException((state & Link.RST) != 0 ? "Connection reset by peer" : "Broken pipe");
+        if ((state & Link.RST) != 0) {
+            throw new IOException("Connection reset by peer");
+        }
+        if (sends && ((state & Link.CLOSED) != 0 || link.peerGone())) {
+            throw new IOException("Broken pipe");
         }
     }
 

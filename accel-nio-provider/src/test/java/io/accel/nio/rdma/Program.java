@@ -27,6 +27,11 @@ final class Program implements AutoCloseable {
     }
 
     static Program start(Class<?> main, Object... arguments) throws IOException {
+        return start(List.of(), main, arguments);
+    }
+
+    /** With options of the JVM that come after, and so win over, those that every program gets. */
+    static Program start(List<String> options, Class<?> main, Object... arguments) throws IOException {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-cp",
@@ -37,8 +42,9 @@ final class Program implements AutoCloseable {
                 "-Daccel.fabric.order=rdma",
                 "-Daccel.fallback=fail",
                 "-Daccel.connect.probe-timeout=10s",
-                "-Daccel.handshake.timeout=10s",
-                main.getName()));
+                "-Daccel.handshake.timeout=10s"));
+        command.addAll(options);
+        command.add(main.getName());
         for (Object argument : arguments) {
             command.add(argument.toString());
         }

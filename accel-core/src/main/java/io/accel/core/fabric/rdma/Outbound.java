@@ -149,6 +149,11 @@ final class Outbound {
         return posted == published && wantedStates == sentStates && ledger.outstanding() == 0;
     }
 
+    /** Whether everything that was posted is known to have completed. */
+    boolean hasNothingOutstanding() {
+        return ledger.outstanding() == 0;
+    }
+
     /** Whether the peer's device has acknowledged all states. */
     boolean haveStatesArrived() {
         return wantedStates == sentStates && ledger.isComplete(lastState);

@@ -41,4 +41,13 @@ public record RdmaConfig(
         }
         return code;
     }
+
+    /**
+     * The longest that a device takes to give up on a peer, after which Accel gives up on the device: some, Soft-RoCE among them,
+     * take 7 retries for any number. A device's time-out may be four times the one that it was told (InfiniBand
+     * specification, 9.7.6.1.3).
+     */
+    long givingUpNanos() {
+        return 4 * (retries + 1L) * (4_096L << ackTimeoutCode());
+    }
 }

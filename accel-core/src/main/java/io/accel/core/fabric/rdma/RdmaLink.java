@@ -36,6 +36,8 @@ final class RdmaLink implements Link, CmHandler {
     private static final long ARRIVAL_NANOS = 1_000_000_000L;
     private static final long ARRIVAL_SPIN_NANOS = 100_000L;
 
+    private static final long LONGEST_CHECK_NANOS = 10_000_000_000L;
+
     private static final int NOT_ARMED = 0;
     private static final int ARMED_FOR_DATA = 1;
     private static final int ARMED_FOR_ALL = 2;
@@ -70,7 +72,13 @@ final class RdmaLink implements Link, CmHandler {
     /** Completions seen, to tell progress by. */
     private long completions;
 
-    private long completionsAtLastProbe;
+    private long completionsAtLastCheck;
+    /** When a completion was last seen to have come. */
+    private long activeAt = System.nanoTime();
+    /** Whether the peer was asked for a sign of life, and when. */
+    private boolean asked;
+
+    private long askedAt;
 
     private final LinkEnd end;
     private final int port;
@@ -311,20 +319,57 @@ final class RdmaLink implements Link, CmHandler {
         }
     }
 
-    /** Probes the peer, unless something has completed since the last call. */
-    void keepAlive() {
+    /**
+     * Asks a peer for a sign of life that was silent for long, or from which completions are due, and gives up on it when there
+     * is none for as long as a device may take. To be called every now and then.
+     */
+    void checkPeer(long now) {
         lock.lock();
         try {
             poll();
-            if (completions == completionsAtLastProbe && !broken && !disconnected && !detached) {
-                out.ping();
+            if (broken || disconnected || detached) {
+                return;
             }
-            completionsAtLastProbe = completions;
+            if (completions != completionsAtLastCheck) {
+                completionsAtLastCheck = completions;
+                activeAt = now;
+                asked = false;
+            } else if (asked) {
+                giveUpAfter(now - askedAt);
+            } else if (!out.hasNothingOutstanding() || isKeepaliveDue(now)) {
+                // The answer to a ping also stands for requests before it that are not signaled.
+                out.ping();
+                asked = true;
+                askedAt = now;
+            }
         } catch (VerbsException e) {
             fail(e);
         } finally {
             lock.unlock();
         }
+    }
+
+    private boolean isKeepaliveDue(long now) {
+        return config.keepaliveNanos() > 0 && now - activeAt >= config.keepaliveNanos();
+    }
+
+    private void giveUpAfter(long silence) {
+        if (silence > config.givingUpNanos()) {
+            broken = true;
+            LOG.log(
+                    Level.INFO,
+                    "connection {0} is broken: no sign of life from the peer for {1} ms",
+                    endpoint.id(),
+                    silence / 1_000_000);
+            addReset();
+            failQueuePair();
+        }
+    }
+
+    /** How often {@link #checkPeer} is to be called. */
+    long checkIntervalNanos() {
+        long keepalive = config.keepaliveNanos();
+        return keepalive > 0 ? Math.min(keepalive, LONGEST_CHECK_NANOS) : LONGEST_CHECK_NANOS;
     }
 
     /** For the end of the process: posts what it can. Returns whether all that was published has arrived. */
@@ -345,10 +390,6 @@ final class RdmaLink implements Link, CmHandler {
         } finally {
             lock.unlock();
         }
-    }
-
-    long keepaliveNanos() {
-        return config.keepaliveNanos();
     }
 
     AtomicBoolean attended() {
