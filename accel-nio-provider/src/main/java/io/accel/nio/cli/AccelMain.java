@@ -19,6 +19,7 @@ import picocli.CommandLine.Spec;
         subcommands = {
             RunCommand.class,
             DoctorCommand.class,
+            StatsCommand.class,
             ProfilesCommand.class,
             VersionCommand.class,
             HelpCommand.class
