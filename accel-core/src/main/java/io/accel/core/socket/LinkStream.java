@@ -117,6 +117,44 @@ public final class LinkStream {
         return inputShut ? -1 : receiver.read(dsts, offset, length);
     }
 
+    /**
+     * Reads bytes by leaving them where they are, in {@link #lentMemory()} at {@link #position()} as it was before, until
+     * they are given back by {@link #keep}. In the reading half only. Whoever has bytes lent when this closes must have
+     * them copied or forgotten before.
+     *
+     * @param least how many at least, more than 0
+     * @param most how many at most
+     * @return the number of bytes, 0 if there are fewer than {@code least} in one piece now, -1 at the end
+     * @throws IOException as {@link #read(ByteBuffer)}
+     */
+    public int lend(int least, int most) throws IOException {
+        if (closed) {
+            throw new AsynchronousCloseException();
+        }
+        return inputShut ? -1 : receiver.lend(least, most);
+    }
+
+    /** The cursor of the next byte to read. In the reading half only. */
+    public long position() {
+        return receiver.position();
+    }
+
+    /**
+     * Gives lent bytes back, in order. In the reading half only.
+     *
+     * @param from the cursor of the first byte that is still lent; {@link Long#MAX_VALUE} for none
+     */
+    public void keep(long from) {
+        if (!closed) {
+            receiver.keep(from);
+        }
+    }
+
+    /** The receive ring; byte {@code cursor} lies at {@code cursor} modulo its capacity, which is a power of two. */
+    public ByteBuffer lentMemory() {
+        return link.receiveRing().memory();
+    }
+
     /** How many bytes a read would get now; a hint if another thread reads. Any thread. */
     public int available() {
         if (inputShut || !pin()) {
@@ -169,6 +207,26 @@ public final class LinkStream {
     public long write(ByteBuffer[] srcs, int offset, int length) throws IOException {
         checkOutput();
         return sender.write(srcs, offset, length);
+    }
+
+    /**
+     * Takes what there is room for, without waiting, and leaves it to {@link #flush} to show it to the peer. In the writing
+     * half only, which the writer must not leave without a flush.
+     *
+     * @param src the bytes
+     * @return the number accepted
+     * @throws IOException as {@link #write(ByteBuffer)}; what was appended before can still be flushed
+     */
+    public int append(ByteBuffer src) throws IOException {
+        checkOutput();
+        return sender.append(src);
+    }
+
+    /** Publishes what was appended, as one. In the writing half only. */
+    public void flush() {
+        if (!closed) {
+            sender.flush();
+        }
     }
 
     private void checkOutput() throws IOException {

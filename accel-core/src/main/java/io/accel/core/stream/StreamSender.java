@@ -16,8 +16,10 @@ public final class StreamSender {
     private final int size;
     private final int lowWater;
 
-    /** Next byte to send; all before it is published. Written by the writer, read by the poller for a hint. */
+    /** All bytes before it are published. Written by the writer, read by the poller for a hint. */
     private long tail;
+    /** Next byte to send: {@link #append appended} bytes lie between the two. Writer only. */
+    private long next;
     /** The last {@link Link#released} that was seen and found sound. Writer only. */
     private long released;
 
@@ -43,11 +45,8 @@ public final class StreamSender {
      *     CorruptLinkException} if it wrote nonsense
      */
     public int write(ByteBuffer src) throws IOException {
-        checkPeer();
-        int n = put(tail, src, src.remaining());
-        if (n > 0) {
-            publish(tail + n);
-        }
+        int n = append(src);
+        flush();
         return n;
     }
 
@@ -62,20 +61,37 @@ public final class StreamSender {
      */
     public long write(ByteBuffer[] srcs, int offset, int length) throws IOException {
         checkPeer();
-        long to = tail;
+        long n = 0;
         for (int i = offset; i < offset + length; i++) {
-            int wanted = srcs[i].remaining();
-            int n = put(to, srcs[i], wanted);
-            to += n;
-            if (n < wanted) {
+            n += put(srcs[i]);
+            if (srcs[i].hasRemaining()) {
                 break;
             }
         }
-        long n = to - tail;
-        if (n > 0) {
-            publish(to);
-        }
+        flush();
         return n;
+    }
+
+    /**
+     * Takes as much as there is room for, and leaves it to {@link #flush} to publish it. Every append is followed by a flush
+     * before the writer lets go of the stream.
+     *
+     * @param src the bytes, from its position to its limit; the position advances by what was taken
+     * @return the number of bytes accepted; 0 if there is no room
+     * @throws IOException as {@link #write(ByteBuffer)}; what was appended before can still be flushed
+     */
+    public int append(ByteBuffer src) throws IOException {
+        checkPeer();
+        return put(src);
+    }
+
+    /** Publishes what was appended, as one. */
+    public void flush() {
+        long from = tail;
+        if (next != from) {
+            tail = next;
+            link.publish(from, next);
+        }
     }
 
     /** Ends the stream after what was sent. Once. */
@@ -90,24 +106,20 @@ public final class StreamSender {
         return free >= lowWater || (link.peerState() & (Link.RST | Link.CLOSED)) != 0 || link.peerGone();
     }
 
-    private int put(long at, ByteBuffer src, int wanted) throws IOException {
-        long free = size - (at - released);
+    private int put(ByteBuffer src) throws IOException {
+        int wanted = src.remaining();
+        long free = size - (next - released);
         if (free < wanted) {
-            free = size - (at - refresh());
+            free = size - (next - refresh());
         }
         int n = (int) Math.min(free, wanted);
         if (n > 0) {
             int from = src.position();
-            ring.copyIn(at, src, from, n);
+            ring.copyIn(next, src, from, n);
             src.position(from + n);
+            next += n;
         }
         return n;
-    }
-
-    private void publish(long to) {
-        long from = tail;
-        tail = to;
-        link.publish(from, to);
     }
 
     private void checkPeer() throws IOException {

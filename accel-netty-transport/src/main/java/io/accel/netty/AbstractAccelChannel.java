@@ -1,0 +1,164 @@
+package io.accel.netty;
+
+import io.accel.core.poll.Pollable;
+import io.netty.channel.AbstractChannel;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelPromise;
+import io.netty.channel.EventLoop;
+import io.netty.channel.IoEvent;
+import io.netty.channel.IoEventLoop;
+import io.netty.channel.IoRegistration;
+import io.netty.channel.RecvByteBufAllocator;
+
+/**
+ * A channel that an {@link AccelIoHandler} waits for: its registration, and what it is interested in. As with Netty's other
+ * transports everything here happens in the event loop, unless it says otherwise.
+ */
+abstract class AbstractAccelChannel extends AbstractChannel {
+    private final Runnable clearReadPending = this::clearReadPending0;
+    private final AccelIoOps readOps;
+
+    private IoRegistration registration;
+    private AccelIoOps ops = AccelIoOps.NONE;
+    /** Whether a read was asked for that has not brought anything yet. */
+    boolean readPending;
+
+    AbstractAccelChannel(Channel parent, AccelIoOps readOps) {
+        super(parent);
+        this.readOps = readOps;
+    }
+
+    /** What the poller looks at. */
+    abstract Pollable pollable();
+
+    @Override
+    protected abstract AbstractAccelUnsafe newUnsafe();
+
+    // ---- registration
+
+    @Override
+    protected boolean isCompatible(EventLoop loop) {
+        return loop instanceof IoEventLoop ioLoop && ioLoop.isCompatible(AbstractAccelUnsafe.class);
+    }
+
+    @Override
+    protected void doRegister(ChannelPromise promise) {
+        ((IoEventLoop) eventLoop()).register((AbstractAccelUnsafe) unsafe()).addListener(future -> {
+            if (future.isSuccess()) {
+                registration = (IoRegistration) future.getNow();
+                registration.submit(ops);
+                promise.setSuccess();
+            } else {
+                promise.setFailure(future.cause());
+            }
+        });
+    }
+
+    @Override
+    protected void doDeregister() throws Exception {
+        IoRegistration ended = registration;
+        if (ended != null) {
+            registration = null;
+            ops = ops.without(readOps); // the next event loop begins to read by itself
+            ended.cancel();
+        }
+    }
+
+    // ---- interest
+
+    final void addOps(AccelIoOps more) {
+        if (!ops.contains(more)) {
+            submit(ops.with(more));
+        }
+    }
+
+    final void removeOps(AccelIoOps fewer) {
+        if (!ops.without(fewer).equals(ops)) {
+            submit(ops.without(fewer));
+        }
+    }
+
+    final boolean hasOps(AccelIoOps some) {
+        return ops.contains(some);
+    }
+
+    private void submit(AccelIoOps changed) {
+        ops = changed;
+        if (registration != null) {
+            registration.submit(changed);
+        }
+    }
+
+    @Override
+    protected void doBeginRead() throws Exception {
+        if (registration != null && registration.isValid()) {
+            readPending = true;
+            addOps(readOps);
+        }
+    }
+
+    /** Nobody wants to read any more; any thread. */
+    final void clearReadPending() {
+        if (!isRegistered()) {
+            readPending = false;
+            return;
+        }
+        EventLoop loop = eventLoop();
+        if (loop.inEventLoop()) {
+            clearReadPending0();
+        } else {
+            loop.execute(clearReadPending);
+        }
+    }
+
+    private void clearReadPending0() {
+        readPending = false;
+        removeOps(readOps);
+    }
+
+    /** After a read: goes on being interested only if somebody wants more. */
+    final void stopReadingUnlessWanted() {
+        if (!readPending && !config().isAutoRead()) {
+            removeOps(readOps);
+        }
+    }
+
+    abstract class AbstractAccelUnsafe extends AbstractUnsafe implements AccelIoHandle {
+        @Override
+        public final Pollable pollable() {
+            return AbstractAccelChannel.this.pollable();
+        }
+
+        /** As epoll's, of the kind that every allocator of this age has. */
+        @Override
+        public RecvByteBufAllocator.ExtendedHandle recvBufAllocHandle() {
+            return (RecvByteBufAllocator.ExtendedHandle) super.recvBufAllocHandle();
+        }
+
+        @Override
+        public final void close() {
+            close(voidPromise());
+        }
+
+        @Override
+        public final void handle(IoRegistration from, IoEvent event) {
+            AccelIoOps ready = ((AccelIoEvent) event).ops();
+            if (ready.contains(AccelIoOps.CONNECT)) {
+                connectReady();
+            }
+            // Before reading: what is written frees memory.
+            if (ready.contains(AccelIoOps.WRITE)) {
+                writeReady();
+            }
+            if (ready.contains(readOps)) {
+                read();
+            }
+        }
+
+        abstract void read();
+
+        void connectReady() {}
+
+        void writeReady() {}
+    }
+}
