@@ -46,8 +46,9 @@ abstract class AbstractAccelChannel extends AbstractChannel {
         ((IoEventLoop) eventLoop()).register((AbstractAccelUnsafe) unsafe()).addListener(future -> {
             if (future.isSuccess()) {
                 registration = (IoRegistration) future.getNow();
-                registration.submit(ops);
+                resubmit();
                 promise.setSuccess();
+                watchEnd();
             } else {
                 promise.setFailure(future.cause());
             }
@@ -59,7 +60,7 @@ abstract class AbstractAccelChannel extends AbstractChannel {
         IoRegistration ended = registration;
         if (ended != null) {
             registration = null;
-            ops = ops.without(readOps); // the next event loop begins to read by itself
+            ops = ops.without(readOps).without(AccelIoOps.END); // the next event loop begins to read by itself
             ended.cancel();
         }
     }
@@ -84,16 +85,41 @@ abstract class AbstractAccelChannel extends AbstractChannel {
 
     private void submit(AccelIoOps changed) {
         ops = changed;
+        resubmit();
+    }
+
+    private void resubmit() {
         if (registration != null) {
-            registration.submit(changed);
+            // The kernel calls a socket that is not connected readable, for want of anything to wait for.
+            registration.submit(isActive() ? ops : ops.without(readOps));
         }
+    }
+
+    /** The channel has become active: now it may read, if that was asked for, or wait for the end. */
+    final void activated() {
+        resubmit();
+        watchEnd();
     }
 
     @Override
     protected void doBeginRead() throws Exception {
         if (registration != null && registration.isValid()) {
             readPending = true;
-            addOps(readOps);
+            if (!ops.contains(readOps)) {
+                submit(ops.with(readOps).without(AccelIoOps.END));
+            }
+        }
+    }
+
+    /** Whether it makes sense to wait for the end of the input while nobody wants to read. */
+    boolean canEnd() {
+        return false;
+    }
+
+    /** Waits for the end, if nobody wants to read. */
+    private void watchEnd() {
+        if (!ops.contains(readOps) && canEnd()) {
+            addOps(AccelIoOps.END);
         }
     }
 
@@ -113,13 +139,22 @@ abstract class AbstractAccelChannel extends AbstractChannel {
 
     private void clearReadPending0() {
         readPending = false;
-        removeOps(readOps);
+        stopReading();
+    }
+
+    private void stopReading() {
+        if (ops.contains(readOps)) {
+            submit(ops.without(readOps).with(canEnd() ? AccelIoOps.END : AccelIoOps.NONE));
+        }
     }
 
     /** After a read: goes on being interested only if somebody wants more. */
     final void stopReadingUnlessWanted() {
         if (!readPending && !config().isAutoRead()) {
-            removeOps(readOps);
+            stopReading();
+            if (!canEnd()) {
+                removeOps(AccelIoOps.END);
+            }
         }
     }
 
@@ -152,10 +187,14 @@ abstract class AbstractAccelChannel extends AbstractChannel {
             }
             if (ready.contains(readOps)) {
                 read();
+            } else if (ready.contains(AccelIoOps.END)) {
+                endReady();
             }
         }
 
         abstract void read();
+
+        void endReady() {}
 
         void connectReady() {}
 

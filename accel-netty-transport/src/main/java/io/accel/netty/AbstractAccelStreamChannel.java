@@ -42,6 +42,12 @@ abstract class AbstractAccelStreamChannel extends AbstractAccelChannel {
     /** Handlers have had what {@link #doRead} brought. */
     abstract void readComplete();
 
+    /** Reads no more than tells whether the input has ended. */
+    abstract boolean isAtEnd();
+
+    /** Whether something was read by {@link #isAtEnd}. */
+    abstract boolean hasReadAhead();
+
     abstract boolean isInputShut();
 
     abstract void doShutdownInput() throws IOException;
@@ -50,6 +56,24 @@ abstract class AbstractAccelStreamChannel extends AbstractAccelChannel {
 
     /** As {@link AbstractUnsafe#prepareToClose()}. */
     abstract Executor closeExecutor();
+
+    @Override
+    boolean canEnd() {
+        return isActive() && !inputEndSeen && !hasReadAhead();
+    }
+
+    @Override
+    protected void doBeginRead() throws Exception {
+        super.doBeginRead();
+        if (hasReadAhead()) {
+            // No selector will tell of it.
+            eventLoop().execute(() -> {
+                if (hasReadAhead() && hasOps(AccelIoOps.READ)) {
+                    ((StreamUnsafe) unsafe()).read();
+                }
+            });
+        }
+    }
 
     @Override
     protected void doClose() throws Exception {
@@ -152,6 +176,7 @@ abstract class AbstractAccelStreamChannel extends AbstractAccelChannel {
             if (promise == null) {
                 return; // closed by cancellation, and told so
             }
+            activated();
             // Before the promise: a listener may close the channel, and channelActive is due all the same.
             boolean active = isActive();
             boolean told = promise.trySuccess();
@@ -204,6 +229,15 @@ abstract class AbstractAccelStreamChannel extends AbstractAccelChannel {
                 }
             } finally {
                 stopReadingUnlessWanted();
+            }
+        }
+
+        @Override
+        void endReady() {
+            if (isAtEnd()) {
+                read();
+            } else {
+                removeOps(AccelIoOps.END); // until what was read ahead is wanted
             }
         }
 

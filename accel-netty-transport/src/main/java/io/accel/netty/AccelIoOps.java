@@ -1,15 +1,19 @@
 package io.accel.netty;
 
+import io.accel.core.poll.Pollable;
 import io.netty.channel.IoOps;
 import java.nio.channels.SelectionKey;
 
 /**
  * What an {@link AccelIoHandle} waits for; submitted to its registration, it replaces what was submitted before. The bits are
- * those of {@link SelectionKey}. Immutable, and one object for each value.
+ * those of {@link SelectionKey} and of {@link Pollable}. Immutable, and one object for each value.
  */
 public final class AccelIoOps implements IoOps {
-    private static final int ALL =
-            SelectionKey.OP_READ | SelectionKey.OP_WRITE | SelectionKey.OP_CONNECT | SelectionKey.OP_ACCEPT;
+    private static final int ALL = SelectionKey.OP_READ
+            | Pollable.END
+            | SelectionKey.OP_WRITE
+            | SelectionKey.OP_CONNECT
+            | SelectionKey.OP_ACCEPT;
     private static final AccelIoOps[] VALUES = new AccelIoOps[ALL + 1];
 
     static {
@@ -22,6 +26,8 @@ public final class AccelIoOps implements IoOps {
     public static final AccelIoOps NONE = valueOf(0);
     /** Waits for bytes to read. */
     public static final AccelIoOps READ = valueOf(SelectionKey.OP_READ);
+    /** Waits for the end of the input, without wanting to read; see {@link Pollable#END}. */
+    public static final AccelIoOps END = valueOf(Pollable.END);
     /** Waits for room to write. */
     public static final AccelIoOps WRITE = valueOf(SelectionKey.OP_WRITE);
     /** Waits for the end of a connection attempt. */
@@ -40,14 +46,14 @@ public final class AccelIoOps implements IoOps {
     /**
      * The object for a combination of bits.
      *
-     * @param value bits of {@link SelectionKey}; others are ignored
+     * @param value such bits; others are ignored
      * @return the ops
      */
     public static AccelIoOps valueOf(int value) {
         return VALUES[value & ALL];
     }
 
-    /** The bits of {@link SelectionKey}. */
+    /** The bits. */
     public int value() {
         return value;
     }

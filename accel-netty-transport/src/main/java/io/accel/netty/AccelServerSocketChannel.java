@@ -128,6 +128,7 @@ public final class AccelServerSocketChannel extends AbstractAccelChannel impleme
         }
         listener.bound(address, config.getBacklog());
         bound = address;
+        activated();
     }
 
     @Override

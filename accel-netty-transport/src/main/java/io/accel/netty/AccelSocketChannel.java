@@ -236,6 +236,18 @@ public final class AccelSocketChannel extends AbstractAccelDuplexChannel impleme
     }
 
     @Override
+    boolean isAtEnd() {
+        StreamIo connected = io;
+        return connected != null && connected.isAtEnd();
+    }
+
+    @Override
+    boolean hasReadAhead() {
+        StreamIo connected = io;
+        return connected != null && connected.hasReadAhead();
+    }
+
+    @Override
     void readComplete() {
         StreamIo connected = io;
         if (connected != null && !closed) {

@@ -19,6 +19,9 @@ final class KernelIo extends StreamIo {
     private final SocketChannel channel;
     private final AccelSocketChannelConfig config;
 
+    /** A byte that was read to see whether there is one; null until there was need. */
+    private ByteBuffer ahead;
+
     private volatile boolean inputShut;
     private volatile boolean outputShut;
 
@@ -33,7 +36,9 @@ final class KernelIo extends StreamIo {
         ByteBuf buffer = handle.allocate(allocator);
         try {
             handle.attemptedBytesRead(buffer.writableBytes());
-            handle.lastBytesRead(buffer.writeBytes(channel, handle.attemptedBytesRead()));
+            int before = hasReadAhead() ? takeAhead(buffer) : 0;
+            int read = buffer.writeBytes(channel, buffer.writableBytes());
+            handle.lastBytesRead(before > 0 ? before + Math.max(0, read) : read);
         } catch (IOException | RuntimeException e) {
             buffer.release();
             throw e;
@@ -43,6 +48,30 @@ final class KernelIo extends StreamIo {
         }
         buffer.release();
         return null;
+    }
+
+    private int takeAhead(ByteBuf buffer) {
+        buffer.writeBytes(ahead.flip());
+        ahead.clear();
+        return 1;
+    }
+
+    /** The JDK can neither peek nor be told of an end alone, so this reads one byte ahead. */
+    @Override
+    boolean isAtEnd() {
+        if (ahead == null) {
+            ahead = ByteBuffer.allocate(1);
+        }
+        try {
+            return ahead.hasRemaining() && channel.read(ahead) < 0;
+        } catch (IOException e) {
+            return true; // which the read that follows finds, too
+        }
+    }
+
+    @Override
+    boolean hasReadAhead() {
+        return ahead != null && ahead.position() > 0;
     }
 
     @Override

@@ -15,6 +15,16 @@ abstract class StreamIo {
     /** As {@link AbstractAccelStreamChannel#doRead}. */
     abstract ByteBuf read(RecvByteBufAllocator.ExtendedHandle handle) throws Exception;
 
+    /** Whether a read would now find the end, or fail; asked when the input can be read or has ended. */
+    boolean isAtEnd() {
+        return true;
+    }
+
+    /** Whether {@link #isAtEnd} had to read something, which the next read returns. */
+    boolean hasReadAhead() {
+        return false;
+    }
+
     /** Handlers have had all that was read in this turn. */
     void readComplete() {}
 

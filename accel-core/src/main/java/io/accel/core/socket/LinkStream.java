@@ -1,6 +1,7 @@
 package io.accel.core.socket;
 
 import io.accel.core.fabric.Link;
+import io.accel.core.poll.Pollable;
 import io.accel.core.stream.StreamReceiver;
 import io.accel.core.stream.StreamSender;
 import java.io.IOException;
@@ -376,6 +377,9 @@ public final class LinkStream {
         if ((interest & SelectionKey.OP_READ) != 0 && (receiver.ready() || inputShut)) {
             ready |= SelectionKey.OP_READ;
         }
+        if ((interest & Pollable.END) != 0 && (receiver.ended() || inputShut)) {
+            ready |= Pollable.END;
+        }
         if ((interest & SelectionKey.OP_WRITE) != 0 && (sender.ready() || outputShut)) {
             ready |= SelectionKey.OP_WRITE;
         }
@@ -387,7 +391,8 @@ public final class LinkStream {
         if ((interest & SelectionKey.OP_READ) != 0) {
             what |= Link.DATA;
         }
-        if ((interest & (SelectionKey.OP_WRITE | SelectionKey.OP_CONNECT)) != 0) {
+        // The end is a signal, which rings for either; of bytes who waits for it does not want to hear.
+        if ((interest & (SelectionKey.OP_WRITE | SelectionKey.OP_CONNECT | Pollable.END)) != 0) {
             what |= Link.SPACE;
         }
         if (what != 0) {

@@ -340,7 +340,8 @@ public final class StreamSocket implements BlockingWaits.Waitable {
             if (handshake != null) {
                 return SelectionKey.OP_READ;
             }
-            return connectReady ? interest & ~SelectionKey.OP_CONNECT : interest;
+            int ops = (interest & END) != 0 ? (interest & ~END) | SelectionKey.OP_READ : interest;
+            return connectReady ? ops & ~SelectionKey.OP_CONNECT : ops;
         }
     }
 
@@ -373,7 +374,11 @@ public final class StreamSocket implements BlockingWaits.Waitable {
                 return 0;
             }
         }
-        return stream != null ? 0 : watchedReady & interest;
+        if (stream != null) {
+            return 0;
+        }
+        int readable = (watchedReady & SelectionKey.OP_READ) != 0 ? interest & END : 0;
+        return (watchedReady & interest) | readable;
     }
 
     @Override

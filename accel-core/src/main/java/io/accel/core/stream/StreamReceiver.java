@@ -156,6 +156,12 @@ public final class StreamReceiver {
         return link.published() != head || (link.peerState() & Link.ENDED) != 0 || link.peerGone();
     }
 
+    /** Whether nothing is left to read but the end or a reset. Any thread. */
+    public boolean ended() {
+        // The state first, as in look(): what was published before it is then seen.
+        return ((link.peerState() & Link.ENDED) != 0 || link.peerGone()) && link.published() == head;
+    }
+
     /** Whether bytes that the peer published have not been read; decides between FIN and RST on close. */
     public boolean hasUnread() {
         return link.published() != head;
