@@ -3,10 +3,8 @@ package io.accel.netty;
 import io.accel.core.socket.LinkStream;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
-import io.netty.buffer.Unpooled;
 import io.netty.channel.RecvByteBufAllocator;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 
 /**
  * The slices of one receive ring that handlers have, oldest first. Ring space goes back to the sender in order, so that what is
@@ -34,42 +32,34 @@ final class LentSlices {
 
     private int spareCount;
 
-    // Made at the first slice.
-    private ByteBuffer memory;
-    private ByteBuf ring;
-    private int share;
+    private final ByteBuf ring;
+    private final int share;
 
-    LentSlices(LinkStream link) {
+    LentSlices(LinkStream link, ByteBuf ring) {
         this.link = link;
+        this.ring = ring;
+        this.share = ring.capacity() / SHARE;
     }
 
-    /** A slice of what there is to read, or null: the handle then knows whether that is the end, and otherwise bytes are few. */
+    /**
+     * A slice of what there is to read, or null: the handle then knows whether that is the end, and otherwise bytes are few.
+     * In the reading half, as all that is not said to enter it by itself.
+     */
     ByteBuf lend(RecvByteBufAllocator.ExtendedHandle handle, ByteBufAllocator allocator) throws IOException {
-        if (ring == null) {
-            memory = link.lentMemory();
-            ring = Unpooled.wrappedBuffer(memory.duplicate());
-            share = memory.capacity() / SHARE;
+        long at = link.position();
+        int length = link.lend(LEAST, share);
+        handle.lastBytesRead(length);
+        if (length <= 0) {
+            return null;
         }
-        link.lockRead();
-        try {
-            long at = link.position();
-            int length = link.lend(LEAST, share);
-            handle.lastBytesRead(length);
-            if (length <= 0) {
-                return null;
-            }
-            int offset = (int) at & (memory.capacity() - 1);
-            // At the end of the ring there may be more at its beginning.
-            handle.attemptedBytesRead(offset + length == memory.capacity() ? length : share);
-            handle.lastBytesRead(length);
-            RingByteBuf slice = spareCount > 0 ? spares[--spareCount] : new RingByteBuf(ring, memory);
-            slice.lend(at, offset, length, allocator);
-            add(slice);
-            keepToShare();
-            return LeakTracking.track(slice);
-        } finally {
-            link.unlockRead();
-        }
+        int offset = (int) at & (ring.capacity() - 1);
+        // At the end of the ring there may be more at its beginning.
+        handle.attemptedBytesRead(offset + length == ring.capacity() ? length : share);
+        handle.lastBytesRead(length);
+        RingByteBuf slice = spareCount > 0 ? spares[--spareCount] : new RingByteBuf(ring);
+        slice.lend(at, offset, length, allocator);
+        add(slice);
+        return LeakTracking.track(slice);
     }
 
     private void add(RingByteBuf slice) {
@@ -80,40 +70,30 @@ final class LentSlices {
         lent[(first + count++) % MOST] = slice;
     }
 
-    /** Gives the sender what was released. */
-    void giveBack() {
-        if (count > 0 && lent[first].isDone()) {
-            link.lockRead();
-            try {
-                removeDone();
-            } finally {
-                link.unlockRead();
-            }
-        }
-    }
-
-    /** After a read: copies out what is held beyond the share. */
-    void bound() {
-        if (count > 0) {
-            link.lockRead();
-            try {
-                keepToShare();
-            } finally {
-                link.unlockRead();
-            }
-        }
-    }
-
-    private void keepToShare() {
+    /** After a read: copies out what is held beyond the share, and tells the link what is still lent. */
+    void settle() {
         removeDone();
         while (count > 0 && link.position() - lent[first].cursor() > share) {
             lent[first].copyOut();
             removeDone();
         }
+        keep();
+    }
+
+    /** Gives the sender what was released; enters the reading half. */
+    void giveBack() {
+        if (count > 0 && lent[first].isDone()) {
+            link.lockRead();
+            try {
+                removeDone();
+                keep();
+            } finally {
+                link.unlockRead();
+            }
+        }
     }
 
     private void removeDone() {
-        int before = count;
         while (count > 0 && lent[first].isDone()) {
             RingByteBuf slice = lent[first];
             lent[first] = null;
@@ -123,12 +103,13 @@ final class LentSlices {
                 spares[spareCount++] = slice;
             }
         }
-        if (count != before) {
-            link.keep(count == 0 ? Long.MAX_VALUE : lent[first].cursor());
-        }
     }
 
-    /** The ring is about to be gone, or another thread to become its owner. */
+    private void keep() {
+        link.keep(count == 0 ? Long.MAX_VALUE : lent[first].cursor());
+    }
+
+    /** The ring is about to be gone, or another thread to become its owner. Enters the reading half. */
     void copyOutAll() {
         for (int i = 0; i < count; i++) {
             lent[(first + i) % MOST].copyOut();

@@ -2,18 +2,25 @@ package io.accel.netty;
 
 import io.accel.core.socket.LinkStream;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.RecvByteBufAllocator;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.channels.WritableByteChannel;
 
-/** The accelerated path: bytes are copied into the ring of the peer, all that is flushed at once as one. */
+/**
+ * The accelerated path: buffers are copied straight into the ring of the peer, all that is flushed at once published as one;
+ * what comes is lent or copied out.
+ */
 final class LinkIo extends StreamIo implements ChannelOutboundBuffer.MessageProcessor {
     private final LinkStream link;
-    private final LinkChannel channel;
     private final AccelSocketChannelConfig config;
     private final LentSlices slices;
+    private final LinkTarget regionTarget;
+
+    // Copies are asked of these, and not of the buffers, of which some make a view for each.
+    private final ByteBuf receiveRing;
+    private final ByteBuf sendRing;
 
     /** In this write: what the ring took. */
     private long appended;
@@ -22,36 +29,67 @@ final class LinkIo extends StreamIo implements ChannelOutboundBuffer.MessageProc
 
     LinkIo(LinkStream link, AccelSocketChannelConfig config) {
         this.link = link;
-        this.channel = new LinkChannel(link);
         this.config = config;
-        this.slices = new LentSlices(link);
+        this.receiveRing = Unpooled.wrappedBuffer(link.lentMemory());
+        this.sendRing = Unpooled.wrappedBuffer(link.sendMemory());
+        this.slices = new LentSlices(link, receiveRing);
+        this.regionTarget = new LinkTarget(link);
     }
 
     // ---- reading
 
     @Override
     ByteBuf read(RecvByteBufAllocator.ExtendedHandle handle) throws Exception {
-        slices.giveBack();
-        if (config.isReceiveSlices()) {
-            ByteBuf slice = slices.lend(handle, config.getAllocator());
-            if (slice != null || handle.lastBytesRead() < 0) {
-                return slice;
+        link.lockRead();
+        try {
+            if (config.isReceiveSlices()) {
+                ByteBuf slice = slices.lend(handle, config.getAllocator());
+                if (slice != null || handle.lastBytesRead() < 0) {
+                    return slice;
+                }
             }
+            return readCopy(handle);
+        } finally {
+            slices.settle();
+            link.unlockRead();
         }
+    }
+
+    private ByteBuf readCopy(RecvByteBufAllocator.ExtendedHandle handle) throws IOException {
         ByteBuf buffer = handle.allocate(config.getAllocator());
         try {
             handle.attemptedBytesRead(buffer.writableBytes());
-            handle.lastBytesRead(buffer.writeBytes(channel, handle.attemptedBytesRead()));
+            handle.lastBytesRead(copyOut(buffer));
         } catch (IOException | RuntimeException e) {
             buffer.release();
             throw e;
         }
-        slices.bound();
         if (handle.lastBytesRead() > 0) {
             return buffer;
         }
         buffer.release();
         return null;
+    }
+
+    private int copyOut(ByteBuf buffer) throws IOException {
+        int room = buffer.writableBytes();
+        int total = 0;
+        do {
+            long at = link.position();
+            int n = link.lend(1, room - total);
+            if (n <= 0) {
+                return n;
+            }
+            receiveRing.getBytes(offset(at, receiveRing), buffer, buffer.writerIndex(), n);
+            buffer.writerIndex(buffer.writerIndex() + n);
+            total += n;
+            // Only the end of the ring leaves bytes that are known; the end of the stream is the next read's.
+        } while (total < room && link.known() > 0);
+        return total;
+    }
+
+    private static int offset(long cursor, ByteBuf ring) {
+        return (int) cursor & (ring.capacity() - 1);
     }
 
     @Override
@@ -85,33 +123,25 @@ final class LinkIo extends StreamIo implements ChannelOutboundBuffer.MessageProc
         if (!(message instanceof ByteBuf buffer)) {
             return false;
         }
-        int length = buffer.readableBytes();
-        if (length == 0) {
-            return true;
-        }
-        if (buffer instanceof RingByteBuf slice) {
-            return append(slice.view(buffer.readerIndex(), length));
-        }
-        if (buffer.nioBufferCount() == 1) {
-            return append(buffer.internalNioBuffer(buffer.readerIndex(), length));
-        }
-        for (ByteBuffer part : buffer.nioBuffers(buffer.readerIndex(), length)) {
-            if (!append(part)) {
-                return false;
+        int wanted = buffer.readableBytes();
+        int n = link.room(wanted);
+        if (n > 0) {
+            int at = offset(link.sendPosition(), sendRing);
+            int head = Math.min(n, sendRing.capacity() - at);
+            sendRing.setBytes(at, buffer, buffer.readerIndex(), head);
+            if (head < n) {
+                sendRing.setBytes(0, buffer, buffer.readerIndex() + head, n - head);
             }
+            link.append(n);
+            appended += n;
         }
-        return true;
-    }
-
-    private boolean append(ByteBuffer bytes) throws IOException {
-        appended += link.append(bytes);
-        full = bytes.hasRemaining();
+        full = n < wanted;
         return !full;
     }
 
     @Override
     WritableByteChannel regionTarget() {
-        return channel;
+        return regionTarget;
     }
 
     @Override

@@ -47,9 +47,6 @@ final class RingByteBuf extends AbstractReferenceCountedByteBuf {
     }
 
     private final ByteBuf ring;
-    private final ByteBuffer memory;
-    /** For {@link #view}; owner only. */
-    private final ByteBuffer viewed;
 
     // Set before the slice is handed to anybody.
     private Thread owner;
@@ -63,11 +60,9 @@ final class RingByteBuf extends AbstractReferenceCountedByteBuf {
     /** Written before the state becomes COPIED. */
     private volatile ByteBuf copy;
 
-    RingByteBuf(ByteBuf ring, ByteBuffer memory) {
+    RingByteBuf(ByteBuf ring) {
         super(0);
         this.ring = ring;
-        this.memory = memory;
-        this.viewed = memory.duplicate();
     }
 
     /** Makes it a slice of the ring, owned by the calling thread; it was released before, or is new. */
@@ -103,16 +98,6 @@ final class RingByteBuf extends AbstractReferenceCountedByteBuf {
         return state == RELEASED;
     }
 
-    /** Bytes as they lie now, for immediate use by the event loop. */
-    ByteBuffer view(int index, int bytes) {
-        checkIndex(index, bytes);
-        if (copy != null || Thread.currentThread() != owner) {
-            return copyOut().internalNioBuffer(index, bytes);
-        }
-        viewed.limit(offset + index + bytes).position(offset + index);
-        return viewed;
-    }
-
     /**
      * Moves the bytes out of the ring, unless they were or the slice has been released. Any thread.
      *
@@ -138,9 +123,8 @@ final class RingByteBuf extends AbstractReferenceCountedByteBuf {
         ByteBuf made = null;
         try {
             made = allocator.directBuffer(lentLength);
-            ByteBuffer source = memory.duplicate();
-            source.limit(offset + lentLength).position(offset);
-            made.writeBytes(source);
+            // By a view of our own, as the ring's owner uses the ring at the same time.
+            made.writeBytes(ring.nioBuffer(offset, lentLength));
             copy = made;
         } finally {
             state = copy != null ? COPIED : LENT;

@@ -135,6 +135,11 @@ public final class LinkStream {
         return inputShut ? -1 : receiver.lend(least, most);
     }
 
+    /** How many bytes are known to have come, without looking for more. In the reading half only. */
+    public int known() {
+        return receiver.known();
+    }
+
     /** The cursor of the next byte to read. In the reading half only. */
     public long position() {
         return receiver.position();
@@ -211,16 +216,35 @@ public final class LinkStream {
     }
 
     /**
-     * Takes what there is room for, without waiting, and leaves it to {@link #flush} to show it to the peer. In the writing
-     * half only, which the writer must not leave without a flush.
+     * How much can be put into {@link #sendMemory()} at {@link #sendPosition()}, for who copies by itself. In the writing
+     * half only, which the writer must not leave without a {@link #flush} of what it appended.
      *
-     * @param src the bytes
-     * @return the number accepted
+     * @param wanted how many bytes
+     * @return how many there is room for, at most {@code wanted}
      * @throws IOException as {@link #write(ByteBuffer)}; what was appended before can still be flushed
      */
-    public int append(ByteBuffer src) throws IOException {
+    public int room(int wanted) throws IOException {
         checkOutput();
-        return sender.append(src);
+        return sender.room(wanted);
+    }
+
+    /** The cursor of the next byte to put. In the writing half only. */
+    public long sendPosition() {
+        return sender.position();
+    }
+
+    /** The send ring; byte {@code cursor} lies at {@code cursor} modulo its capacity, which is a power of two. */
+    public ByteBuffer sendMemory() {
+        return link.sendRing().memory();
+    }
+
+    /**
+     * Counts bytes that were put into the ring. In the writing half only.
+     *
+     * @param n how many, at most what {@link #room} said
+     */
+    public void append(int n) {
+        sender.append(n);
     }
 
     /** Publishes what was appended, as one. In the writing half only. */

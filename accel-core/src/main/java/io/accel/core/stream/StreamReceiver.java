@@ -128,6 +128,11 @@ public final class StreamReceiver {
         return n;
     }
 
+    /** How many bytes are known to have come, without looking for more. Reader only. */
+    public int known() {
+        return (int) (tail - head);
+    }
+
     /** The cursor of the next byte to read. Reader only. */
     public long position() {
         return head;

@@ -45,7 +45,8 @@ public final class StreamSender {
      *     CorruptLinkException} if it wrote nonsense
      */
     public int write(ByteBuffer src) throws IOException {
-        int n = append(src);
+        checkPeer();
+        int n = put(src);
         flush();
         return n;
     }
@@ -73,16 +74,30 @@ public final class StreamSender {
     }
 
     /**
-     * Takes as much as there is room for, and leaves it to {@link #flush} to publish it. Every append is followed by a flush
-     * before the writer lets go of the stream.
+     * Looks how much can be put into {@link MemoryRegion#memory()} of the send ring at {@link #position()}, for who copies
+     * by itself. What was put there is {@linkplain #append appended}, and in the end flushed.
      *
-     * @param src the bytes, from its position to its limit; the position advances by what was taken
-     * @return the number of bytes accepted; 0 if there is no room
+     * @param wanted how many bytes
+     * @return how many there is room for, at most {@code wanted}
      * @throws IOException as {@link #write(ByteBuffer)}; what was appended before can still be flushed
      */
-    public int append(ByteBuffer src) throws IOException {
+    public int room(int wanted) throws IOException {
         checkPeer();
-        return put(src);
+        return free(wanted);
+    }
+
+    /** The cursor of the next byte to put. Writer only. */
+    public long position() {
+        return next;
+    }
+
+    /**
+     * Counts bytes that were put at {@link #position()}; {@link #flush} publishes them.
+     *
+     * @param n how many, at most what {@link #room} said
+     */
+    public void append(int n) {
+        next += n;
     }
 
     /** Publishes what was appended, as one. */
@@ -107,12 +122,7 @@ public final class StreamSender {
     }
 
     private int put(ByteBuffer src) throws IOException {
-        int wanted = src.remaining();
-        long free = size - (next - released);
-        if (free < wanted) {
-            free = size - (next - refresh());
-        }
-        int n = (int) Math.min(free, wanted);
+        int n = free(src.remaining());
         if (n > 0) {
             int from = src.position();
             ring.copyIn(next, src, from, n);
@@ -120,6 +130,14 @@ public final class StreamSender {
             next += n;
         }
         return n;
+    }
+
+    private int free(int wanted) throws IOException {
+        long free = size - (next - released);
+        if (free < wanted) {
+            free = size - (next - refresh());
+        }
+        return (int) Math.min(free, wanted);
     }
 
     private void checkPeer() throws IOException {

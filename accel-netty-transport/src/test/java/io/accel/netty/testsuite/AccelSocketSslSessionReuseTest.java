@@ -12,9 +12,7 @@ import java.util.List;
 class AccelSocketSslSessionReuseTest extends SocketSslSessionReuseTest {
     /** Hides the superclass's, which takes OpenSSL for granted. */
     public static Collection<Object[]> jdkAndOpenSSL() throws Exception {
-        return OpenSsl.isAvailable()
-                ? SocketSslSessionReuseTest.jdkAndOpenSSL()
-                : SocketSslSessionReuseTest.jdkOnly();
+        return OpenSsl.isAvailable() ? SocketSslSessionReuseTest.jdkAndOpenSSL() : SocketSslSessionReuseTest.jdkOnly();
     }
 
     @Override
