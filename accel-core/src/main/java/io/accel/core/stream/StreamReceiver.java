@@ -175,7 +175,7 @@ public final class StreamReceiver {
     private void advance(int n) {
         head += n;
         long mine = Math.min(head, lentFrom);
-        if (mine - credited >= quarter) {
+        if (mine - credited >= quarter && mine != credited) {
             credited = mine;
             link.consumed(mine);
         }
