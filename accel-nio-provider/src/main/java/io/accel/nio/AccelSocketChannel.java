@@ -357,7 +357,7 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
             synchronized (this) {
                 lastRemote = remote;
             }
-            if (stream.connect(remote, this::bindTo)) {
+            if (stream.connect(remote)) {
                 if (!isBlocking()) {
                     return false;
                 }
@@ -407,15 +407,6 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
         long left = Math.max(1, (timeoutNanos - (System.nanoTime() - start) + 999_999) / 1_000_000);
         kernel.socket().connect(remote, (int) Math.min(left, Integer.MAX_VALUE));
         return true;
-    }
-
-    /** Gives the connection the local address that the kernel would have given it. */
-    private InetSocketAddress bindTo(InetAddress source) throws IOException {
-        if (kernel.getLocalAddress() == null) {
-            kernel.bind(new InetSocketAddress(source, 0));
-        }
-        InetSocketAddress local = (InetSocketAddress) kernel.getLocalAddress();
-        return local.getAddress().isAnyLocalAddress() ? new InetSocketAddress(source, local.getPort()) : local;
     }
 
     private InetSocketAddress checkRemote(SocketAddress remote) throws IOException {

@@ -208,6 +208,47 @@ public final class Poller implements AutoCloseable {
         }
     }
 
+    /**
+     * Reports what is ready without waiting, for a caller that polls again and again beside other work. Unlike {@link
+     * #poll poll(0)} it leaves the kernel's descriptors aside while there are hot links, as a spin does: they are looked at
+     * every {@code poll.kernel-interval} turns.
+     *
+     * @param into takes what is ready
+     * @return how many times the sink was called
+     * @throws IOException if the JDK's select fails
+     */
+    public int glance(Sink into) throws IOException {
+        enter();
+        try {
+            sink = into;
+            reported = 0;
+            if (commands != null) {
+                runCommands();
+            }
+            lookAtHot();
+            found = reported > 0;
+            kernelCountdown -= CALL_TURNS;
+            if (kernelCountdown <= 0 || hot.size() == 0) {
+                heated = false;
+                lookAtKernel();
+                if (heated) {
+                    lookAtHot();
+                }
+            }
+            if (reported > 0) {
+                idleSince = 0;
+            }
+            if ((++ticks & (CLOCK_TURNS - 1)) == 0 && hot.size() > 0) {
+                coolSome(System.nanoTime());
+            }
+            wakeup = false;
+            return reported;
+        } finally {
+            sink = null;
+            leave();
+        }
+    }
+
     /** Ends the poll that is under way, or the next one if none is. Any thread. */
     public void wakeup() {
         wakeup = true;

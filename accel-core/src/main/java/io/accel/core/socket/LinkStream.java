@@ -6,6 +6,7 @@ import io.accel.core.observe.ConnectionState;
 import io.accel.core.observe.Figure;
 import io.accel.core.observe.Figures;
 import io.accel.core.observe.Flight;
+import io.accel.core.poll.Pollable;
 import io.accel.core.stream.CorruptLinkException;
 import io.accel.core.stream.StreamReceiver;
 import io.accel.core.stream.StreamSender;
@@ -167,6 +168,49 @@ public final class LinkStream {
         }
     }
 
+    /**
+     * Reads bytes by leaving them where they are, in {@link #lentMemory()} at {@link #position()} as it was before, until
+     * they are given back by {@link #keep}. In the reading half only. Whoever has bytes lent when this closes must have
+     * them copied or forgotten before.
+     *
+     * @param least how many at least, more than 0
+     * @param most how many at most
+     * @return the number of bytes, 0 if there are fewer than {@code least} in one piece now, -1 at the end
+     * @throws IOException as {@link #read(ByteBuffer)}
+     */
+    public int lend(int least, int most) throws IOException {
+        if (closed) {
+            throw new AsynchronousCloseException();
+        }
+        return inputShut ? -1 : receiver.lend(least, most);
+    }
+
+    /** How many bytes are known to have come, without looking for more. In the reading half only. */
+    public int known() {
+        return receiver.known();
+    }
+
+    /** The cursor of the next byte to read. In the reading half only. */
+    public long position() {
+        return receiver.position();
+    }
+
+    /**
+     * Gives lent bytes back, in order. In the reading half only.
+     *
+     * @param from the cursor of the first byte that is still lent; {@link Long#MAX_VALUE} for none
+     */
+    public void keep(long from) {
+        if (!closed) {
+            receiver.keep(from);
+        }
+    }
+
+    /** The receive ring; byte {@code cursor} lies at {@code cursor} modulo its capacity, which is a power of two. */
+    public ByteBuffer lentMemory() {
+        return link.receiveRing().memory();
+    }
+
     /** How many bytes a read would get now; a hint if another thread reads. Any thread. */
     public int available() {
         if (inputShut || !pin()) {
@@ -259,6 +303,45 @@ public final class LinkStream {
             connection.wasReset(e.getMessage());
         }
         return e;
+    }
+
+    /**
+     * How much can be put into {@link #sendMemory()} at {@link #sendPosition()}, for who copies by itself. In the writing
+     * half only, which the writer must not leave without a {@link #flush} of what it appended.
+     *
+     * @param wanted how many bytes
+     * @return how many there is room for, at most {@code wanted}
+     * @throws IOException as {@link #write(ByteBuffer)}; what was appended before can still be flushed
+     */
+    public int room(int wanted) throws IOException {
+        checkOutput();
+        return sender.room(wanted);
+    }
+
+    /** The cursor of the next byte to put. In the writing half only. */
+    public long sendPosition() {
+        return sender.position();
+    }
+
+    /** The send ring; byte {@code cursor} lies at {@code cursor} modulo its capacity, which is a power of two. */
+    public ByteBuffer sendMemory() {
+        return link.sendRing().memory();
+    }
+
+    /**
+     * Counts bytes that were put into the ring. In the writing half only.
+     *
+     * @param n how many, at most what {@link #room} said
+     */
+    public void append(int n) {
+        sender.append(n);
+    }
+
+    /** Publishes what was appended, as one. In the writing half only. */
+    public void flush() {
+        if (!closed) {
+            sender.flush();
+        }
     }
 
     private void checkOutput() throws IOException {
@@ -452,6 +535,9 @@ public final class LinkStream {
         if ((interest & SelectionKey.OP_READ) != 0 && (receiver.ready() || inputShut)) {
             ready |= SelectionKey.OP_READ;
         }
+        if ((interest & Pollable.END) != 0 && (receiver.ended() || inputShut)) {
+            ready |= Pollable.END;
+        }
         if ((interest & SelectionKey.OP_WRITE) != 0 && (sender.ready() || outputShut)) {
             ready |= SelectionKey.OP_WRITE;
         }
@@ -467,7 +553,8 @@ public final class LinkStream {
         if ((interest & SelectionKey.OP_READ) != 0) {
             what |= Link.DATA;
         }
-        if ((interest & (SelectionKey.OP_WRITE | SelectionKey.OP_CONNECT)) != 0) {
+        // The end is a signal, which rings for either; of bytes who waits for it does not want to hear.
+        if ((interest & (SelectionKey.OP_WRITE | SelectionKey.OP_CONNECT | Pollable.END)) != 0) {
             what |= Link.SPACE;
         }
         if (what != 0) {

@@ -10,6 +10,7 @@ import io.accel.core.poll.Registration;
 import io.accel.profile.Role;
 import java.io.IOException;
 import java.net.ConnectException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.nio.channels.SelectableChannel;
@@ -171,6 +172,26 @@ public final class StreamSocket implements BlockingWaits.Waitable {
             shares.refresh();
         }
         return connecting;
+    }
+
+    /**
+     * As {@link #connect(InetSocketAddress, Fabric.Source)}, with the local address that the kernel would have given the
+     * connection.
+     *
+     * @param destination where to, resolved
+     * @return whether a handshake is under way
+     * @throws IOException if binding failed, or if no fabric can and {@code fallback=fail}
+     */
+    public boolean connect(InetSocketAddress destination) throws IOException {
+        return connect(destination, this::bindTo);
+    }
+
+    private InetSocketAddress bindTo(InetAddress address) throws IOException {
+        if (kernel.getLocalAddress() == null) {
+            kernel.bind(new InetSocketAddress(address, 0));
+        }
+        InetSocketAddress bound = (InetSocketAddress) kernel.getLocalAddress();
+        return bound.getAddress().isAnyLocalAddress() ? new InetSocketAddress(address, bound.getPort()) : bound;
     }
 
     /** Whether {@link #connect} has begun a handshake that {@link #finishConnect} has not ended. */
@@ -398,7 +419,8 @@ public final class StreamSocket implements BlockingWaits.Waitable {
             if (handshake != null) {
                 return SelectionKey.OP_READ;
             }
-            return connectReady ? interest & ~SelectionKey.OP_CONNECT : interest;
+            int ops = (interest & END) != 0 ? (interest & ~END) | SelectionKey.OP_READ : interest;
+            return connectReady ? ops & ~SelectionKey.OP_CONNECT : ops;
         }
     }
 
@@ -431,7 +453,11 @@ public final class StreamSocket implements BlockingWaits.Waitable {
                 return 0;
             }
         }
-        return stream != null ? 0 : watchedReady & interest;
+        if (stream != null) {
+            return 0;
+        }
+        int readable = (watchedReady & SelectionKey.OP_READ) != 0 ? interest & END : 0;
+        return (watchedReady & interest) | readable;
     }
 
     @Override

@@ -43,6 +43,8 @@ public final class StreamReceiver {
     private long reads;
     /** What the peer knows to be consumed. Reader only. */
     private long credited;
+    /** From where on bytes are lent out, so that their space is not the peer's yet; no such place if it is above head. */
+    private long lentFrom = Long.MAX_VALUE;
     /** The last {@link Link#published} that was seen and found sound. Reader only. */
     private long tail;
 
@@ -119,6 +121,53 @@ public final class StreamReceiver {
         return total;
     }
 
+    /**
+     * Reads bytes by leaving them where they are: they lie in {@link MemoryRegion#memory()} of the receive ring at {@link
+     * #position()} as it was before the call, in one piece, and stay there until they are {@linkplain #keep given back}.
+     *
+     * @param least how many at least, more than 0
+     * @param most how many at most
+     * @return the number of bytes, 0 if there are fewer than {@code least} in one piece now, -1 at the end of the stream
+     * @throws IOException as {@link #read(ByteBuffer)}
+     */
+    public int lend(int least, int most) throws IOException {
+        long available = tail - head;
+        if (available < most) {
+            available = available == 0 ? look() : refresh() ? tail - head : available;
+            if (available < 0) {
+                return -1;
+            }
+        }
+        int toEnd = ring.size() - ((int) head & (ring.size() - 1));
+        int n = (int) Math.min(Math.min(available, most), toEnd);
+        if (n < least) {
+            return 0;
+        }
+        lentFrom = Math.min(lentFrom, head);
+        advance(n);
+        return n;
+    }
+
+    /** How many bytes are known to have come, without looking for more. Reader only. */
+    public int known() {
+        return (int) (tail - head);
+    }
+
+    /** The cursor of the next byte to read. Reader only. */
+    public long position() {
+        return head;
+    }
+
+    /**
+     * Gives lent bytes back, in order: all before a cursor. Reader only.
+     *
+     * @param from the first byte that is still lent, at most {@link #position()}; {@link Long#MAX_VALUE} for none
+     */
+    public void keep(long from) {
+        lentFrom = from;
+        advance(0);
+    }
+
     /** How many bytes can be read now without waiting; 0 also at the end of the stream. Reader only. */
     public int available() {
         long n = link.published() - head;
@@ -130,6 +179,12 @@ public final class StreamReceiver {
      */
     public boolean ready() {
         return link.published() != head || (link.peerState() & Link.ENDED) != 0 || link.peerGone();
+    }
+
+    /** Whether nothing is left to read but the end or a reset. Any thread. */
+    public boolean ended() {
+        // The state first, as in look(): what was published before it is then seen.
+        return ((link.peerState() & Link.ENDED) != 0 || link.peerGone()) && link.published() == head;
     }
 
     /** Whether bytes that the peer published have not been read; decides between FIN and RST on close. */
@@ -150,9 +205,10 @@ public final class StreamReceiver {
     private void advance(int n) {
         head += n;
         reads++;
-        if (head - credited >= quarter) {
-            credited = head;
-            link.consumed(head);
+        long mine = Math.min(head, lentFrom);
+        if (mine - credited >= quarter && mine != credited) {
+            credited = mine;
+            link.consumed(mine);
         }
     }
 
