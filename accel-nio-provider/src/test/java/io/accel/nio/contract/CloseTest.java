@@ -44,6 +44,17 @@ class CloseTest extends ContractSupport {
     }
 
     @Test
+    void writeOfNothingToAClosedPeerIsNoError() throws IOException {
+        Pair pair = pair();
+        pair.server().close();
+        assertThat(pair.client().read(ByteBuffer.allocate(1))).isEqualTo(-1);
+        ByteBuffer nothing = ByteBuffer.allocate(0);
+        assertThat(pair.client().write(nothing)).isZero();
+        assertThat(pair.client().write(new ByteBuffer[] {nothing, nothing})).isZero();
+        assertThat(pair.client().write(nothing)).isZero();
+    }
+
+    @Test
     void blockedWriterFailsWhenThePeerCloses() throws Exception {
         Pair pair = pair();
         Task<Void> writer = run(() -> {

@@ -2,6 +2,7 @@ package io.accel.core.fabric.rdma;
 
 import io.accel.core.fabric.Link;
 import io.accel.core.fabric.MemoryRegion;
+import io.accel.core.fabric.rdma.bootstrap.RdmaConfig;
 import io.accel.core.fabric.rdma.verbs.CmEvent;
 import io.accel.core.fabric.rdma.verbs.CompletionQueue;
 import io.accel.core.fabric.rdma.verbs.Verbs;
@@ -239,6 +240,11 @@ final class RdmaLink implements Link, CmHandler {
     @Override
     public boolean peerGone() {
         return gone;
+    }
+
+    @Override
+    public long publishes() {
+        return out.messages();
     }
 
     @Override
