@@ -148,7 +148,8 @@ enum NativeProgram {
             if (fields.length >= columns && fields[0].equals(String.format(Locale.ROOT, "%d", bytes))) {
                 double[] figures = new double[fields.length];
                 for (int i = 0; i < figures.length; i++) {
-                    figures[i] = Double.parseDouble(fields[i]);
+                    // The deviation of figures that are all alike comes out as "-nan".
+                    figures[i] = fields[i].matches("[0-9.]+") ? Double.parseDouble(fields[i]) : Double.NaN;
                 }
                 return figures;
             }
