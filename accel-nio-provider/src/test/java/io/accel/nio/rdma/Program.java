@@ -43,7 +43,14 @@ final class Program implements AutoCloseable {
     /** On a JDK and a class path of its own, and with the provider only if the options name it. */
     static Program start(Path jdk, String classPath, List<String> options, Class<?> main, Object... arguments)
             throws IOException {
-        List<String> command = new ArrayList<>(List.of(
+        return start(List.of(), options, main, arguments);
+    }
+
+    /** With a command before the JVM's, such as one that takes rights away from it. */
+    static Program start(List<String> prefix, List<String> options, Class<?> main, Object... arguments)
+            throws IOException {
+        List<String> command = new ArrayList<>(prefix);
+        command.addAll(List.of(
                 jdk.resolve("bin/java").toString(),
                 "-cp",
                 classPath,
