@@ -34,14 +34,14 @@ class FallbacksTest {
         try (Program server = Program.start(List.of(KERNEL), NioServer.class, ADDRESS)) {
             String port = server.await("port ");
             String line;
-            try (Program client =
-                    Program.start(List.of(prefix), List.of(KERNEL), NioClient.class, ADDRESS, port, "ping", 64, 3)) {
+            try (Program client = Program.startBehind(
+                    List.of(prefix), List.of(KERNEL), NioClient.class, ADDRESS, port, "ping", 64, 3)) {
                 line = client.await(CONNECTED); // it is said unasked: something can be done about it
                 client.await("ping 64 B");
                 client.awaitSuccess();
             }
             try (Program client =
-                    Program.start(List.of(prefix), List.of(), NioClient.class, ADDRESS, port, "ping", 64, 3)) {
+                    Program.startBehind(List.of(prefix), List.of(), NioClient.class, ADDRESS, port, "ping", 64, 3)) {
                 String failure = client.await("Exception in thread \"main\" java.net.ConnectException: ");
                 assertThat(failure).startsWith("not accelerated, and fallback=fail: ");
                 assertThat(line).contains(failure.replaceFirst(".*fallback=fail: (\\w+).*", "$1"));
@@ -63,7 +63,7 @@ class FallbacksTest {
             HostAgent.shell("chmod 000 /dev/infiniband/*");
             List<String> prefix = List.of("setpriv", "--bounding-set", "-dac_override,-dac_read_search");
             try (Program client =
-                    Program.start(prefix, List.of(KERNEL), NioClient.class, ADDRESS, port, "ping", 64, 3)) {
+                    Program.startBehind(prefix, List.of(KERNEL, LOG), NioClient.class, ADDRESS, port, "ping", 64, 3)) {
                 assertThat(client.await(CONNECTED)).contains("by kernel (NO_PERMISSION: ");
                 client.await("ping 64 B");
                 client.awaitSuccess();
