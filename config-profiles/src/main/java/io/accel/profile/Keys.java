@@ -131,6 +131,14 @@ public final class Keys {
             "6",
             "How often the device sends again what is not acknowledged, before the connection is broken.");
 
+    /** How a write tells the peer of itself. */
+    public static final Key<Notify> RDMA_NOTIFY = key(
+            "rdma.notify",
+            new EnumType<>(Notify.class),
+            "auto",
+            "How a write tells the peer that it has come: `auto` by its immediate data, or where the device has none (iWARP)"
+                    + " by a message after it, `send` always by a message; the same on both ends.");
+
     /** How often a device sends again to a peer that had no receive ready; 7 is for ever. */
     public static final Key<Integer> RDMA_RNR_RETRIES = key(
             "rdma.rnr-retries",

@@ -12,6 +12,7 @@ import io.accel.profile.FabricName;
 import io.accel.profile.Fallback;
 import io.accel.profile.Keys;
 import io.accel.profile.Mode;
+import io.accel.profile.Notify;
 import io.accel.profile.Profile;
 import io.accel.profile.Role;
 import java.io.IOException;
@@ -75,7 +76,8 @@ public final class Accelerator {
                 profile.get(Keys.RDMA_RETRIES),
                 profile.get(Keys.RDMA_RNR_RETRIES),
                 profile.get(Keys.RDMA_KEEPALIVE),
-                profile.get(Keys.RDMA_LINGER));
+                profile.get(Keys.RDMA_LINGER),
+                profile.get(Keys.RDMA_NOTIFY) == Notify.SEND);
     }
 
     /** The profile. */
