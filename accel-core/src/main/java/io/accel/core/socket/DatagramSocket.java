@@ -78,6 +78,10 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
     private final List<Fabric.Listening> open = new ArrayList<>(); // guarded by this
     private volatile boolean closed; // written under the monitor
     private volatile InetSocketAddress connected; // written in both halves
+    /** Whether other sockets may have the same port: the kernel alone knows who gets what. Written by bind. */
+    private volatile boolean shared;
+    /** Whether the kernel had no room for the last datagram that went by it. Written by senders, cleared by pollers. */
+    private volatile boolean kernelFull;
 
     // Sending half only.
     private InetSocketAddress lastTarget;
@@ -121,7 +125,8 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
      * @throws IOException if the kernel's channel is closed
      */
     public synchronized void bound(InetSocketAddress bound) throws IOException {
-        if (closed || mostPeers == 0 || isShared()) {
+        shared = isShared();
+        if (closed || mostPeers == 0 || shared) {
             return;
         }
         finder = DatagramPaths.get(accelerator.profile().get(Keys.DATAGRAM_IDLE));
@@ -135,7 +140,6 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
         }
     }
 
-    /** Where several sockets may have one port, only the kernel knows who is to get what. */
     private boolean isShared() throws IOException {
         return isSet(StandardSocketOptions.SO_REUSEADDR) || isSet(StandardSocketOptions.SO_REUSEPORT);
     }
@@ -348,13 +352,15 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
                 corrupt(link, e);
             }
         }
+        boolean empty = !src.hasRemaining();
         int n = kernel.send(src, target);
+        kernelFull = n == 0 && !empty;
         findOnce(path);
         return n;
     }
 
     /**
-     * Sends a datagram that lies in several buffers over a connected socket.
+     * Sends a datagram that lies in several buffers over a connected socket; one that is not empty.
      *
      * @param srcs the buffers
      * @param offset the first
@@ -377,9 +383,10 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
                 corrupt(link, e);
             }
         }
-        n = kernel.write(srcs, offset, count);
+        long written = kernel.write(srcs, offset, count);
+        kernelFull = written == 0 && n > 0;
         findOnce(path);
-        return n;
+        return written;
     }
 
     private static void sent(DatagramLink link, boolean taken) {
@@ -425,6 +432,7 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
         InetAddress address = path.target().getAddress();
         if (path.link() != null
                 || mostPeers == 0
+                || shared
                 || address.isMulticastAddress()
                 || address.isAnyLocalAddress()
                 || !path.beginsSearch()) {
@@ -462,7 +470,7 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
     /** A search has found nothing; why is null if a rule says kernel. */
     void notFound(DatagramPath path, FallbackException why) {
         FallbackReason reason = why == null ? FallbackReason.RULE : why.reason();
-        if (path.isNews(reason)) {
+        if (!closed && path.isNews(reason)) {
             String detail = why == null ? accelerator.datagramRuleFor(Role.CLIENT, path.target()) : why.getMessage();
             ProcessCounters.fellBack(Role.CLIENT, reason);
             accelerator.log().datagrams(null, path.target(), new PathInfo("kernel", reason, detail));
@@ -624,18 +632,23 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
 
     @Override
     public int look(int interest) {
+        // A link never makes a sender wait.
+        int ready = kernelFull ? 0 : interest & SelectionKey.OP_WRITE;
         if ((interest & SelectionKey.OP_READ) != 0) {
             for (DatagramLink link : links) {
                 if (link.receiver().ready()) {
-                    return SelectionKey.OP_READ;
+                    return ready | SelectionKey.OP_READ;
                 }
             }
         }
-        return 0;
+        return ready;
     }
 
     @Override
     public int kernelReady(int interest, int watchedReady) {
+        if ((watchedReady & SelectionKey.OP_WRITE) != 0) {
+            kernelFull = false;
+        }
         return interest & watchedReady;
     }
 
