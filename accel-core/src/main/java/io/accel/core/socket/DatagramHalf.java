@@ -27,12 +27,17 @@ final class DatagramHalf {
         runTasks();
     }
 
+    /** Runs what others want done. To be called within this half, where nothing of it is in use. */
+    void runWithin() {
+        for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
+            task.run();
+        }
+    }
+
     private void runTasks() {
         while (!tasks.isEmpty() && !lock.isHeldByCurrentThread() && lock.tryLock()) {
             try {
-                for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
-                    task.run();
-                }
+                runWithin();
             } finally {
                 lock.unlock();
             }

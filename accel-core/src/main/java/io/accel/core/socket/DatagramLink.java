@@ -27,6 +27,9 @@ final class DatagramLink {
     /** Whether nothing was received yet. Receiving half only. */
     private boolean fresh = true;
 
+    /** Which destination's datagrams may go by it; null for none. Under the socket's monitor. */
+    private DatagramPath path;
+
     /** Set by whoever uses the path, cleared by who looks for idle ones; a race loses one look. */
     private boolean used = true;
     /** Since when nobody has used it. Only who looks for idle ones. */
@@ -58,6 +61,15 @@ final class DatagramLink {
 
     DatagramRecord record() {
         return record;
+    }
+
+    /** The destination that was ever sent to by it, or null. Under the socket's monitor. */
+    DatagramPath path() {
+        return path;
+    }
+
+    void path(DatagramPath only) {
+        path = only;
     }
 
     /** Whether datagrams that the kernel brought before this path was found may still be unread. */

@@ -31,9 +31,10 @@ final class DatagramPath {
         return link;
     }
 
-    /** Takes a link, unless there is one. */
+    /** Takes a link, unless there is one. Under the socket's monitor. */
     void linked(DatagramLink found) {
         if (link == null) {
+            found.path(this);
             link = found;
         }
     }

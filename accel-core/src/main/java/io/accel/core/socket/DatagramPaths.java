@@ -68,6 +68,11 @@ final class DatagramPaths {
         return true;
     }
 
+    /** Wakes the thread, and hears of the deaths of peers that no other poller would hear of. */
+    Poller poller() {
+        return poller;
+    }
+
     /** A socket has got its first link. */
     void watch(DatagramSocket socket) {
         if (linked.add(socket)) {

@@ -38,12 +38,20 @@ final class DatagramSearch implements Pollable {
      *
      * @param whenOver run when the search is over
      */
-    void begin(Poller poller, Runnable whenOver) throws IOException {
+    void begin(Poller poller, Runnable whenOver) {
         over = whenOver;
-        if (tryNext()) {
-            registration = poller.register(this, SelectionKey.OP_READ, this);
-        } else {
+        if (!tryNext()) {
             over.run();
+            return;
+        }
+        try {
+            registration = poller.register(this, SelectionKey.OP_READ, this);
+        } catch (IOException e) {
+            // The poller has told released().
+            handshake.abort();
+            handshake = null;
+            failed(new FallbackException(FallbackReason.NO_RESOURCES, e.getMessage()));
+            socket.notFound(path, why);
         }
     }
 

@@ -9,7 +9,7 @@ import java.nio.channels.SelectionKey;
 /**
  * How a blocking receive waits: in a poller of the socket's own, which looks at the kernel as well as at the links while it
  * spins, and stays registered with both, so that a wait costs one system call. In the receiving half only, but for {@link
- * #released}.
+ * #released} and {@link #wake}.
  */
 final class DatagramSleeper implements BlockingWaits.Waiter {
     private static final Poller.Sink NOTHING = (registration, ops) -> {};
@@ -50,6 +50,11 @@ final class DatagramSleeper implements BlockingWaits.Waiter {
 
     @Override
     public void released() {
+        wake();
+    }
+
+    /** Ends the wait that is under way, or the next one. Any thread. */
+    void wake() {
         Poller waiting = poller;
         if (waiting != null) {
             waiting.wakeup();

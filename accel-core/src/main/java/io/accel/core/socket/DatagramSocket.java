@@ -318,6 +318,7 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
      */
     public void awaitReadable(long timeoutNanos) throws IOException {
         sleeper.await(timeoutNanos);
+        reading.runWithin(); // it may go on waiting for long
     }
 
     // ---- sending: between lockWrite and unlockWrite
@@ -481,12 +482,13 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
     /** Takes a link in, and sends by it to the destination of a path, or ends it. */
     private boolean add(DatagramLink link, DatagramPath path) {
         synchronized (this) {
-            if (!closed && links.length < mostPeers && watchers.linked(link)) {
+            if (!closed && links.length < mostPeers && watchers.linked(link, finder.poller())) {
                 DatagramLink[] more = Arrays.copyOf(links, links.length + 1);
                 more[links.length] = link;
                 link.record().opened();
                 links = more;
                 if (path != null) {
+                    replaceDead(path);
                     path.linked(link);
                 }
             } else {
@@ -501,6 +503,20 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
         return true;
     }
 
+    /** Lets go of a link whose peer was killed: nobody may have heard of it, but a peer at the same address tells. */
+    private void replaceDead(DatagramPath path) {
+        DatagramLink old = path.link();
+        if (old != null) {
+            boolean rung = old.link().drainDoorbell();
+            if (old.isOver()) {
+                path.unlink(old);
+            }
+            if (rung) {
+                watchers.refresh();
+            }
+        }
+    }
+
     /** Gives a link up. Any thread. */
     private void remove(DatagramLink link) {
         synchronized (this) {
@@ -509,14 +525,19 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
                 return;
             }
             links = fewer.toArray(NONE);
-            DatagramPath path = paths.get(link.remote());
+            DatagramPath path = link.path();
             if (path != null) {
                 path.unlink(link);
+                // Whoever talked to many clients, one after the other, remembers none of them.
+                if (path.link() == null && !path.isSearching()) {
+                    paths.remove(path.target(), path);
+                }
             }
         }
         watchers.unlinked(link);
         link.end();
         reading.run(link::release);
+        sleeper.wake(); // a receiver that waits has the receiving half's share
         writing.run(link::release);
     }
 
@@ -533,24 +554,33 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
         }
     }
 
-    /** Gives up links that nobody has used for long, or whose peer is gone. */
+    /** Gives up links that nobody has used for long, or whose peer is gone; not what is still to be received. */
     void sweep() {
         long now = System.nanoTime();
+        boolean rung = false;
         for (DatagramLink link : links) {
             if (!link.pin()) {
                 continue;
             }
             try {
-                boolean over = link.isOver();
-                if (link.isIdle(now, idleNanos) || (over && !link.receiver().ready())) {
+                // The pollers of a program that is busy with other things hear of no death.
+                rung |= link.link().drainDoorbell();
+                boolean idle = link.isIdle(now, idleNanos);
+                if ((idle || link.isOver()) && !link.receiver().ready()) {
                     remove(link);
                 }
             } finally {
                 link.release();
             }
         }
+        if (rung) {
+            watchers.refresh(); // the ring was theirs
+        }
         if (links.length == 0) {
             finder.forget(this);
+            if (links.length != 0) {
+                finder.watch(this); // one came in between
+            }
         }
     }
 
@@ -709,6 +739,8 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
             if (add(arrived, path)) {
                 ProcessCounters.gotPath(Role.SERVER, PathName.of(fabric));
                 accelerator.log().datagrams(at, remote, new PathInfo(fabric, null, null));
+            } else if (path != null && path.link() == null && !path.isSearching()) {
+                paths.remove(remote, path);
             }
         }
 

@@ -1,7 +1,9 @@
 package io.accel.core.socket;
 
+import io.accel.core.poll.Poller;
 import io.accel.core.poll.Registration;
 import java.nio.channels.ClosedChannelException;
+import java.nio.channels.SelectionKey;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -19,6 +21,8 @@ final class DatagramWatchers {
     private final Map<Registration, Map<DatagramLink, Registration>> doorbells = new HashMap<>();
     /** Guarded by this. */
     private final List<DatagramLink> links = new ArrayList<>();
+    /** While there are no registrations: those of doorbells with the poller that only hears of peers' deaths. Guarded by this. */
+    private final Map<DatagramLink, Registration> guards = new HashMap<>();
 
     private boolean closed; // guarded by this
     private final Consumer<DatagramLink> whenGone;
@@ -39,8 +43,11 @@ final class DatagramWatchers {
         }
         Map<DatagramLink, Registration> own = new HashMap<>();
         doorbells.put(registration, own);
+        // Two pollers would wake for each ring.
+        guards.values().forEach(Registration::close);
+        guards.clear();
         for (DatagramLink link : links) {
-            watch(registration, own, link);
+            watch(own, link, registration::alongside);
         }
         return true;
     }
@@ -54,13 +61,21 @@ final class DatagramWatchers {
         toClose.forEach(Registration::close);
     }
 
-    /** Makes all pollers of the socket watch a link; returns false if the socket is closed. */
-    synchronized boolean linked(DatagramLink link) {
+    /**
+     * Makes all pollers of the socket watch a link.
+     *
+     * @param guard hears of its peer's death if nobody else would: of a socket that only sends
+     * @return false if the socket is closed
+     */
+    synchronized boolean linked(DatagramLink link, Poller guard) {
         if (closed) {
             return false;
         }
         links.add(link);
-        doorbells.forEach((registration, own) -> watch(registration, own, link));
+        if (doorbells.isEmpty()) {
+            watch(guards, link, doorbell -> guard.register(doorbell, SelectionKey.OP_READ, null));
+        }
+        doorbells.forEach((registration, own) -> watch(own, link, registration::alongside));
         return true;
     }
 
@@ -69,6 +84,10 @@ final class DatagramWatchers {
         List<Registration> toClose = new ArrayList<>();
         synchronized (this) {
             links.remove(link);
+            Registration guard = guards.remove(link);
+            if (guard != null) {
+                toClose.add(guard);
+            }
             for (Map<DatagramLink, Registration> own : doorbells.values()) {
                 Registration doorbell = own.remove(link);
                 if (doorbell != null) {
@@ -79,9 +98,13 @@ final class DatagramWatchers {
         toClose.forEach(Registration::close);
     }
 
-    private void watch(Registration registration, Map<DatagramLink, Registration> own, DatagramLink link) {
+    private interface Registrar {
+        Registration register(DatagramDoorbell doorbell) throws ClosedChannelException;
+    }
+
+    private void watch(Map<DatagramLink, Registration> own, DatagramLink link, Registrar registrar) {
         try {
-            own.put(link, registration.alongside(new DatagramDoorbell(this, link)));
+            own.put(link, registrar.register(new DatagramDoorbell(this, link)));
         } catch (ClosedChannelException e) {
             // The peer has gone in this moment, or the link was given up: there is nothing to hear.
             return;
@@ -102,6 +125,8 @@ final class DatagramWatchers {
     void close() {
         synchronized (this) {
             closed = true;
+            guards.values().forEach(Registration::close);
+            guards.clear();
         }
         copy().forEach(Registration::close);
     }
