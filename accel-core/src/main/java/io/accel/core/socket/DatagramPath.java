@@ -16,6 +16,9 @@ final class DatagramPath {
     /** Set by a sender, cleared by the search. */
     private volatile boolean searching;
 
+    /** Whether another is made for this destination when one is needed. Written under the socket's monitor. */
+    private volatile boolean forgotten;
+
     /** Why it is the kernel's. Search only. */
     private FallbackReason reason;
 
@@ -45,6 +48,14 @@ final class DatagramPath {
             dueAt = System.nanoTime();
             link = null;
         }
+    }
+
+    void forget() {
+        forgotten = true;
+    }
+
+    boolean isForgotten() {
+        return forgotten;
     }
 
     /** Begins a search if it is time for one. In the sending half. */

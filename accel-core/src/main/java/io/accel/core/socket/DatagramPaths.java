@@ -22,12 +22,13 @@ final class DatagramPaths {
     private static final int MOST_UNDER_WAY = 256;
 
     private static final long LEAST_SWEEP_NANOS = 1_000_000L;
-    private static final long MOST_SWEEP_NANOS = 1_000_000_000L;
+    private static final long MOST_SWEEP_NANOS = 250_000_000L;
 
     private static DatagramPaths instance;
 
     private final Poller poller;
     private final Queue<DatagramSearch> searches = new ConcurrentLinkedQueue<>();
+    private final Queue<Runnable> guards = new ConcurrentLinkedQueue<>();
     private final AtomicInteger underWay = new AtomicInteger();
     /** Sockets that have links. */
     private final Set<DatagramSocket> linked = ConcurrentHashMap.newKeySet();
@@ -68,9 +69,11 @@ final class DatagramPaths {
         return true;
     }
 
-    /** Wakes the thread, and hears of the deaths of peers that no other poller would hear of. */
-    Poller poller() {
-        return poller;
+    /** Hears of the death of a peer if no other poller does, as long as the socket has none. */
+    void guard(DatagramWatchers watchers, DatagramLink link) {
+        // Later, since the search that has found it still watches its doorbell.
+        guards.add(() -> watchers.guard(link, poller));
+        poller.wakeup();
     }
 
     /** A socket has got its first link. */
@@ -91,6 +94,9 @@ final class DatagramPaths {
             try {
                 for (DatagramSearch search = searches.poll(); search != null; search = searches.poll()) {
                     search.begin(poller, underWay::decrementAndGet);
+                }
+                for (Runnable guard = guards.poll(); guard != null; guard = guards.poll()) {
+                    guard.run();
                 }
                 poller.poll(linked.isEmpty() ? -1 : Math.max(0, sweepAt - System.nanoTime()), NOTHING);
                 if (System.nanoTime() - sweepAt >= 0) {

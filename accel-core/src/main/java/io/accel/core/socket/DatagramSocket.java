@@ -76,6 +76,9 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
     private volatile DatagramPaths finder;
 
     private final List<Fabric.Listening> open = new ArrayList<>(); // guarded by this
+    /** Links that may still come, for which a place is kept: one that is there at one end is there at the other. Guarded by this. */
+    private int awaited;
+
     private volatile boolean closed; // written under the monitor
     private volatile InetSocketAddress connected; // written in both halves
     /** Whether other sockets may have the same port: the kernel alone knows who gets what. Written by bind. */
@@ -413,13 +416,13 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
 
     @SuppressWarnings("ReferenceEquality") // the quick answer; equals() follows
     private DatagramPath pathTo(InetSocketAddress target) {
-        if (target == lastTarget || target.equals(lastTarget)) {
+        if ((target == lastTarget || target.equals(lastTarget)) && !lastPath.isForgotten()) {
             return lastPath;
         }
         DatagramPath path = paths.get(target);
         if (path == null) {
             if (paths.size() >= MOST_PATHS) {
-                paths.values().removeIf(known -> known.link() == null && !known.isSearching());
+                List.copyOf(paths.values()).forEach(this::forget);
             }
             path = paths.computeIfAbsent(target, DatagramPath::new);
         }
@@ -442,9 +445,25 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
         if (finder == null) {
             finder = DatagramPaths.get(accelerator.profile().get(Keys.DATAGRAM_IDLE));
         }
-        if (links.length >= mostPeers || !finder.begin(new DatagramSearch(this, path))) {
+        if (!reserve()) {
+            path.searched(retryAt());
+        } else if (!finder.begin(new DatagramSearch(this, path))) {
+            unreserve();
             path.searched(retryAt());
         }
+    }
+
+    /** Keeps a place for a link; false if there is none. */
+    private synchronized boolean reserve() {
+        if (closed || links.length + awaited >= mostPeers) {
+            return false;
+        }
+        awaited++;
+        return true;
+    }
+
+    private synchronized void unreserve() {
+        awaited--;
     }
 
     private long retryAt() {
@@ -470,6 +489,7 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
 
     /** A search has found nothing; why is null if a rule says kernel. */
     void notFound(DatagramPath path, FallbackException why) {
+        unreserve();
         FallbackReason reason = why == null ? FallbackReason.RULE : why.reason();
         if (!closed && path.isNews(reason)) {
             String detail = why == null ? accelerator.datagramRuleFor(Role.CLIENT, path.target()) : why.getMessage();
@@ -479,10 +499,11 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
         path.searched(retryAt());
     }
 
-    /** Takes a link in, and sends by it to the destination of a path, or ends it. */
+    /** Takes a link in, for which a place was kept, and sends by it to the destination of a path, or ends it. */
     private boolean add(DatagramLink link, DatagramPath path) {
         synchronized (this) {
-            if (!closed && links.length < mostPeers && watchers.linked(link, finder.poller())) {
+            awaited--;
+            if (!closed && watchers.linked(link)) {
                 DatagramLink[] more = Arrays.copyOf(links, links.length + 1);
                 more[links.length] = link;
                 link.record().opened();
@@ -499,6 +520,7 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
             }
         }
         finder.watch(this);
+        finder.guard(watchers, link);
         watchers.refresh();
         return true;
     }
@@ -529,9 +551,7 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
             if (path != null) {
                 path.unlink(link);
                 // Whoever talked to many clients, one after the other, remembers none of them.
-                if (path.link() == null && !path.isSearching()) {
-                    paths.remove(path.target(), path);
-                }
+                forget(path);
             }
         }
         watchers.unlinked(link);
@@ -539,6 +559,14 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
         reading.run(link::release);
         sleeper.wake(); // a receiver that waits has the receiving half's share
         writing.run(link::release);
+    }
+
+    /** Forgets a destination that has no link, and for which none is looked for. */
+    private synchronized void forget(DatagramPath path) {
+        if (path.link() == null && !path.isSearching()) {
+            path.forget();
+            paths.remove(path.target(), path);
+        }
     }
 
     private void corrupt(DatagramLink link, CorruptLinkException why) {
@@ -721,12 +749,12 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
 
         @Override
         public boolean reserve() {
-            return !closed && links.length < mostPeers;
+            return DatagramSocket.this.reserve();
         }
 
         @Override
         public void unreserve() {
-            // A place is taken when the link comes; one too many is ended then.
+            DatagramSocket.this.unreserve();
         }
 
         @Override
@@ -739,8 +767,8 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
             if (add(arrived, path)) {
                 ProcessCounters.gotPath(Role.SERVER, PathName.of(fabric));
                 accelerator.log().datagrams(at, remote, new PathInfo(fabric, null, null));
-            } else if (path != null && path.link() == null && !path.isSearching()) {
-                paths.remove(remote, path);
+            } else if (path != null) {
+                forget(path);
             }
         }
 

@@ -61,22 +61,25 @@ final class DatagramWatchers {
         toClose.forEach(Registration::close);
     }
 
-    /**
-     * Makes all pollers of the socket watch a link.
-     *
-     * @param guard hears of its peer's death if nobody else would: of a socket that only sends
-     * @return false if the socket is closed
-     */
-    synchronized boolean linked(DatagramLink link, Poller guard) {
+    /** Makes all pollers of the socket watch a link; returns false if the socket is closed. */
+    synchronized boolean linked(DatagramLink link) {
         if (closed) {
             return false;
         }
         links.add(link);
-        if (doorbells.isEmpty()) {
-            watch(guards, link, doorbell -> guard.register(doorbell, SelectionKey.OP_READ, null));
-        }
         doorbells.forEach((registration, own) -> watch(own, link, registration::alongside));
         return true;
+    }
+
+    /**
+     * Makes a poller hear of the death of a link's peer if nobody else would, because the socket only sends.
+     *
+     * @param guard no poller of the socket, nor one that watches the link's doorbell for other reasons
+     */
+    synchronized void guard(DatagramLink link, Poller guard) {
+        if (doorbells.isEmpty() && links.contains(link)) {
+            watch(guards, link, doorbell -> guard.register(doorbell, SelectionKey.OP_READ, null));
+        }
     }
 
     /** Lets all pollers forget a link. */
@@ -125,6 +128,7 @@ final class DatagramWatchers {
     void close() {
         synchronized (this) {
             closed = true;
+            links.clear();
             guards.values().forEach(Registration::close);
             guards.clear();
         }

@@ -1,0 +1,192 @@
+package io.accel.core.socket;
+
+import io.accel.core.jdk.JdkAccess;
+import io.accel.profile.Profile;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.DatagramChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
+
+/** Datagram sockets on the loopback with a shared directory of their own, all in this process or in several. */
+final class DatagramLab implements AutoCloseable {
+    private static final long PATIENCE = TimeUnit.SECONDS.toNanos(20);
+
+    final Path dir;
+    final Accelerator accelerator;
+    private final boolean owner;
+    private final List<End> open = new ArrayList<>();
+
+    DatagramLab(String preset, Map<String, String> settings) throws IOException {
+        this(preset, settings, null);
+    }
+
+    /** In the directory of another process's lab, which deletes it. */
+    DatagramLab(String preset, Map<String, String> settings, Path shared) throws IOException {
+        Path parent = Files.isDirectory(Path.of("/dev/shm")) ? Path.of("/dev/shm") : Path.of("/tmp");
+        owner = shared == null;
+        dir = owner
+                ? Files.createTempDirectory(
+                        parent,
+                        "accel-test-",
+                        PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")))
+                : shared;
+        Map<String, String> all = new HashMap<>(settings);
+        all.put("shm.dir", dir.toString());
+        accelerator = new Accelerator(Profile.load(preset, all));
+    }
+
+    /** A datagram as it was received. */
+    record Datagram(InetSocketAddress from, ByteBuffer bytes) {
+        long number() {
+            return bytes.getLong(0);
+        }
+    }
+
+    /** A socket with its kernel's channel, used as the channels of an adapter use it. */
+    final class End {
+        final DatagramChannel kernel;
+        final DatagramSocket socket;
+        final InetSocketAddress address;
+        private final AtomicBoolean closed = new AtomicBoolean();
+
+        End(int port) throws IOException {
+            kernel = JdkAccess.kernelProvider().openDatagramChannel();
+            socket = new DatagramSocket(accelerator, kernel);
+            kernel.bind(loopback(port));
+            address = (InetSocketAddress) kernel.getLocalAddress();
+            socket.bound(address);
+        }
+
+        int send(ByteBuffer bytes, InetSocketAddress target) throws IOException {
+            socket.lockWrite();
+            try {
+                return socket.send(bytes, target);
+            } finally {
+                socket.unlockWrite();
+            }
+        }
+
+        void send(long number, End target) throws IOException {
+            send(ByteBuffer.allocate(Long.BYTES).putLong(0, number), target.address);
+        }
+
+        /** Null if there is none now. */
+        Datagram tryReceive() throws IOException {
+            ByteBuffer dst = ByteBuffer.allocate(66_000);
+            socket.lockRead();
+            try {
+                InetSocketAddress from = socket.receive(dst);
+                return from == null ? null : new Datagram(from, dst.flip());
+            } finally {
+                socket.unlockRead();
+            }
+        }
+
+        /** Waits as a channel in blocking mode does; null if the socket was closed. */
+        Datagram receive() throws IOException {
+            ByteBuffer dst = ByteBuffer.allocate(66_000);
+            long end = System.nanoTime() + PATIENCE;
+            socket.lockRead();
+            try {
+                while (!closed.get()) {
+                    InetSocketAddress from = socket.receive(dst);
+                    if (from != null) {
+                        return new Datagram(from, dst.flip());
+                    }
+                    long left = end - System.nanoTime();
+                    if (left <= 0) {
+                        throw new AssertionError("nothing came to " + address);
+                    }
+                    socket.awaitReadable(left);
+                }
+                return null;
+            } finally {
+                socket.unlockRead();
+            }
+        }
+
+        boolean isLinkedTo(End peer) {
+            return socket.path(peer.address).equals("shm");
+        }
+
+        void close() throws IOException {
+            if (closed.compareAndSet(false, true)) {
+                socket.close();
+                kernel.close();
+            }
+        }
+    }
+
+    static InetSocketAddress loopback(int port) throws IOException {
+        return new InetSocketAddress(InetAddress.getByAddress(new byte[] {127, 0, 0, 1}), port);
+    }
+
+    End end() throws IOException {
+        return end(0);
+    }
+
+    End end(int port) throws IOException {
+        End end = new End(port);
+        synchronized (open) {
+            open.add(end);
+        }
+        return end;
+    }
+
+    /** Sends numbers less than 0 until they go by a link; all that the other has received then was taken. */
+    static void link(End from, End to) throws Exception {
+        long end = System.nanoTime() + PATIENCE;
+        for (long number = -1; !from.isLinkedTo(to); number--) {
+            if (System.nanoTime() - end >= 0) {
+                throw new AssertionError("no link, but " + from.socket.path(to.address));
+            }
+            from.send(number, to);
+            Thread.sleep(2);
+            while (to.tryReceive() != null) {
+                // one of those that went by the kernel
+            }
+        }
+    }
+
+    /** What lies in the shared directory. */
+    List<Path> content() throws IOException {
+        try (Stream<Path> files = Files.walk(dir)) {
+            return files.filter(file -> !file.equals(dir)).toList();
+        }
+    }
+
+    /** How many mappings of this lab's files the process has: two ends of a link are two. */
+    long mappings() throws IOException {
+        try (Stream<String> lines = Files.lines(Path.of("/proc/self/maps"))) {
+            return lines.filter(line -> line.contains(dir + "/")).count();
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        synchronized (open) {
+            for (End end : open) {
+                end.close();
+            }
+        }
+        if (owner) {
+            try (Stream<Path> files = Files.walk(dir)) {
+                for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                    Files.deleteIfExists(file);
+                }
+            }
+        }
+    }
+}
