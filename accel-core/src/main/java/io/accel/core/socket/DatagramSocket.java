@@ -539,6 +539,22 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
         }
     }
 
+    /**
+     * Gives a link up by which the peer may be sending at this moment: it is told first, and its last datagrams are still
+     * received.
+     */
+    private void retire(DatagramLink link) {
+        if (link.isOver() || !link.end()) {
+            remove(link);
+            return;
+        }
+        synchronized (this) {
+            if (link.path() != null) {
+                link.path().unlink(link);
+            }
+        }
+    }
+
     /** Gives a link up. Any thread. */
     private void remove(DatagramLink link) {
         synchronized (this) {
@@ -595,7 +611,7 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
                 rung |= link.link().drainDoorbell();
                 boolean idle = link.isIdle(now, idleNanos);
                 if ((idle || link.isOver()) && !link.receiver().ready()) {
-                    remove(link);
+                    retire(link);
                 }
             } finally {
                 link.release();
@@ -648,6 +664,11 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
      */
     public void endRegistrations(Predicate<Object> over) {
         watchers.end(over);
+    }
+
+    /** How many destinations it remembers something of. */
+    int remembered() {
+        return paths.size();
     }
 
     /** How many peers' datagrams take a faster path than the kernel's now. */

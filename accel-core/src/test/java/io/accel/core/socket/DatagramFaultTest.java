@@ -145,7 +145,14 @@ class DatagramFaultTest {
         int most = 8;
         int peers = 60;
         try (DatagramLab few = new DatagramLab(
-                "low-cpu", Map.of("datagram.ring-size", "128KiB", "datagram.peers-max", String.valueOf(most), "datagram.retry", "5ms"))) {
+                "low-cpu",
+                Map.of(
+                        "datagram.ring-size",
+                        "128KiB",
+                        "datagram.peers-max",
+                        String.valueOf(most),
+                        "datagram.retry",
+                        "5ms"))) {
             DatagramLab.End server = few.end();
             few.end().send(1, server);
             server.receive();

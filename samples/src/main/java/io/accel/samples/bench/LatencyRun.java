@@ -18,6 +18,13 @@ final class LatencyRun {
         void run() throws IOException;
     }
 
+    /** A count of the bytes that went by the kernel, of all time. */
+    @FunctionalInterface
+    interface KernelBytes {
+        /** -1 if unknown. */
+        long soFar() throws IOException;
+    }
+
     private static final long LONGEST_NANOS = TimeUnit.SECONDS.toNanos(60);
     private static final long WARM_SLICE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
     private static final long WARM_LEAST_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
@@ -27,15 +34,23 @@ final class LatencyRun {
     private final RoundTrip roundTrip;
     private final int bytesMovedPerOp;
     private final int tripsPerSample;
+    /** Null if the process's own count of reads and writes tells. */
+    private final KernelBytes kernelBytes;
 
     /**
      * @param bytesMovedPerOp what this end reads and writes in a round trip
      * @param tripsPerSample how many round trips one {@code roundTrip.run()} makes; a sample is their mean
      */
     LatencyRun(RoundTrip roundTrip, int bytesMovedPerOp, int tripsPerSample) {
+        this(roundTrip, bytesMovedPerOp, tripsPerSample, null);
+    }
+
+    /** @param kernelBytes tells where the process's own count of reads and writes does not */
+    LatencyRun(RoundTrip roundTrip, int bytesMovedPerOp, int tripsPerSample, KernelBytes kernelBytes) {
         this.roundTrip = roundTrip;
         this.bytesMovedPerOp = bytesMovedPerOp;
         this.tripsPerSample = tripsPerSample;
+        this.kernelBytes = kernelBytes;
     }
 
     void execute(Parameters parameters) throws IOException {
@@ -49,9 +64,13 @@ final class LatencyRun {
 
     private void measure(Meter meter, long duration) throws IOException {
         nanos.reset();
+        long byKernel = kernelBytes == null ? -1 : kernelBytes.soFar();
         Usage before = meter.begin();
         long elapsed = loop(duration);
         Usage used = meter.end().since(before);
+        if (kernelBytes != null) {
+            used = used.withKernelBytes(byKernel < 0 ? -1 : kernelBytes.soFar() - byKernel);
+        }
         long ops = nanos.getTotalCount() * tripsPerSample;
         Event.named("result")
                 .with("ops", ops)

@@ -9,6 +9,10 @@ package io.accel.samples.bench;
  *     does not tell; far less than the program moved means that its bytes went another way
  */
 record Usage(long cpuNanos, long allocatedBytes, long kernelBytes) {
+    Usage withKernelBytes(long otherwiseKnown) {
+        return new Usage(cpuNanos, allocatedBytes, otherwiseKnown);
+    }
+
     Usage since(Usage earlier) {
         boolean told = kernelBytes >= 0 && earlier.kernelBytes >= 0;
         return new Usage(

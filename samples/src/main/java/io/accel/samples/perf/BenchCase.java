@@ -20,6 +20,8 @@ enum BenchCase {
     IDLE_1("idle-1", Kind.PINGPONG, "latency", Variant.KERNEL, Variant.ACCELERATED),
     IDLE_1000("idle-1000", Kind.PINGPONG_AMONG_1000, "latency", Variant.KERNEL, Variant.ACCELERATED),
     IDLE_CPU("idle-cpu", Kind.IDLE, "balanced", Variant.KERNEL, Variant.ACCELERATED),
+    DATAGRAM_PINGPONG("datagram-64", Kind.DATAGRAM_PINGPONG, "latency", Variant.KERNEL, Variant.ACCELERATED),
+    DATAGRAM_RATE("datagram-rate-64", Kind.DATAGRAM_RATE, "throughput", Variant.KERNEL, Variant.ACCELERATED),
     RDMA_PINGPONG("rdma-pingpong-64", Kind.PINGPONG, "latency", Variant.KERNEL, Variant.RDMA),
     RDMA_STREAM("rdma-stream-64k", Kind.STREAM_LARGE, "throughput", Variant.KERNEL, Variant.RDMA);
 
@@ -35,6 +37,8 @@ enum BenchCase {
         PINGPONG_AMONG_1000("SelectorEchoServer", "SelectorPingPong", 64, 1000),
         STREAM_LARGE("StreamSink", "StreamSource", 64 * 1024, 1),
         STREAM_SMALL("StreamSink", "StreamSource", 64, 1),
+        DATAGRAM_PINGPONG("DatagramEchoServer", "DatagramPingPong", 64, 1),
+        DATAGRAM_RATE("DatagramSink", "DatagramSource", 64, 1),
         IDLE("SelectorEchoServer", "IdleConnections", 64, 100),
         RAW("CacheLineBounce", "CacheLineBounce", 8, 0),
         MEMCPY(null, "MemoryCopy", 64 * 1024, 0);
@@ -54,11 +58,14 @@ enum BenchCase {
         }
 
         boolean measuresLatency() {
-            return this == PINGPONG || this == PINGPONG_BLOCKING || this == PINGPONG_AMONG_1000 || this == RAW;
+            return switch (this) {
+                case PINGPONG, PINGPONG_BLOCKING, PINGPONG_AMONG_1000, DATAGRAM_PINGPONG, RAW -> true;
+                default -> false;
+            };
         }
 
         boolean measuresThroughput() {
-            return this == STREAM_LARGE || this == STREAM_SMALL || this == MEMCPY;
+            return this == STREAM_LARGE || this == STREAM_SMALL || this == DATAGRAM_RATE || this == MEMCPY;
         }
     }
 

@@ -140,7 +140,8 @@ final class BenchSession implements Session {
                 ops / seconds,
                 ops * benchCase.kind.messageBytes / seconds,
                 bothEnds("alloc", result, before, after) / ops,
-                bothEnds("cpu_ns", result, before, after) / 1e3 / ops);
+                bothEnds("cpu_ns", result, before, after) / 1e3 / ops,
+                number(result, "lost") / (ops + number(result, "lost")));
         // What one end writes the other reads.
         return sample(figures, bothEnds("kernel_bytes", result, before, after), 2 * number(result, "moved"));
     }

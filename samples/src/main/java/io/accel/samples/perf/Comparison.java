@@ -146,7 +146,8 @@ final class Comparison {
         }
         if (figures.bytesPerSecond() > 0) {
             return Quantity.scaled(figures.bytesPerSecond()) + "B/s, " + Quantity.scaled(figures.messagesPerSecond())
-                    + "msg/s";
+                    + "msg/s"
+                    + (Double.isNaN(figures.lostShare()) ? "" : ", " + Quantity.share(figures.lostShare()) + " lost");
         }
         return Quantity.micros(figures.cpuMicrosPerOp()) + " us of CPU a second";
     }

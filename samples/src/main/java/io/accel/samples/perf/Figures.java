@@ -15,6 +15,7 @@ import java.util.function.ToDoubleFunction;
  * @param allocatedPerOp bytes of heap an operation that both ends' programs allocated
  * @param cpuMicrosPerOp CPU time in microseconds an operation that both ends' processes used; if there are no
  *     operations, a second of time
+ * @param lostShare which part of what was sent did not arrive, where that may be
  */
 record Figures(
         double p50Micros,
@@ -23,7 +24,28 @@ record Figures(
         double messagesPerSecond,
         double bytesPerSecond,
         double allocatedPerOp,
-        double cpuMicrosPerOp) {
+        double cpuMicrosPerOp,
+        double lostShare) {
+
+    /** Where nothing can be lost. */
+    Figures(
+            double p50Micros,
+            double p99Micros,
+            double p999Micros,
+            double messagesPerSecond,
+            double bytesPerSecond,
+            double allocatedPerOp,
+            double cpuMicrosPerOp) {
+        this(
+                p50Micros,
+                p99Micros,
+                p999Micros,
+                messagesPerSecond,
+                bytesPerSecond,
+                allocatedPerOp,
+                cpuMicrosPerOp,
+                Double.NaN);
+    }
 
     /** Nothing was measured. */
     static Figures unknown() {
@@ -40,7 +62,8 @@ record Figures(
                 median(rounds, Figures::messagesPerSecond),
                 median(rounds, Figures::bytesPerSecond),
                 median(rounds, Figures::allocatedPerOp),
-                median(rounds, Figures::cpuMicrosPerOp));
+                median(rounds, Figures::cpuMicrosPerOp),
+                median(rounds, Figures::lostShare));
     }
 
     private static double median(List<Figures> rounds, ToDoubleFunction<Figures> figure) {

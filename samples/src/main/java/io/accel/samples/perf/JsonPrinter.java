@@ -31,6 +31,9 @@ final class JsonPrinter {
         members.put("bytes_per_s", number(figures.bytesPerSecond()));
         members.put("alloc_per_op", number(figures.allocatedPerOp()));
         members.put("cpu_us_per_op", number(figures.cpuMicrosPerOp()));
+        if (!Double.isNaN(figures.lostShare())) {
+            members.put("lost_share", number(figures.lostShare()));
+        }
         members.put("vs_kernel", number(row.vsKernel()));
         members.put("vs_raw", number(row.vsRaw()));
         if (!row.on().isEmpty()) {

@@ -35,6 +35,11 @@ final class Quantity {
         return Double.isNaN(value) || Double.isInfinite(value) ? NONE : digits(value) + "x";
     }
 
+    /** Per cent: {@code 12.5%}. */
+    static String share(double value) {
+        return Double.isNaN(value) ? NONE : digits(value * 100) + "%";
+    }
+
     private static String digits(double value) {
         double size = Math.abs(value);
         String format = size >= 99.95 ? "%.0f" : size >= 9.995 ? "%.1f" : size >= 0.9995 || size == 0 ? "%.2f" : "%.3f";

@@ -21,6 +21,7 @@ final class TablePrinter {
             figure("p99.9 us", true, row -> Quantity.micros(row.figures().p999Micros())),
             figure("msg/s", true, row -> compact(row.figures().messagesPerSecond())),
             figure("B/s", true, row -> compact(row.figures().bytesPerSecond())),
+            figure("lost", false, row -> Quantity.share(row.figures().lostShare())),
             figure("B/op", true, row -> Quantity.micros(row.figures().allocatedPerOp())),
             figure("CPU us/op", true, row -> Quantity.micros(row.figures().cpuMicrosPerOp())),
             figure("vs kernel", true, row -> Quantity.times(row.vsKernel())),

@@ -8,6 +8,7 @@ import java.net.ConnectException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.SocketChannel;
+import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
@@ -25,6 +26,8 @@ import java.nio.file.attribute.UserPrincipal;
 final class RendezvousDirectory {
     private static final String PRIVATE = "rwx------";
     private static final String SHARED = "rwxrwx---";
+
+    private static final int DELETIONS = 100;
 
     private RendezvousDirectory() {}
 
@@ -91,8 +94,20 @@ final class RendezvousDirectory {
         }
     }
 
-    /** Removes the directory and what is in it. */
+    /** Removes the directory and what is in it; also what a client that called just before puts there meanwhile. */
     static void delete(Path directory) throws IOException {
+        for (int i = 1; i < DELETIONS; i++) {
+            try {
+                deleteOnce(directory);
+                return;
+            } catch (DirectoryNotEmptyException e) {
+                Thread.onSpinWait(); // it finds the rendezvous closed, so there will not be many
+            }
+        }
+        deleteOnce(directory);
+    }
+
+    private static void deleteOnce(Path directory) throws IOException {
         try (DirectoryStream<Path> files = Files.newDirectoryStream(directory)) {
             for (Path file : files) {
                 Files.deleteIfExists(file);

@@ -1,0 +1,52 @@
+package io.accel.samples.bench;
+
+import java.io.IOException;
+import java.net.SocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.DatagramChannel;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+
+/**
+ * Counts the datagrams that it gets. One with a negative number at its beginning asks how many there were since the last such
+ * question, and is answered with the number and the count. One thread, one selector, one channel. Argument as {@link
+ * StreamSink}.
+ */
+public final class DatagramSink {
+    private DatagramSink() {}
+
+    public static void main(String[] args) throws IOException {
+        Control.serveInBackground();
+        ByteBuffer message = ByteBuffer.allocateDirect(64 * 1024);
+        try (Selector selector = Selector.open();
+                DatagramChannel channel = DatagramChannel.open()) {
+            channel.bind(Parameters.parse(args).anyPort());
+            channel.configureBlocking(false);
+            channel.register(selector, SelectionKey.OP_READ);
+            Event.named("ready").with("port", channel.socket().getLocalPort()).send();
+            long count = 0;
+            long lastQuestion = 0;
+            long lastAnswer = 0;
+            while (true) {
+                selector.select();
+                selector.selectedKeys().clear();
+                for (SocketAddress from = channel.receive(message.clear());
+                        from != null;
+                        from = channel.receive(message.clear())) {
+                    long question = message.getLong(0);
+                    if (question >= 0) {
+                        count++;
+                        continue;
+                    }
+                    if (question != lastQuestion) { // else the answer was lost
+                        lastQuestion = question;
+                        lastAnswer = count;
+                        count = 0;
+                    }
+                    message.clear().putLong(question).putLong(lastAnswer).flip();
+                    channel.send(message, from);
+                }
+            }
+        }
+    }
+}
