@@ -442,9 +442,8 @@ public final class AccelDatagramChannel extends DatagramChannel {
     // ---- closing
 
     @Override
-    protected void implCloseSelectableChannel() throws IOException {
+    protected void implCloseSelectableChannel() {
         socket.close();
-        kernel.close();
     }
 
     @Override

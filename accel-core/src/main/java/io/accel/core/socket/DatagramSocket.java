@@ -97,8 +97,7 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
     private long kernelEmptyAt;
 
     /**
-     * A socket over one of the JDK's, which is in non-blocking mode from now on. The caller owns it, and closes it after
-     * this.
+     * A socket over one of the JDK's, which is in non-blocking mode from now on and is closed with this.
      *
      * @param accelerator the profile at work
      * @param kernel the JDK's channel
@@ -630,7 +629,7 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
 
     // ---- closing
 
-    /** Gives up all links, to be called before the kernel's channel is closed. What was not received is lost. Idempotent. */
+    /** Closes the kernel's channel, and gives up all links. What was not received is lost. Idempotent. */
     public void close() {
         List<Fabric.Listening> toClose;
         synchronized (this) {
@@ -642,6 +641,7 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
             open.clear();
         }
         toClose.forEach(Fabric.Listening::close);
+        closeKernel();
         watchers.close();
         for (DatagramLink link : links) {
             remove(link);
@@ -650,6 +650,18 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
             finder.forget(this);
         }
         reading.run(sleeper::close);
+    }
+
+    /**
+     * Before the registrations end: the JDK's channel waits for those who are in its methods and leaves the descriptor open as
+     * long as it has keys, but with its last key it goes at once, also under a sender.
+     */
+    private void closeKernel() {
+        try {
+            kernel.close();
+        } catch (IOException e) {
+            LOG.log(Level.WARNING, "closing the kernel's datagram socket failed", e);
+        }
     }
 
     @Override

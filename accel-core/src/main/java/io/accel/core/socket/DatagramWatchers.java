@@ -37,19 +37,28 @@ final class DatagramWatchers {
     }
 
     /** Takes a registration in, with the doorbells of all links, unless the socket is closed. */
-    synchronized boolean add(Registration registration) {
-        if (closed) {
-            return false;
+    boolean add(Registration registration) {
+        List<Registration> toClose;
+        synchronized (this) {
+            if (closed) {
+                return false;
+            }
+            Map<DatagramLink, Registration> own = new HashMap<>();
+            doorbells.put(registration, own);
+            for (DatagramLink link : links) {
+                watch(own, link, registration::alongside);
+            }
+            toClose = unguard();
         }
-        Map<DatagramLink, Registration> own = new HashMap<>();
-        doorbells.put(registration, own);
-        // Two pollers would wake for each ring.
-        guards.values().forEach(Registration::close);
-        guards.clear();
-        for (DatagramLink link : links) {
-            watch(own, link, registration::alongside);
-        }
+        toClose.forEach(Registration::close); // two pollers would wake for each ring
         return true;
+    }
+
+    /** To be closed outside of the monitor: whatever ends with them may come back here. */
+    private List<Registration> unguard() {
+        List<Registration> all = List.copyOf(guards.values());
+        guards.clear();
+        return all;
     }
 
     /** A registration's poller will not look again. */
@@ -126,12 +135,13 @@ final class DatagramWatchers {
 
     /** Ends every registration, and takes in no more. */
     void close() {
+        List<Registration> toClose;
         synchronized (this) {
             closed = true;
             links.clear();
-            guards.values().forEach(Registration::close);
-            guards.clear();
+            toClose = unguard();
         }
+        toClose.forEach(Registration::close);
         copy().forEach(Registration::close);
     }
 

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.List;
 
 /** How many bytes of datagrams the kernel carried: its own count of them, which those of other programs add to. */
@@ -22,11 +21,11 @@ final class KernelDatagrams {
     /** So far; -1 if this system does not say. */
     long bytes() throws IOException {
         try {
-            List<String> lines = Files.readAllLines(COUNTERS).stream()
+            List<List<String>> lines = Files.readAllLines(COUNTERS).stream()
                     .filter(line -> line.startsWith(PREFIX))
+                    .map(line -> List.of(line.split(" ", -1)))
                     .toList();
-            List<String> names = Arrays.asList(lines.get(0).split(" "));
-            return size * Long.parseLong(lines.get(1).split(" ")[names.indexOf("InDatagrams")]);
+            return size * Long.parseLong(lines.get(1).get(lines.get(0).indexOf("InDatagrams")));
         } catch (NoSuchFileException notLinux) {
             return -1;
         }
