@@ -61,11 +61,12 @@ final class DatagramWatchers {
         return all;
     }
 
-    /** A registration's poller will not look again. */
+    /** A registration's poller will not look again. Told twice of one that was closed while it was being registered. */
     void remove(Registration registration) {
         List<Registration> toClose;
         synchronized (this) {
-            toClose = List.copyOf(doorbells.remove(registration).values());
+            Map<DatagramLink, Registration> own = doorbells.remove(registration);
+            toClose = own == null ? List.of() : List.copyOf(own.values());
         }
         toClose.forEach(Registration::close);
     }

@@ -65,7 +65,7 @@ class DatagramLifeTest {
                 for (DatagramLab.End client : clients) {
                     DatagramLab.link(client, server);
                 }
-                assertThat(server.socket.links()).isPositive();
+                await().pollInterval(Duration.ofMillis(1)).until(() -> server.socket.links() > 0);
                 await().atMost(Duration.ofSeconds(10)).until(() -> lab.mappings() == 0);
                 assertThat(server.socket.links()).isZero();
                 assertThat(server.socket.remembered())

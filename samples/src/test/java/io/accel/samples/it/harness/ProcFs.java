@@ -65,6 +65,15 @@ public final class ProcFs {
         return tcp(LOCAL, port, state -> !state.equals(LISTENING));
     }
 
+    /** How many UDP datagrams the kernel has delivered in this network namespace, of all programs. */
+    public static long kernelDatagrams() {
+        List<List<String>> udp = lines(Path.of("/proc/self/net/snmp")).stream()
+                .filter(line -> line.startsWith("Udp: "))
+                .map(line -> List.of(line.split(" ", -1)))
+                .toList();
+        return Long.parseLong(udp.get(1).get(udp.get(0).indexOf("InDatagrams")));
+    }
+
     private static long tcp(int column, int port, Predicate<String> state) {
         String suffix = String.format(":%04X", port);
         return Stream.of("/proc/net/tcp", "/proc/net/tcp6")
