@@ -1,5 +1,6 @@
 package io.accel.netty.testsuite;
 
+import io.accel.netty.AccelDatagramChannel;
 import io.accel.netty.AccelIoHandler;
 import io.accel.netty.AccelServerSocketChannel;
 import io.accel.netty.AccelSocketChannel;
@@ -7,6 +8,8 @@ import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.socket.SocketProtocolFamily;
+import io.netty.channel.socket.nio.NioDatagramChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.testsuite.transport.TestsuitePermutation.BootstrapComboFactory;
@@ -37,6 +40,14 @@ final class Transports {
         return List.of(PERMUTATION::server);
     }
 
+    static List<BootstrapComboFactory<Bootstrap, Bootstrap>> datagramPairs(SocketProtocolFamily family) {
+        return PERMUTATION.datagram(family);
+    }
+
+    static List<BootstrapFactory<Bootstrap>> datagramClients() {
+        return List.of(() -> PERMUTATION.datagrams(null));
+    }
+
     private static final class Permutation extends SocketTestPermutation {
         private final EventLoopGroup group = new MultiThreadIoEventLoopGroup(
                 NUM_THREADS, new DefaultThreadFactory("testsuite-accel", true), AccelIoHandler.newFactory());
@@ -65,6 +76,20 @@ final class Transports {
         @Override
         public List<BootstrapFactory<Bootstrap>> clientSocket() {
             return List.of(this::client, () -> new Bootstrap().group(NIO_GROUP).channel(NioSocketChannel.class));
+        }
+
+        Bootstrap datagrams(SocketProtocolFamily family) {
+            return new Bootstrap().group(group).channelFactory(() -> new AccelDatagramChannel(family));
+        }
+
+        @Override
+        public List<BootstrapComboFactory<Bootstrap, Bootstrap>> datagram(SocketProtocolFamily family) {
+            List<BootstrapFactory<Bootstrap>> either = List.of(
+                    () -> datagrams(family),
+                    () -> new Bootstrap().group(NIO_GROUP).channelFactory(() -> new NioDatagramChannel(family)));
+            List<BootstrapComboFactory<Bootstrap, Bootstrap>> all = combo(either, either);
+            all.remove(all.size() - 1); // as with streams
+            return all;
         }
     }
 }
