@@ -9,7 +9,6 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.DatagramChannel;
 import java.nio.channels.SelectionKey;
-import java.nio.charset.StandardCharsets;
 import java.util.HashSet;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -158,17 +157,10 @@ class DatagramPlainPeerTest extends DatagramSupport {
     }
 
     private static void send(DatagramSocket socket, String text, InetSocketAddress target) throws IOException {
-        byte[] bytes = text.getBytes(StandardCharsets.ISO_8859_1);
-        socket.send(new DatagramPacket(bytes, bytes.length, target));
+        socket.send(packet(text, target));
     }
 
     private static DatagramPacket receive(DatagramSocket socket) throws IOException {
-        DatagramPacket packet = new DatagramPacket(new byte[1 << 16], 1 << 16);
-        socket.receive(packet);
-        return packet;
-    }
-
-    private static String text(DatagramPacket packet) {
-        return new String(packet.getData(), 0, packet.getLength(), StandardCharsets.ISO_8859_1);
+        return receivePacket(socket, 1 << 16);
     }
 }

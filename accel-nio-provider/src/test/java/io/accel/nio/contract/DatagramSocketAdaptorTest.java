@@ -7,13 +7,9 @@ import java.io.IOException;
 import java.net.DatagramPacket;
 import java.net.DatagramSocket;
 import java.net.InetSocketAddress;
-import java.net.PortUnreachableException;
-import java.net.SocketAddress;
 import java.net.SocketException;
-import java.net.SocketTimeoutException;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
-import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.DatagramChannel;
 import java.nio.channels.IllegalBlockingModeException;
 import java.nio.charset.StandardCharsets;
@@ -110,31 +106,6 @@ class DatagramSocketAdaptorTest extends DatagramSupport {
     }
 
     @Test
-    void receiveTimesOut() throws Exception {
-        Ends ends = ends();
-        DatagramSocket socket = ends.right().socket();
-        assertThat(socket.getSoTimeout()).isZero();
-        socket.setSoTimeout(50);
-        assertThat(socket.getSoTimeout()).isEqualTo(50);
-        for (int i = 0; i < 2; i++) {
-            long start = System.nanoTime();
-            assertThatThrownBy(() -> receivePacket(socket, 10)).isInstanceOf(SocketTimeoutException.class);
-            assertThat(System.nanoTime() - start).isBetween(49_000_000L, LIMIT_MILLIS * 1_000_000);
-            send(ends.left(), "in time", addressOf(ends.right()));
-            assertThat(text(receivePacket(socket, 10))).isEqualTo("in time");
-        }
-        socket.setSoTimeout((int) LIMIT_MILLIS);
-        Task<String> receiver = start(() -> text(receivePacket(socket, 10))).awaitInside("receive");
-        send(ends.left(), "awaited", addressOf(ends.right()));
-        assertThat(receiver.result()).isEqualTo("awaited");
-        socket.setSoTimeout(0);
-        Task<String> untimed = start(() -> receiveText(ends.right())).awaitInside("receive");
-        send(ends.left(), "by the channel", addressOf(ends.right()));
-        assertThat(untimed.result()).isEqualTo("by the channel");
-        assertThatThrownBy(() -> socket.setSoTimeout(-1)).isInstanceOf(IllegalArgumentException.class);
-    }
-
-    @Test
     void channelThatDoesNotBlockHasNoUseOfIt() throws IOException {
         Ends ends = ends().nonBlocking();
         send(ends.left(), "kept", addressOf(ends.right()));
@@ -185,41 +156,6 @@ class DatagramSocketAdaptorTest extends DatagramSupport {
     }
 
     @Test
-    void unreachablePort() throws IOException {
-        DatagramChannel gone = bound();
-        DatagramSocket socket = bound().socket();
-        socket.connect(addressOf(gone));
-        gone.close();
-        socket.send(new DatagramPacket(new byte[1], 1));
-        socket.setSoTimeout((int) LIMIT_MILLIS);
-        assertThatThrownBy(() -> receivePacket(socket, 1)).isInstanceOf(PortUnreachableException.class);
-    }
-
-    @Test
-    void closeWhileReceiving() throws Exception {
-        for (int timeout : new int[] {0, (int) LIMIT_MILLIS}) {
-            DatagramChannel channel = ends().right();
-            channel.socket().setSoTimeout(timeout);
-            Task<DatagramPacket> receiver =
-                    start(() -> receivePacket(channel.socket(), 1)).awaitInside("receive");
-            channel.socket().close();
-            assertThat(receiver.failure()).isInstanceOf(SocketException.class);
-            assertThat(channel.isOpen()).isFalse();
-        }
-    }
-
-    @Test
-    void interruptWhileReceiving() throws Exception {
-        DatagramChannel channel = ends().right();
-        Task<DatagramPacket> receiver =
-                start(() -> receivePacket(channel.socket(), 1)).awaitInside("receive");
-        receiver.interrupt();
-        // As the version of the JDK has it
-        assertThat(receiver.failure()).isInstanceOfAny(ClosedByInterruptException.class, SocketException.class);
-        assertThat(channel.isOpen()).isFalse();
-    }
-
-    @Test
     void closedSocket() throws IOException {
         Ends ends = ends();
         DatagramSocket socket = ends.left().socket();
@@ -258,20 +194,5 @@ class DatagramSocketAdaptorTest extends DatagramSupport {
         assertThat(channel.getOption(StandardSocketOptions.IP_MULTICAST_TTL)).isEqualTo(7);
         assertThatThrownBy(() -> socket.setReceiveBufferSize(0)).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> socket.setSendBufferSize(0)).isInstanceOf(IllegalArgumentException.class);
-    }
-
-    private static DatagramPacket packet(String text, SocketAddress target) {
-        byte[] bytes = text.getBytes(StandardCharsets.ISO_8859_1);
-        return new DatagramPacket(bytes, bytes.length, target);
-    }
-
-    private static DatagramPacket receivePacket(DatagramSocket socket, int capacity) throws IOException {
-        DatagramPacket packet = new DatagramPacket(new byte[capacity], capacity);
-        socket.receive(packet);
-        return packet;
-    }
-
-    private static String text(DatagramPacket packet) {
-        return new String(packet.getData(), packet.getOffset(), packet.getLength(), StandardCharsets.ISO_8859_1);
     }
 }

@@ -3,9 +3,12 @@ package io.accel.nio.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.net.DatagramPacket;
+import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
+import java.net.SocketAddress;
 import java.net.StandardProtocolFamily;
 import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
@@ -140,6 +143,22 @@ abstract class DatagramSupport extends ContractSupport {
 
     static String receiveText(DatagramChannel channel) throws IOException {
         return receive(channel).text();
+    }
+
+    static DatagramPacket packet(String text, SocketAddress target) {
+        byte[] bytes = text.getBytes(StandardCharsets.ISO_8859_1);
+        return new DatagramPacket(bytes, bytes.length, target);
+    }
+
+    /** The next datagram, or as much of it as the capacity is. */
+    static DatagramPacket receivePacket(DatagramSocket socket, int capacity) throws IOException {
+        DatagramPacket packet = new DatagramPacket(new byte[capacity], capacity);
+        socket.receive(packet);
+        return packet;
+    }
+
+    static String text(DatagramPacket packet) {
+        return new String(packet.getData(), packet.getOffset(), packet.getLength(), StandardCharsets.ISO_8859_1);
     }
 
     /** That nothing is to be received, now and a moment later. The channel is left in the mode that it was in. */
