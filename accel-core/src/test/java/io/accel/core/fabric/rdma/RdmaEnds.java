@@ -3,6 +3,7 @@ package io.accel.core.fabric.rdma;
 import io.accel.core.fabric.Connecting;
 import io.accel.core.fabric.Fabric;
 import io.accel.core.fabric.Link;
+import io.accel.core.fabric.PortSpace;
 import io.accel.core.fabric.rdma.bootstrap.RdmaConfig;
 import io.accel.core.fabric.rdma.verbs.RdmaDevice;
 import java.io.IOException;
@@ -52,6 +53,7 @@ final class RdmaEnds implements AutoCloseable {
     static RdmaConfig config(int queueDepth, boolean notifyBySend) {
         long second = 1_000_000_000L;
         return new RdmaConfig(
+                PortSpace.TCP,
                 RING,
                 10 * second,
                 10 * second,
