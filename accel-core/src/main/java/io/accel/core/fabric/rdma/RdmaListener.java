@@ -23,7 +23,7 @@ final class RdmaListener implements Listening, CmHandler {
     private static final Logger LOG = System.getLogger(RdmaListener.class.getName());
     private static final int BACKLOG = 1024;
     private static final int EADDRINUSE = 98;
-    private static final long PATIENCE_NANOS = 300_000_000L;
+    private static final long PATIENCE_NANOS = 1_000_000_000L;
     private static final long PAUSE_NANOS = 1_000_000L;
 
     private final CmService service;
