@@ -18,6 +18,7 @@ final class Libraries {
         LibRdmaCm.Functions manager = null;
         VerbsUnavailableException failure = null;
         try {
+            ensureNativeCalls();
             verbs = load(LibIbVerbs.FILE, LibIbVerbs::load);
             manager = load(LibRdmaCm.FILE, LibRdmaCm::load);
             makeForksSafe(verbs);
@@ -44,6 +45,19 @@ final class Libraries {
     static LibRdmaCm.Functions cm() throws VerbsUnavailableException {
         ensureLoaded();
         return LOADED.cm;
+    }
+
+    /** Otherwise a missing jnr-ffi would look like missing libraries. */
+    private static void ensureNativeCalls() throws VerbsUnavailableException {
+        try {
+            int unused = LibC.C.fcntl(0, LibC.F_GETFL, 0);
+        } catch (LinkageError | RuntimeException e) {
+            throw new VerbsUnavailableException(
+                    Reason.NO_LIBRARY,
+                    "jnr-ffi, which calls librdmacm and libibverbs, cannot be loaded: " + e
+                            + "; it belongs on the class path, with all that it needs, or use accel.jar, which has it",
+                    e);
+        }
     }
 
     static <T> T load(String file, Callable<T> loader) throws VerbsUnavailableException {
