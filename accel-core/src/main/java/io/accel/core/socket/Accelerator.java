@@ -25,7 +25,7 @@ import java.util.Map;
 public final class Accelerator {
     private final Profile profile;
     private final PollConfig pollConfig;
-    private final Map<FabricName, Fabric> fabrics = new EnumMap<>(FabricName.class);
+    private final Map<FabricName, Fabric> fabrics;
     private final SilentPeers silentPeers;
     private final ConnectionLog log;
     private final BlockingWaits waits;
@@ -38,26 +38,35 @@ public final class Accelerator {
      * @param profile the profile
      */
     public Accelerator(Profile profile) {
+        this(profile, fabrics(profile));
+    }
+
+    /** With fabrics of the caller's. */
+    Accelerator(Profile profile, Map<FabricName, Fabric> fabrics) {
         this.profile = profile;
+        this.fabrics = new EnumMap<>(fabrics);
         this.pollConfig = new PollConfig(
                 profile.get(Keys.POLL_SPIN),
                 profile.get(Keys.POLL_KERNEL_INTERVAL),
                 profile.get(Keys.POLL_HOT_MAX),
                 profile.get(Keys.POLL_MODERATION),
                 PollConfig.Yielding.valueOf(profile.get(Keys.POLL_YIELD).name()));
+        this.silentPeers = new SilentPeers(profile.get(Keys.CONNECT_NEGATIVE_TTL));
+        this.log = new ConnectionLog(profile.get(Keys.LOG_CONNECTIONS));
+        this.lowWater = profile.get(Keys.WRITE_LOW_WATER);
+        this.failing = profile.get(Keys.FALLBACK) == Fallback.FAIL;
+        this.waits = new BlockingWaits(pollConfig);
+    }
+
+    /** The fabrics that there are, with a profile's settings. */
+    static Map<FabricName, Fabric> fabrics(Profile profile) {
         ShmConfig shm = new ShmConfig(
                 profile.get(Keys.SHM_DIR),
                 profile.get(Keys.SHM_GROUP),
                 profile.get(Keys.RING_SIZE),
                 profile.get(Keys.CONNECT_PROBE_TIMEOUT),
                 profile.get(Keys.HANDSHAKE_TIMEOUT));
-        fabrics.put(FabricName.SHM, new ShmFabric(shm));
-        fabrics.put(FabricName.RDMA, new DeferredRdmaFabric(rdmaConfig(profile)));
-        this.silentPeers = new SilentPeers(profile.get(Keys.CONNECT_NEGATIVE_TTL));
-        this.log = new ConnectionLog(profile.get(Keys.LOG_CONNECTIONS));
-        this.lowWater = profile.get(Keys.WRITE_LOW_WATER);
-        this.failing = profile.get(Keys.FALLBACK) == Fallback.FAIL;
-        this.waits = new BlockingWaits(pollConfig);
+        return Map.of(FabricName.SHM, new ShmFabric(shm), FabricName.RDMA, new DeferredRdmaFabric(rdmaConfig(profile)));
     }
 
     private static RdmaConfig rdmaConfig(Profile profile) {
