@@ -40,6 +40,7 @@ no_lab() {
     exit 3
 }
 
+# shellcheck disable=SC2120 # Arguments are for who needs more than the lab itself.
 # Prints the directory that holds `vmlinuz`, `initrd` and `kernel-version`, made on first use; arguments as install_packages.
 prepare_image() {
     [[ $(uname -sm) == 'Linux x86_64' ]] || no_lab "It needs Linux on x86_64; this is $(uname -sm)."
@@ -119,7 +120,8 @@ unpack_kernel() {
         fi
         [[ -n $package ]] || no_lab "apt knows no linux-image-amd64; run apt-get update."
         say "downloading $package"
-        (cd "$work" && apt_get download -q "$package") || no_lab "apt-get could not download $package."
+        # Downloading takes no rights.
+        (cd "$work" && timeout 600 apt-get -o APT::Sandbox::User=root download -q "$package" >&2) || no_lab "apt-get could not download $package."
         dpkg -x "$work"/linux-image-*.deb "$work/kernel" || no_lab "dpkg could not unpack $package."
         mv "$work/kernel" "$kept"
     fi

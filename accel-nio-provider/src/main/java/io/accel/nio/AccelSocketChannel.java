@@ -1,5 +1,7 @@
 package io.accel.nio;
 
+import io.accel.core.observe.Drop;
+import io.accel.core.observe.ProcessCounters;
 import io.accel.core.poll.Pollable;
 import io.accel.core.socket.BlockingWaits;
 import io.accel.core.socket.LinkStream;
@@ -355,7 +357,7 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
             synchronized (this) {
                 lastRemote = remote;
             }
-            if (stream.connect(remote, this::bindTo)) {
+            if (stream.connect(remote)) {
                 if (!isBlocking()) {
                     return false;
                 }
@@ -405,15 +407,6 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
         long left = Math.max(1, (timeoutNanos - (System.nanoTime() - start) + 999_999) / 1_000_000);
         kernel.socket().connect(remote, (int) Math.min(left, Integer.MAX_VALUE));
         return true;
-    }
-
-    /** Gives the connection the local address that the kernel would have given it. */
-    private InetSocketAddress bindTo(InetAddress source) throws IOException {
-        if (kernel.getLocalAddress() == null) {
-            kernel.bind(new InetSocketAddress(source, 0));
-        }
-        InetSocketAddress local = (InetSocketAddress) kernel.getLocalAddress();
-        return local.getAddress().isAnyLocalAddress() ? new InetSocketAddress(source, local.getPort()) : local;
     }
 
     private InetSocketAddress checkRemote(SocketAddress remote) throws IOException {
@@ -793,10 +786,13 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
         ensureOpen();
         LinkStream link = link();
         if (link != null) {
-            if (link.isUrgentInline() && write(ByteBuffer.wrap(new byte[] {(byte) data})) == 0) {
+            if (!link.isUrgentInline()) {
+                ProcessCounters.dropped(
+                        Drop.URGENT); // as TCP drops an urgent byte that the receiver does not want inline
+            } else if (write(ByteBuffer.wrap(new byte[] {(byte) data})) == 0) {
                 throw new IOException("Socket buffer full");
             }
-            return; // dropped, as TCP drops an urgent byte that the receiver does not want inline
+            return;
         }
         kernel.socket().sendUrgentData(data);
     }

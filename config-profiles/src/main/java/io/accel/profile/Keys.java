@@ -220,7 +220,6 @@ public final class Keys {
             "4KiB",
             "The free ring space from which a channel is ready for writing (`OP_WRITE`); half of `ring.size` if that is less.");
 
-    /** Names under {@code accel.} that are no keys of a profile, but read elsewhere; with all that begins with one. */
     /** Whether each connection's path is logged. */
     public static final Key<Boolean> LOG_CONNECTIONS = key(
             "log.connections",
@@ -228,6 +227,22 @@ public final class Keys {
             "false",
             "Whether each connection logs a line that says which path it took and, if the kernel's, why.");
 
+    /** Whether the agent serves {@code java.net.Socket}, too. */
+    public static final Key<Boolean> SOCKETS = key(
+            "sockets",
+            new BooleanType(),
+            "true",
+            "Whether the agent also serves `java.net.Socket` and `ServerSocket`; without the agent they are the JDK's in"
+                    + " any case.");
+
+    /** Whether {@code accel stats} can look at the process. */
+    public static final Key<Boolean> STATS = key(
+            "stats",
+            new BooleanType(),
+            "true",
+            "Whether `accel stats` of the same user can look at the process; costs nothing unless somebody does.");
+
+    /** Names under {@code accel.} that are no keys of a profile, but read elsewhere; with all that begins with one. */
     private static final Set<String> RESERVED = Set.of("profile", "metrics");
 
     private Keys() {}

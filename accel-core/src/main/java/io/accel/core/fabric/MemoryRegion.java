@@ -35,6 +35,14 @@ public final class MemoryRegion {
     }
 
     /**
+     * All of the ring, for who is lent a part of it: byte {@code cursor} lies at index {@code cursor & (size() - 1)}. A view
+     * with a position and limit of its own.
+     */
+    public ByteBuffer memory() {
+        return bytes.duplicate();
+    }
+
+    /**
      * Copies bytes of the source into the ring, without touching the source's position.
      *
      * @param cursor where in the stream the bytes go

@@ -10,6 +10,13 @@ import java.nio.channels.SelectableChannel;
  * block.
  */
 public interface Pollable {
+    /**
+     * Beside {@link java.nio.channels.SelectionKey}'s operations: a stream has ended and nothing is left to read but the end
+     * or a reset. Who does not want to read can wait for it. The kernel's descriptors do not tell it apart: there it means
+     * that something can be read.
+     */
+    int END = 1 << 1;
+
     /** The channel with a kernel descriptor that stands for it in the JDK's selector; in non-blocking mode. Null for none. */
     SelectableChannel watched();
 

@@ -92,6 +92,16 @@ public final class Accelerator {
         return profile;
     }
 
+    /**
+     * A fabric of the profile's settings, whether or not the profile uses it.
+     *
+     * @param name which
+     * @return the fabric
+     */
+    public Fabric fabric(FabricName name) {
+        return fabrics.get(name);
+    }
+
     /** Whether anything is accelerated at all; false in profile {@code off}. */
     public boolean isOn() {
         return profile.get(Keys.MODE) == Mode.ACCELERATE;

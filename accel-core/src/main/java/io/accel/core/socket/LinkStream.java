@@ -1,6 +1,13 @@
 package io.accel.core.socket;
 
 import io.accel.core.fabric.Link;
+import io.accel.core.observe.ConnectionCounters;
+import io.accel.core.observe.ConnectionState;
+import io.accel.core.observe.Figure;
+import io.accel.core.observe.Figures;
+import io.accel.core.observe.Flight;
+import io.accel.core.poll.Pollable;
+import io.accel.core.stream.CorruptLinkException;
 import io.accel.core.stream.StreamReceiver;
 import io.accel.core.stream.StreamSender;
 import java.io.IOException;
@@ -10,6 +17,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SelectionKey;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -60,9 +68,20 @@ public final class LinkStream {
     private final AtomicInteger users = new AtomicInteger(3);
 
     private final Shares shares;
+    private final ConnectionRecord connection;
+    private final ConnectionCounters counters;
 
-    LinkStream(Link link, int lowWater, Shares shares) {
+    // Guarded by the writing half's lock.
+
+    /** Whether the last write found too little room. Here, where the writer looks anyway, and no reader writes. */
+    private boolean stalled;
+    /** Of the stall that lasts, if that is recorded. */
+    private Object stall;
+
+    LinkStream(Link link, int lowWater, Shares shares, ConnectionRecord connection) {
         this.link = link;
+        this.connection = connection;
+        this.counters = connection.counters();
         this.shares = shares;
         this.receiver = new StreamReceiver(link);
         this.sender = new StreamSender(link, lowWater);
@@ -77,6 +96,30 @@ public final class LinkStream {
     /** Enters the reading half. */
     public void lockRead() {
         readLock.lock();
+    }
+
+    /**
+     * Enters the reading half within a time, whether the thread is interrupted or not.
+     *
+     * @param nanos how long to try
+     * @return whether it is in
+     */
+    public boolean tryLockRead(long nanos) {
+        boolean interrupted = false;
+        long end = System.nanoTime() + nanos;
+        try {
+            while (true) {
+                try {
+                    return readLock.tryLock(end - System.nanoTime(), TimeUnit.NANOSECONDS);
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                }
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
     }
 
     /** Leaves the reading half. */
@@ -98,7 +141,11 @@ public final class LinkStream {
         if (closed) {
             throw new AsynchronousCloseException();
         }
-        return inputShut ? -1 : receiver.read(dst);
+        try {
+            return inputShut ? -1 : receiver.read(dst);
+        } catch (IOException e) {
+            throw failed(e);
+        }
     }
 
     /**
@@ -114,7 +161,54 @@ public final class LinkStream {
         if (closed) {
             throw new AsynchronousCloseException();
         }
-        return inputShut ? -1 : receiver.read(dsts, offset, length);
+        try {
+            return inputShut ? -1 : receiver.read(dsts, offset, length);
+        } catch (IOException e) {
+            throw failed(e);
+        }
+    }
+
+    /**
+     * Reads bytes by leaving them where they are, in {@link #lentMemory()} at {@link #position()} as it was before, until
+     * they are given back by {@link #keep}. In the reading half only. Whoever has bytes lent when this closes must have
+     * them copied or forgotten before.
+     *
+     * @param least how many at least, more than 0
+     * @param most how many at most
+     * @return the number of bytes, 0 if there are fewer than {@code least} in one piece now, -1 at the end
+     * @throws IOException as {@link #read(ByteBuffer)}
+     */
+    public int lend(int least, int most) throws IOException {
+        if (closed) {
+            throw new AsynchronousCloseException();
+        }
+        return inputShut ? -1 : receiver.lend(least, most);
+    }
+
+    /** How many bytes are known to have come, without looking for more. In the reading half only. */
+    public int known() {
+        return receiver.known();
+    }
+
+    /** The cursor of the next byte to read. In the reading half only. */
+    public long position() {
+        return receiver.position();
+    }
+
+    /**
+     * Gives lent bytes back, in order. In the reading half only.
+     *
+     * @param from the cursor of the first byte that is still lent; {@link Long#MAX_VALUE} for none
+     */
+    public void keep(long from) {
+        if (!closed) {
+            receiver.keep(from);
+        }
+    }
+
+    /** The receive ring; byte {@code cursor} lies at {@code cursor} modulo its capacity, which is a power of two. */
+    public ByteBuffer lentMemory() {
+        return link.receiveRing().memory();
     }
 
     /** How many bytes a read would get now; a hint if another thread reads. Any thread. */
@@ -154,7 +248,15 @@ public final class LinkStream {
      */
     public int write(ByteBuffer src) throws IOException {
         checkOutput();
-        return sender.write(src);
+        try {
+            int n = sender.write(src);
+            if (src.hasRemaining() || stalled) {
+                noteStall(n > 0, src.hasRemaining());
+            }
+            return n;
+        } catch (IOException e) {
+            throw failed(e);
+        }
     }
 
     /**
@@ -168,7 +270,78 @@ public final class LinkStream {
      */
     public long write(ByteBuffer[] srcs, int offset, int length) throws IOException {
         checkOutput();
-        return sender.write(srcs, offset, length);
+        try {
+            long n = sender.write(srcs, offset, length);
+            boolean more = length > 0 && srcs[offset + length - 1].hasRemaining();
+            if (more || stalled) {
+                noteStall(n > 0, more);
+            }
+            return n;
+        } catch (IOException e) {
+            throw failed(e);
+        }
+    }
+
+    /** A stall lasts from a write that does not find room for all until the next that finds some. */
+    private void noteStall(boolean progress, boolean again) {
+        if (progress && stalled) {
+            stalled = false;
+            counters.stallEnds();
+            connection.stallEnded(stall);
+            stall = null;
+        }
+        if (again && !stalled) {
+            stalled = true;
+            counters.stallBegins();
+            stall = Flight.stallBegins();
+        }
+    }
+
+    /** Counts the reset that an operation of either half has met. */
+    private IOException failed(IOException e) {
+        if (e instanceof CorruptLinkException || (link.peerState() & Link.RST) != 0) {
+            connection.wasReset(e.getMessage());
+        }
+        return e;
+    }
+
+    /**
+     * How much can be put into {@link #sendMemory()} at {@link #sendPosition()}, for who copies by itself. In the writing
+     * half only, which the writer must not leave without a {@link #flush} of what it appended.
+     *
+     * @param wanted how many bytes
+     * @return how many there is room for, at most {@code wanted}
+     * @throws IOException as {@link #write(ByteBuffer)}; what was appended before can still be flushed
+     */
+    public int room(int wanted) throws IOException {
+        checkOutput();
+        return sender.room(wanted);
+    }
+
+    /** The cursor of the next byte to put. In the writing half only. */
+    public long sendPosition() {
+        return sender.position();
+    }
+
+    /** The send ring; byte {@code cursor} lies at {@code cursor} modulo its capacity, which is a power of two. */
+    public ByteBuffer sendMemory() {
+        return link.sendRing().memory();
+    }
+
+    /**
+     * Counts bytes that were put into the ring. In the writing half only.
+     *
+     * @param n how many, at most what {@link #room} said
+     */
+    public void append(int n) {
+        sender.append(n);
+    }
+
+    /** Publishes what was appended, as one. In the writing half only. */
+    public void flush() {
+        if (!closed) {
+            sender.flush();
+        }
     }
 
     private void checkOutput() throws IOException {
@@ -255,6 +428,9 @@ public final class LinkStream {
             return;
         }
         boolean reset = abort || (!orderly && receiver.hasUnread());
+        if (reset) {
+            connection.didReset(abort ? "closed with SO_LINGER 0, or with its listener" : "closed with bytes unread");
+        }
         link.signal(reset ? Link.RST | Link.CLOSED : Link.FIN | Link.CLOSED);
         shares.close();
         releaseRead();
@@ -299,8 +475,49 @@ public final class LinkStream {
     /** Gives back one share. */
     void release() {
         if (users.decrementAndGet() == 0) {
+            connection.closed();
             link.free();
         }
+    }
+
+    // ---- for those who look: any thread
+
+    ConnectionState state() {
+        if (closed) {
+            return ConnectionState.CLOSING;
+        }
+        boolean half = inputShut || outputShut;
+        if (!half && pin()) {
+            try {
+                half = (link.peerState() & Link.ENDED) != 0 || link.peerGone();
+            } finally {
+                release();
+            }
+        }
+        return half ? ConnectionState.HALF_CLOSED : ConnectionState.ESTABLISHED;
+    }
+
+    /** How many bytes were written whose room the peer has not given back. */
+    long queued() {
+        if (!pin()) {
+            return 0;
+        }
+        try {
+            return sender.queued();
+        } finally {
+            release();
+        }
+    }
+
+    /** Adds what the cursors and the link tell, none of which lies in memory that may be freed. */
+    void addTo(Figures figures) {
+        long publishes = link.publishes();
+        figures.add(Figure.BYTES_IN, receiver.received())
+                .add(Figure.MESSAGES_IN, receiver.reads())
+                .add(Figure.BYTES_OUT, sender.sent())
+                .add(Figure.MESSAGES_OUT, sender.publishes())
+                .add(Figure.PUBLISHES, publishes < 0 ? sender.publishes() : publishes)
+                .add(Figure.RINGS_OUT, link.rings());
     }
 
     // ---- waiting: by pollers, each with a share
@@ -318,10 +535,17 @@ public final class LinkStream {
         if ((interest & SelectionKey.OP_READ) != 0 && (receiver.ready() || inputShut)) {
             ready |= SelectionKey.OP_READ;
         }
+        if ((interest & Pollable.END) != 0 && (receiver.ended() || inputShut)) {
+            ready |= Pollable.END;
+        }
         if ((interest & SelectionKey.OP_WRITE) != 0 && (sender.ready() || outputShut)) {
             ready |= SelectionKey.OP_WRITE;
         }
         return ready;
+    }
+
+    void looked(int ops, int looks, boolean hit) {
+        counters.looked((ops & SelectionKey.OP_READ) != 0, looks, hit);
     }
 
     void arm(int interest) {
@@ -329,7 +553,8 @@ public final class LinkStream {
         if ((interest & SelectionKey.OP_READ) != 0) {
             what |= Link.DATA;
         }
-        if ((interest & (SelectionKey.OP_WRITE | SelectionKey.OP_CONNECT)) != 0) {
+        // The end is a signal, which rings for either; of bytes who waits for it does not want to hear.
+        if ((interest & (SelectionKey.OP_WRITE | SelectionKey.OP_CONNECT | Pollable.END)) != 0) {
             what |= Link.SPACE;
         }
         if (what != 0) {
@@ -345,6 +570,9 @@ public final class LinkStream {
     void doorbellRang(int registrations) {
         boolean goneBefore = link.peerGone();
         boolean rung = link.drainDoorbell();
+        if (rung) {
+            connection.rang();
+        }
         if (goneBefore != link.peerGone() || (rung && shares.size() > registrations)) {
             shares.refresh();
         }

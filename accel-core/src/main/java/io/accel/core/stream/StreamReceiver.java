@@ -3,6 +3,8 @@ package io.accel.core.stream;
 import io.accel.core.fabric.Link;
 import io.accel.core.fabric.MemoryRegion;
 import java.io.IOException;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 
 /**
@@ -15,14 +17,34 @@ import java.nio.ByteBuffer;
  * <p>One reader at a time; {@link #ready} may be called by another thread at the same time and is then a hint.
  */
 public final class StreamReceiver {
+    private static final VarHandle HEAD;
+    private static final VarHandle READS;
+
+    static {
+        try {
+            MethodHandles.Lookup lookup = MethodHandles.lookup();
+            HEAD = lookup.findVarHandle(StreamReceiver.class, "head", long.class)
+                    .withInvokeExactBehavior();
+            READS = lookup.findVarHandle(StreamReceiver.class, "reads", long.class)
+                    .withInvokeExactBehavior();
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
     private final Link link;
     private final MemoryRegion ring;
     private final int quarter;
 
     /** Next byte to read. Written by the reader; the poller reads it without order, for a hint. */
     private long head;
+    /** How many reads brought bytes. Written by the reader, read by others without order. */
+    @SuppressWarnings("unused") // read through READS
+    private long reads;
     /** What the peer knows to be consumed. Reader only. */
     private long credited;
+    /** From where on bytes are lent out, so that their space is not the peer's yet; no such place if it is above head. */
+    private long lentFrom = Long.MAX_VALUE;
     /** The last {@link Link#published} that was seen and found sound. Reader only. */
     private long tail;
 
@@ -99,6 +121,53 @@ public final class StreamReceiver {
         return total;
     }
 
+    /**
+     * Reads bytes by leaving them where they are: they lie in {@link MemoryRegion#memory()} of the receive ring at {@link
+     * #position()} as it was before the call, in one piece, and stay there until they are {@linkplain #keep given back}.
+     *
+     * @param least how many at least, more than 0
+     * @param most how many at most
+     * @return the number of bytes, 0 if there are fewer than {@code least} in one piece now, -1 at the end of the stream
+     * @throws IOException as {@link #read(ByteBuffer)}
+     */
+    public int lend(int least, int most) throws IOException {
+        long available = tail - head;
+        if (available < most) {
+            available = available == 0 ? look() : refresh() ? tail - head : available;
+            if (available < 0) {
+                return -1;
+            }
+        }
+        int toEnd = ring.size() - ((int) head & (ring.size() - 1));
+        int n = (int) Math.min(Math.min(available, most), toEnd);
+        if (n < least) {
+            return 0;
+        }
+        lentFrom = Math.min(lentFrom, head);
+        advance(n);
+        return n;
+    }
+
+    /** How many bytes are known to have come, without looking for more. Reader only. */
+    public int known() {
+        return (int) (tail - head);
+    }
+
+    /** The cursor of the next byte to read. Reader only. */
+    public long position() {
+        return head;
+    }
+
+    /**
+     * Gives lent bytes back, in order: all before a cursor. Reader only.
+     *
+     * @param from the first byte that is still lent, at most {@link #position()}; {@link Long#MAX_VALUE} for none
+     */
+    public void keep(long from) {
+        lentFrom = from;
+        advance(0);
+    }
+
     /** How many bytes can be read now without waiting; 0 also at the end of the stream. Reader only. */
     public int available() {
         long n = link.published() - head;
@@ -112,16 +181,34 @@ public final class StreamReceiver {
         return link.published() != head || (link.peerState() & Link.ENDED) != 0 || link.peerGone();
     }
 
+    /** Whether nothing is left to read but the end or a reset. Any thread. */
+    public boolean ended() {
+        // The state first, as in look(): what was published before it is then seen.
+        return ((link.peerState() & Link.ENDED) != 0 || link.peerGone()) && link.published() == head;
+    }
+
     /** Whether bytes that the peer published have not been read; decides between FIN and RST on close. */
     public boolean hasUnread() {
         return link.published() != head;
     }
 
+    /** All bytes read since the beginning. Any thread; perhaps a moment late. */
+    public long received() {
+        return (long) HEAD.getOpaque(this);
+    }
+
+    /** How many buffers were filled, or filled in part. Any thread; perhaps a moment late. */
+    public long reads() {
+        return (long) READS.getOpaque(this);
+    }
+
     private void advance(int n) {
         head += n;
-        if (head - credited >= quarter) {
-            credited = head;
-            link.consumed(head);
+        reads++;
+        long mine = Math.min(head, lentFrom);
+        if (mine - credited >= quarter && mine != credited) {
+            credited = mine;
+            link.consumed(mine);
         }
     }
 

@@ -3,6 +3,8 @@ package io.accel.core.stream;
 import io.accel.core.fabric.Link;
 import io.accel.core.fabric.MemoryRegion;
 import java.io.IOException;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 
 /**
@@ -11,13 +13,32 @@ import java.nio.ByteBuffer;
  * <p>One writer at a time; {@link #ready} may be called by another thread at the same time and is then a hint.
  */
 public final class StreamSender {
+    private static final VarHandle TAIL;
+    private static final VarHandle PUBLISHES;
+
+    static {
+        try {
+            MethodHandles.Lookup lookup = MethodHandles.lookup();
+            TAIL = lookup.findVarHandle(StreamSender.class, "tail", long.class).withInvokeExactBehavior();
+            PUBLISHES = lookup.findVarHandle(StreamSender.class, "publishes", long.class)
+                    .withInvokeExactBehavior();
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
     private final Link link;
     private final MemoryRegion ring;
     private final int size;
     private final int lowWater;
 
-    /** Next byte to send; all before it is published. Written by the writer, read by the poller for a hint. */
+    /** All bytes before it are published. Written by the writer, read by the poller for a hint. */
     private long tail;
+    /** How often bytes were published. Written by the writer, read by others without order. */
+    @SuppressWarnings("unused") // read through PUBLISHES
+    private long publishes;
+    /** Next byte to send: {@link #append appended} bytes lie between the two. Writer only. */
+    private long next;
     /** The last {@link Link#released} that was seen and found sound. Writer only. */
     private long released;
 
@@ -44,10 +65,8 @@ public final class StreamSender {
      */
     public int write(ByteBuffer src) throws IOException {
         checkPeer(src.hasRemaining());
-        int n = put(tail, src, src.remaining());
-        if (n > 0) {
-            publish(tail + n);
-        }
+        int n = put(src);
+        flush();
         return n;
     }
 
@@ -62,20 +81,52 @@ public final class StreamSender {
      */
     public long write(ByteBuffer[] srcs, int offset, int length) throws IOException {
         checkPeer(hasRemaining(srcs, offset, length));
-        long to = tail;
+        long n = 0;
         for (int i = offset; i < offset + length; i++) {
-            int wanted = srcs[i].remaining();
-            int n = put(to, srcs[i], wanted);
-            to += n;
-            if (n < wanted) {
+            n += put(srcs[i]);
+            if (srcs[i].hasRemaining()) {
                 break;
             }
         }
-        long n = to - tail;
-        if (n > 0) {
-            publish(to);
-        }
+        flush();
         return n;
+    }
+
+    /**
+     * Looks how much can be put into {@link MemoryRegion#memory()} of the send ring at {@link #position()}, for who copies
+     * by itself. What was put there is {@linkplain #append appended}, and in the end flushed.
+     *
+     * @param wanted how many bytes
+     * @return how many there is room for, at most {@code wanted}
+     * @throws IOException as {@link #write(ByteBuffer)}; what was appended before can still be flushed
+     */
+    public int room(int wanted) throws IOException {
+        checkPeer(wanted > 0);
+        return free(wanted);
+    }
+
+    /** The cursor of the next byte to put. Writer only. */
+    public long position() {
+        return next;
+    }
+
+    /**
+     * Counts bytes that were put at {@link #position()}; {@link #flush} publishes them.
+     *
+     * @param n how many, at most what {@link #room} said
+     */
+    public void append(int n) {
+        next += n;
+    }
+
+    /** Publishes what was appended, as one. */
+    public void flush() {
+        long from = tail;
+        if (next != from) {
+            tail = next;
+            publishes++;
+            link.publish(from, next);
+        }
     }
 
     /** Ends the stream after what was sent. Once. */
@@ -90,24 +141,38 @@ public final class StreamSender {
         return free >= lowWater || (link.peerState() & (Link.RST | Link.CLOSED)) != 0 || link.peerGone();
     }
 
-    private int put(long at, ByteBuffer src, int wanted) throws IOException {
-        long free = size - (at - released);
-        if (free < wanted) {
-            free = size - (at - refresh());
-        }
-        int n = (int) Math.min(free, wanted);
+    /** All bytes sent since the beginning. Any thread; perhaps a moment late. */
+    public long sent() {
+        return (long) TAIL.getOpaque(this);
+    }
+
+    /** How many writes took bytes, each published as one. Any thread; perhaps a moment late. */
+    public long publishes() {
+        return (long) PUBLISHES.getOpaque(this);
+    }
+
+    /** How many bytes were sent whose room the peer has not given back. A hint for any thread that knows the link to be there. */
+    public long queued() {
+        return Math.min(size, Math.max(0, sent() - link.released()));
+    }
+
+    private int put(ByteBuffer src) throws IOException {
+        int n = free(src.remaining());
         if (n > 0) {
             int from = src.position();
-            ring.copyIn(at, src, from, n);
+            ring.copyIn(next, src, from, n);
             src.position(from + n);
+            next += n;
         }
         return n;
     }
 
-    private void publish(long to) {
-        long from = tail;
-        tail = to;
-        link.publish(from, to);
+    private int free(int wanted) throws IOException {
+        long free = size - (next - released);
+        if (free < wanted) {
+            free = size - (next - refresh());
+        }
+        return (int) Math.min(free, wanted);
     }
 
     private static boolean hasRemaining(ByteBuffer[] srcs, int offset, int length) {

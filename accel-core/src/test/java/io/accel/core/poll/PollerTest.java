@@ -74,6 +74,46 @@ class PollerTest {
         assertThat(found).containsOnlyKeys(cold);
     }
 
+    @Test
+    void aGlanceFindsHotLinksAndSparesTheKernel() throws Exception {
+        Poller poller = poller(LONG_SPIN, 64);
+        FakeLink link = link(poller, OP_READ);
+        FakeKernel kernel = kernel(poller, OP_READ);
+        assertThat(poller.glance(sink)).isZero();
+        kernel.makeReadable();
+        link.make(OP_READ);
+        found.clear();
+        int glances = 0;
+        while (!found.containsKey(kernel)) {
+            assertThat(poller.glance(sink)).isPositive();
+            assertThat(found).containsEntry(link, OP_READ);
+            glances++;
+        }
+        assertThat(glances).as("glances until the kernel was looked at").isBetween(2, 200);
+    }
+
+    @Test
+    void aGlanceLooksAtTheKernelIfNothingIsHot() throws Exception {
+        Poller poller = poller(0, 64);
+        FakeLink cold = link(poller, OP_READ);
+        assertThat(poll(poller, 5 * MILLI)).isZero();
+        assertThat(cold.isArmed()).isTrue();
+        cold.make(OP_READ); // rings
+        found.clear();
+        assertThat(poller.glance(sink)).isPositive();
+        assertThat(found).containsOnlyKeys(cold);
+    }
+
+    @Test
+    void aGlanceTakesWakeUps() throws Exception {
+        Poller poller = poller(0, 64);
+        poller.wakeup();
+        assertThat(poller.glance(sink)).isZero();
+        long start = System.nanoTime();
+        assertThat(poll(poller, 30 * MILLI)).isZero();
+        assertThat(System.nanoTime() - start).isGreaterThanOrEqualTo(30 * MILLI);
+    }
+
     @ParameterizedTest
     @ValueSource(longs = {0, 20_000})
     void lookingOnceFindsAColdLinkThatRang(long spin) throws Exception {

@@ -25,6 +25,7 @@ final class LoopbackLink implements Link {
     private final Direction out;
     private final Direction in;
     private boolean peerGone;
+    private long publishes;
 
     private LoopbackLink(Direction out, Direction in) {
         this.out = out;
@@ -48,6 +49,12 @@ final class LoopbackLink implements Link {
     /** The peer writes this as its consumer cursor. */
     void forgeReleased(long cursor) {
         out.consumer = cursor;
+    }
+
+    /** How often this end has published. */
+    @Override
+    public long publishes() {
+        return publishes;
     }
 
     void losePeer() {
@@ -78,6 +85,7 @@ final class LoopbackLink implements Link {
 
     @Override
     public void publish(long from, long to) {
+        publishes++;
         if (from != out.producer || to <= from || to - out.consumer > out.ring.size()) {
             throw new AssertionError(
                     "publish(" + from + ", " + to + ") after " + out.producer + ", released " + out.consumer);

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.accel.core.fabric.Link;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.List;
 
 /**
@@ -20,6 +22,7 @@ final class StreamModel {
     private final StreamSender sender;
     private final StreamReceiver receiver;
 
+    private boolean byAppending;
     private long sent;
     private long received;
     private boolean finished;
@@ -28,6 +31,9 @@ final class StreamModel {
     private boolean receiverClosed;
     private boolean receiverReset;
     private boolean receiverGone;
+
+    /** Cursors of what is lent, oldest first. */
+    private final Deque<Long> lent = new ArrayDeque<>();
 
     StreamModel(int size, int lowWater) {
         LoopbackLink[] ends = LoopbackLink.pair(size);
@@ -69,14 +75,45 @@ final class StreamModel {
         assertThat(taken).as("sum of the sources' advances").isEqualTo(accepted);
         sent += accepted;
         if (accepted < wanted) {
-            assertThat(unread())
+            assertThat(unread() + held())
                     .as("unread bytes while the sender is short of space")
                     .isGreaterThan(size * 3L / 4);
         }
     }
 
     private long write(ByteBuffer[] sources) throws IOException {
+        if (byAppending) {
+            return append(sources);
+        }
         return sources.length == 1 ? sender.write(sources[0]) : sender.write(sources, 0, sources.length);
+    }
+
+    /** As {@link #write}, the bytes copied by the caller and published by one flush. */
+    void append(List<Integer> lengths, boolean direct) throws IOException {
+        byAppending = true;
+        try {
+            write(lengths, direct);
+        } finally {
+            byAppending = false;
+        }
+    }
+
+    private long append(ByteBuffer[] sources) throws IOException {
+        long published = near.publishes();
+        ByteBuffer ring = near.sendRing().memory();
+        long total = 0;
+        for (ByteBuffer source : sources) {
+            int n = sender.room(source.remaining());
+            for (int i = 0; i < n; i++) {
+                ring.put((int) (sender.position() + i) & (size - 1), source.get());
+            }
+            sender.append(n);
+            total += n;
+        }
+        assertThat(near.publishes()).as("publishes before the flush").isEqualTo(published);
+        sender.flush();
+        assertThat(near.publishes() - published).as("publishes by the flush").isEqualTo(total > 0 ? 1 : 0);
+        return total;
     }
 
     void finish() {
@@ -130,6 +167,47 @@ final class StreamModel {
         return sinks.length == 1 ? receiver.read(sinks[0]) : receiver.read(sinks, 0, sinks.length);
     }
 
+    /** Reads without taking the bytes out of the ring. */
+    void lend(int least, int most) throws IOException {
+        if (receiverReset || receiverClosed || receiverGone || least < 1 || most < least) {
+            return;
+        }
+        if (unread() == 0 && senderReset) {
+            assertThatThrownBy(() -> receiver.lend(least, most))
+                    .isExactlyInstanceOf(IOException.class)
+                    .hasMessage("Connection reset");
+            return;
+        }
+        long inOnePiece = Math.min(Math.min(unread(), most), size - (received & (size - 1)));
+        long expected = unread() == 0 && (finished || senderGone) ? -1 : inOnePiece < least ? 0 : inOnePiece;
+        assertThat(receiver.position()).isEqualTo(received);
+        assertThat(receiver.lend(least, most)).isEqualTo((int) expected);
+        if (expected > 0) {
+            lent.add(received);
+            received += expected;
+        }
+    }
+
+    /** Gives back the oldest so many of what is lent; its bytes must still be what was sent. */
+    void giveBack(int count) {
+        if (receiverReset || receiverClosed || receiverGone) {
+            return;
+        }
+        ByteBuffer ring = far.receiveRing().memory();
+        for (long cursor = received - held(); cursor < received; cursor++) {
+            assertThat(ring.get((int) cursor & (size - 1))).isEqualTo(StreamBytes.at(cursor));
+        }
+        for (int i = 0; i < count && !lent.isEmpty(); i++) {
+            lent.remove();
+        }
+        receiver.keep(lent.isEmpty() ? Long.MAX_VALUE : lent.peek());
+    }
+
+    /** Bytes from the oldest that is lent on. */
+    private long held() {
+        return lent.isEmpty() ? 0 : received - lent.peek();
+    }
+
     void receiverCloses(boolean reset) {
         if (!receiverGone) {
             far.signal(reset ? Link.RST | Link.CLOSED : Link.FIN | Link.CLOSED);
@@ -151,7 +229,8 @@ final class StreamModel {
         assertThat(receiver.ready())
                 .as("ready to read")
                 .isEqualTo(unread() > 0 || finished || senderReset || senderGone);
-        assertThat(received - far.credited())
+        assertThat(receiver.ended()).isEqualTo(unread() == 0 && (finished || senderReset || senderGone));
+        assertThat(received - held() - far.credited())
                 .as("bytes read but not given back")
                 .isLessThan(Math.max(1, size / 4));
         long free = size - (sent - far.credited());
@@ -159,7 +238,9 @@ final class StreamModel {
         assertThat(sender.ready()).as("ready to write").isEqualTo(free >= lowWater || broken);
         if (!sender.ready()) {
             // Else a sender that waits and a receiver that has nothing to read would wait for each other.
-            assertThat(unread()).as("unread bytes while the sender waits").isGreaterThanOrEqualTo(size / 4);
+            assertThat(unread() + held())
+                    .as("unread bytes while the sender waits")
+                    .isGreaterThanOrEqualTo(size / 4);
         }
     }
 
@@ -168,6 +249,7 @@ final class StreamModel {
         if (receiverReset || receiverClosed || receiverGone) {
             return;
         }
+        giveBack(Integer.MAX_VALUE);
         while (unread() > 0) {
             read(List.of(7), false);
         }

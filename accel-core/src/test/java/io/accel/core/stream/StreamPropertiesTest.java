@@ -14,7 +14,10 @@ import net.jqwik.api.constraints.IntRange;
 class StreamPropertiesTest {
     enum Kind {
         WRITE,
+        APPEND,
         READ,
+        LEND,
+        GIVE_BACK,
         FINISH,
         SENDER_RESETS,
         SENDER_DIES,
@@ -27,6 +30,9 @@ class StreamPropertiesTest {
         void run(StreamModel model) throws IOException {
             switch (kind) {
                 case WRITE -> model.write(lengths, direct);
+                case APPEND -> model.append(lengths, direct);
+                case LEND -> model.lend(1 + lengths.get(0) / 8, 1 + lengths.get(lengths.size() - 1));
+                case GIVE_BACK -> model.giveBack(lengths.size() - 1);
                 case READ -> model.read(lengths, direct);
                 case FINISH -> model.finish();
                 case SENDER_RESETS -> model.senderResets();
@@ -71,13 +77,15 @@ class StreamPropertiesTest {
 
     @Provide
     Arbitrary<List<Step>> transfers() {
-        return steps(Arbitraries.of(Kind.WRITE, Kind.READ)).ofMinSize(10).ofMaxSize(120);
+        return steps(Arbitraries.of(Kind.WRITE, Kind.APPEND, Kind.READ, Kind.LEND, Kind.GIVE_BACK))
+                .ofMinSize(10)
+                .ofMaxSize(120);
     }
 
     @Provide
     Arbitrary<List<Step>> transfersWithEnds() {
         return steps(Arbitraries.frequencyOf(
-                        net.jqwik.api.Tuple.of(12, Arbitraries.of(Kind.WRITE, Kind.READ)),
+                        net.jqwik.api.Tuple.of(12, Arbitraries.of(Kind.WRITE, Kind.READ, Kind.LEND, Kind.GIVE_BACK)),
                         net.jqwik.api.Tuple.of(1, Arbitraries.of(Kind.class))))
                 .ofMaxSize(60);
     }

@@ -71,6 +71,28 @@ final class Child implements AutoCloseable {
         return Files.readString(log);
     }
 
+    /** Writes a line to its standard input. */
+    void send(String line) throws IOException {
+        process.getOutputStream().write((line + "\n").getBytes(java.nio.charset.StandardCharsets.UTF_8));
+        process.getOutputStream().flush();
+    }
+
+    /** Ends its standard input. */
+    void closeInput() throws IOException {
+        process.getOutputStream().close();
+    }
+
+    /** What follows {@code prefix} in the first line that begins with it; waits for that. */
+    String awaitRest(String prefix) throws IOException {
+        awaitOutput(prefix);
+        await().atMost(30, TimeUnit.SECONDS).until(() -> output().indexOf('\n', output().indexOf(prefix)) >= 0);
+        return output().lines()
+                .filter(line -> line.startsWith(prefix))
+                .findFirst()
+                .orElseThrow()
+                .substring(prefix.length());
+    }
+
     /** Waits until {@code text} has been printed. */
     void awaitOutput(String text) {
         await().atMost(30, TimeUnit.SECONDS).until(() -> output().contains(text));

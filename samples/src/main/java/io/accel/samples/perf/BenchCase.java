@@ -1,7 +1,9 @@
 package io.accel.samples.perf;
 
 import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Collectors;
 
 /** What can be compared. */
@@ -17,7 +19,14 @@ enum BenchCase {
     /** One connection alone: what {@link #IDLE_1000} is to be compared with. Chosen together with it. */
     IDLE_1("idle-1", Kind.PINGPONG, "latency", Variant.KERNEL, Variant.ACCELERATED),
     IDLE_1000("idle-1000", Kind.PINGPONG_AMONG_1000, "latency", Variant.KERNEL, Variant.ACCELERATED),
-    IDLE_CPU("idle-cpu", Kind.IDLE, "balanced", Variant.KERNEL, Variant.ACCELERATED);
+    IDLE_CPU("idle-cpu", Kind.IDLE, "balanced", Variant.KERNEL, Variant.ACCELERATED),
+    RDMA_PINGPONG("rdma-pingpong-64", Kind.PINGPONG, "latency", Variant.KERNEL, Variant.RDMA),
+    RDMA_STREAM("rdma-stream-64k", Kind.STREAM_LARGE, "throughput", Variant.KERNEL, Variant.RDMA);
+
+    /** Those over a device, and those within the host. */
+    static final Set<BenchCase> OF_RDMA = Set.copyOf(EnumSet.of(RDMA_PINGPONG, RDMA_STREAM));
+
+    static final Set<BenchCase> OF_SHM = Set.copyOf(EnumSet.complementOf(EnumSet.of(RDMA_PINGPONG, RDMA_STREAM)));
 
     /** Which programs a case runs, and what its figures mean. */
     enum Kind {

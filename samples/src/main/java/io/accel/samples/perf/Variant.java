@@ -13,7 +13,13 @@ enum Variant {
     /** No Accel at all, where it is compared with {@link #ONE_END}. */
     PLAIN("plain", false, false),
     /** A client with Accel whose peer has none. */
-    ONE_END("kernel", false, true);
+    ONE_END("kernel", false, true),
+    /** Accel at both ends, over RDMA alone. */
+    RDMA("rdma", true, true),
+    /** rdma-core's own program, over rsocket. */
+    RSTREAM("rstream", false, false),
+    /** perftest's programs, over the verbs. */
+    PERFTEST("perftest", false, false);
 
     /** What the bytes are expected to go over. */
     final String path;

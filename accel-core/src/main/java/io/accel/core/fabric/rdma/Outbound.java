@@ -7,6 +7,8 @@ import io.accel.core.fabric.rdma.verbs.QueuePair;
 import io.accel.core.fabric.rdma.verbs.SendFlags;
 import io.accel.core.fabric.rdma.verbs.SendRequests;
 import io.accel.core.fabric.rdma.verbs.VerbsException;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 
 /**
  * What a connection sends: ranges of the mirror, states, the control cell. Takes everything at once and posts it as the send
@@ -14,6 +16,18 @@ import io.accel.core.fabric.rdma.verbs.VerbsException;
  * data. What could not be posted goes, gathered, with a later {@link #flush}. Only under the link's lock.
  */
 final class Outbound {
+    private static final VarHandle MESSAGES;
+
+    static {
+        try {
+            MESSAGES = MethodHandles.lookup()
+                    .findVarHandle(Outbound.class, "messages", long.class)
+                    .withInvokeExactBehavior();
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
     /** Requests of the send queue that data leaves to states, credits and the keep-alive. */
     private static final int KEPT_BACK = 8;
 
@@ -36,6 +50,9 @@ final class Outbound {
 
     private long published;
     private long posted;
+    /** Messages of data that were posted. Written under the lock, read by others without order. */
+    @SuppressWarnings("unused") // read through MESSAGES
+    private long messages;
     /** Up to which cursor the device is done with the mirror. */
     private long completed;
 
@@ -110,6 +127,11 @@ final class Outbound {
         }
     }
 
+    /** Messages of data that were posted. Any thread. */
+    long messages() {
+        return (long) MESSAGES.getOpaque(this);
+    }
+
     long completed() {
         return completed;
     }
@@ -182,6 +204,7 @@ final class Outbound {
                 Immediate.of(Immediate.DATA, length));
         requests.segment(last, mirror + at, rest, localKey);
         posted += length;
+        messages++;
         credits.use();
         ledger.post(signaled, rest, posted);
         queuePair.postSend(requests, 0, last + 1);

@@ -243,6 +243,11 @@ final class RdmaLink implements Link, CmHandler {
     }
 
     @Override
+    public long publishes() {
+        return out.messages();
+    }
+
+    @Override
     public void free() {
         Endpoint.close(endpoint.doorbell(), "doorbell");
         end.begin(System.nanoTime());

@@ -1,12 +1,14 @@
 package io.accel.core.fabric.rdma.bootstrap;
 
 import io.accel.core.fabric.Connecting;
+import io.accel.core.fabric.DeviceInfo;
 import io.accel.core.fabric.Fabric;
 import io.accel.core.fabric.FallbackException;
 import io.accel.core.fabric.FallbackReason;
 import java.io.File;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.util.List;
 
 /**
  * The RDMA fabric, whose classes are loaded by the first connection or listener on a machine that has a device. Asking a
@@ -49,6 +51,15 @@ public final class DeferredRdmaFabric implements Fabric {
     public Listening listen(InetSocketAddress bound, Acceptor acceptor) throws FallbackException {
         try {
             return fabric().listen(bound, acceptor);
+        } catch (LinkageError e) {
+            throw RdmaClasses.unusable(e);
+        }
+    }
+
+    @Override
+    public List<DeviceInfo> devices() throws FallbackException {
+        try {
+            return fabric().devices();
         } catch (LinkageError e) {
             throw RdmaClasses.unusable(e);
         }

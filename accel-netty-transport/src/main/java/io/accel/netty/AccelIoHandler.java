@@ -1,0 +1,200 @@
+package io.accel.netty;
+
+import io.accel.core.poll.Poller;
+import io.accel.core.poll.Registration;
+import io.netty.channel.ChannelException;
+import io.netty.channel.IoHandle;
+import io.netty.channel.IoHandler;
+import io.netty.channel.IoHandlerContext;
+import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.IoRegistration;
+import io.netty.util.concurrent.ThreadAwareExecutor;
+import io.netty.util.internal.logging.InternalLogger;
+import io.netty.util.internal.logging.InternalLoggerFactory;
+import java.io.IOException;
+import java.nio.channels.ClosedChannelException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Waits for accelerated and kernel connections alike, for one event loop:
+ *
+ * <pre>{@code
+ * new MultiThreadIoEventLoopGroup(AccelIoHandler.newFactory())
+ * }</pre>
+ *
+ * <p>How it waits is the profile's: {@code poll.spin} tells how long a loop goes on looking after traffic before it sleeps.
+ *
+ * <p>Handlers run after the poll, never within it: they may register, close and change interest as they like.
+ */
+public final class AccelIoHandler implements IoHandler {
+    private static final InternalLogger LOG = InternalLoggerFactory.getInstance(AccelIoHandler.class);
+
+    private final ThreadAwareExecutor executor;
+    private final Poller poller;
+    private final Poller.Sink intoBatch = this::addToBatch;
+
+    // Event loop only.
+    private AccelIoRegistration[] batch = new AccelIoRegistration[16];
+    private int batched;
+    private final List<AccelIoRegistration> registrations = new ArrayList<>();
+
+    private AccelIoHandler(ThreadAwareExecutor executor) {
+        this.executor = executor;
+        try {
+            this.poller = Accel.accelerator().openPoller();
+        } catch (IOException e) {
+            throw new ChannelException("cannot open a poller", e);
+        }
+    }
+
+    /**
+     * The factory to give to a {@link io.netty.channel.MultiThreadIoEventLoopGroup}.
+     *
+     * @return the factory
+     * @throws UnsatisfiedLinkError if the transport {@linkplain Accel#isAvailable() is not available}
+     */
+    public static IoHandlerFactory newFactory() {
+        Accel.ensureAvailability();
+        return new IoHandlerFactory() {
+            @Override
+            public IoHandler newHandler(ThreadAwareExecutor ioExecutor) {
+                return new AccelIoHandler(ioExecutor);
+            }
+
+            @Override
+            public boolean isChangingThreadSupported() {
+                return true;
+            }
+        };
+    }
+
+    @Override
+    public int run(IoHandlerContext context) {
+        try {
+            poll(context);
+            if (!context.shouldReportActiveIoTime()) {
+                return handleBatch();
+            }
+            long start = System.nanoTime();
+            int handled = handleBatch();
+            context.reportActiveIoTime(System.nanoTime() - start);
+            return handled;
+        } catch (IOException | RuntimeException e) {
+            loopFailed(e);
+            return 0;
+        }
+    }
+
+    private void poll(IoHandlerContext context) throws IOException {
+        long timeout = 0;
+        if (context.canBlock()) {
+            timeout = Math.max(0, context.delayNanos(System.nanoTime()));
+        }
+        if (timeout == 0) {
+            poller.glance(intoBatch);
+        } else if (poller.poll(timeout, intoBatch) == 0 && Thread.interrupted()) {
+            LOG.debug("the event loop's thread was interrupted, and goes on: a loop is ended by shutdownGracefully()");
+        }
+    }
+
+    private void addToBatch(Registration core, int ops) {
+        AccelIoRegistration registration = (AccelIoRegistration) core.attachment();
+        if (registration.ready == 0) {
+            if (batched == batch.length) {
+                batch = Arrays.copyOf(batch, batched * 2);
+            }
+            batch[batched++] = registration;
+        }
+        registration.ready |= ops;
+    }
+
+    private int handleBatch() {
+        int handled = batched;
+        for (int i = 0; i < handled; i++) {
+            AccelIoRegistration registration = batch[i];
+            batch[i] = null;
+            int ops = registration.ready;
+            registration.ready = 0;
+            try {
+                registration.handle(ops);
+            } catch (RuntimeException e) {
+                LOG.warn("a handle failed to handle what it was ready for: {}", registration.handle, e);
+            }
+        }
+        batched = 0;
+        return handled;
+    }
+
+    /** As Netty's own handlers: says so, and does not let a failure that repeats itself take a core. */
+    private static void loopFailed(Exception e) {
+        LOG.warn("unexpected exception in the event loop", e);
+        try {
+            TimeUnit.SECONDS.sleep(1);
+        } catch (InterruptedException interrupted) {
+            LOG.debug("interrupted in the pause after a failure", interrupted);
+        }
+    }
+
+    @Override
+    public IoRegistration register(IoHandle handle) throws ClosedChannelException {
+        AccelIoHandle accelHandle = cast(handle);
+        AccelIoRegistration registration = new AccelIoRegistration(this, accelHandle);
+        registration.registered(poller.register(accelHandle.pollable(), 0, registration));
+        registration.index = registrations.size();
+        registrations.add(registration);
+        handle.registered();
+        return registration;
+    }
+
+    private static AccelIoHandle cast(IoHandle handle) {
+        if (handle instanceof AccelIoHandle accelHandle) {
+            return accelHandle;
+        }
+        throw new IllegalArgumentException(
+                "not an AccelIoHandle: " + handle.getClass().getName());
+    }
+
+    void remove(AccelIoRegistration registration) {
+        AccelIoRegistration last = registrations.remove(registrations.size() - 1);
+        if (last != registration) {
+            registrations.set(registration.index, last);
+            last.index = registration.index;
+        }
+    }
+
+    @Override
+    public void prepareToDestroy() {
+        for (AccelIoRegistration registration : List.copyOf(registrations)) {
+            registration.cancel();
+            try {
+                registration.handle.close();
+            } catch (RuntimeException e) {
+                LOG.debug("closing {} at the end of its event loop failed", registration.handle, e);
+            }
+        }
+    }
+
+    @Override
+    public void destroy() {
+        try {
+            poller.close();
+        } catch (IOException e) {
+            LOG.warn("closing a poller failed", e);
+        }
+    }
+
+    @Override
+    public void wakeup() {
+        if (!executor.isExecutorThread(Thread.currentThread())) {
+            poller.wakeup();
+        }
+    }
+
+    @Override
+    public boolean isCompatible(Class<? extends IoHandle> handleType) {
+        return AccelIoHandle.class.isAssignableFrom(handleType);
+    }
+}

@@ -1,0 +1,219 @@
+package io.accel.netty;
+
+import io.accel.core.jdk.JdkAccess;
+import io.accel.core.poll.Pollable;
+import io.accel.core.socket.StreamListener;
+import io.accel.core.socket.StreamSocket;
+import io.netty.channel.ChannelException;
+import io.netty.channel.ChannelMetadata;
+import io.netty.channel.ChannelOutboundBuffer;
+import io.netty.channel.ChannelPipeline;
+import io.netty.channel.ChannelPromise;
+import io.netty.channel.RecvByteBufAllocator;
+import io.netty.channel.socket.ServerSocketChannel;
+import io.netty.channel.socket.SocketProtocolFamily;
+import io.netty.util.internal.logging.InternalLogger;
+import io.netty.util.internal.logging.InternalLoggerFactory;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.nio.channels.UnresolvedAddressException;
+import java.nio.channels.UnsupportedAddressTypeException;
+
+/**
+ * A listener that takes accelerated and kernel connections alike. The kernel's port really is bound, so that programs without
+ * Accel connect as ever.
+ */
+public final class AccelServerSocketChannel extends AbstractAccelChannel implements ServerSocketChannel {
+    private static final ChannelMetadata METADATA = new ChannelMetadata(false, 16);
+    private static final InternalLogger LOG = InternalLoggerFactory.getInstance(AccelServerSocketChannel.class);
+
+    private final java.nio.channels.ServerSocketChannel kernel;
+    private final StreamListener listener;
+    private final AccelServerSocketChannelConfig config;
+
+    private volatile InetSocketAddress bound;
+    private volatile boolean closed;
+
+    /** A listener for IPv6 and IPv4, as the JDK opens it. */
+    public AccelServerSocketChannel() {
+        this(null);
+    }
+
+    /**
+     * A listener of one protocol family.
+     *
+     * @param family the family, or null for the JDK's default
+     * @throws ChannelException if the kernel's socket cannot be opened
+     */
+    public AccelServerSocketChannel(SocketProtocolFamily family) {
+        super(null, AccelIoOps.ACCEPT);
+        kernel = open(family);
+        listener = new StreamListener(Accel.accelerator(), kernel);
+        config = new AccelServerSocketChannelConfig(this, SocketOptions.of(kernel));
+    }
+
+    private static java.nio.channels.ServerSocketChannel open(SocketProtocolFamily family) {
+        Accel.ensureAvailability();
+        try {
+            java.nio.channels.ServerSocketChannel channel = family == null
+                    ? JdkAccess.kernelProvider().openServerSocketChannel()
+                    : JdkAccess.kernelProvider().openServerSocketChannel(family.toJdkFamily());
+            channel.configureBlocking(false);
+            return channel;
+        } catch (IOException e) {
+            throw new ChannelException("cannot open a listening socket", e);
+        }
+    }
+
+    @Override
+    Pollable pollable() {
+        return listener;
+    }
+
+    @Override
+    public AccelServerSocketChannelConfig config() {
+        return config;
+    }
+
+    @Override
+    public ChannelMetadata metadata() {
+        return METADATA;
+    }
+
+    @Override
+    public boolean isOpen() {
+        return !closed;
+    }
+
+    @Override
+    public boolean isActive() {
+        return bound != null && !closed;
+    }
+
+    /** Whether connections may come from a fabric; false before {@code bind}, and where a rule or a failure leaves the kernel. */
+    public boolean isAccelerated() {
+        return listener.isAccelerated();
+    }
+
+    @Override
+    public InetSocketAddress localAddress() {
+        return (InetSocketAddress) super.localAddress();
+    }
+
+    @Override
+    protected SocketAddress localAddress0() {
+        return bound;
+    }
+
+    /** Null: a listener has none. */
+    @Override
+    public InetSocketAddress remoteAddress() {
+        return null;
+    }
+
+    @Override
+    protected SocketAddress remoteAddress0() {
+        return null;
+    }
+
+    @Override
+    protected void doBind(SocketAddress local) throws Exception {
+        if (local instanceof InetSocketAddress internet && internet.isUnresolved()) {
+            throw new UnresolvedAddressException();
+        }
+        kernel.bind(local, config.getBacklog());
+        if (!(kernel.getLocalAddress() instanceof InetSocketAddress address)) {
+            throw new UnsupportedAddressTypeException();
+        }
+        listener.bound(address, config.getBacklog());
+        bound = address;
+        activated();
+    }
+
+    @Override
+    protected void doClose() throws Exception {
+        closed = true;
+        listener.close();
+        kernel.close();
+    }
+
+    // ---- what a listener does not do
+
+    @Override
+    protected void doDisconnect() {
+        throw new UnsupportedOperationException("a listener is not connected");
+    }
+
+    @Override
+    protected void doWrite(ChannelOutboundBuffer in) {
+        throw new UnsupportedOperationException("a listener does not write");
+    }
+
+    @Override
+    protected Object filterOutboundMessage(Object msg) {
+        throw new UnsupportedOperationException("a listener does not write");
+    }
+
+    @Override
+    protected AbstractAccelUnsafe newUnsafe() {
+        return new ListenerUnsafe();
+    }
+
+    private final class ListenerUnsafe extends AbstractAccelUnsafe {
+        @Override
+        public void connect(SocketAddress remote, SocketAddress local, ChannelPromise promise) {
+            safeSetFailure(promise, new UnsupportedOperationException("a listener does not connect"));
+        }
+
+        @Override
+        void read() {
+            ChannelPipeline pipeline = pipeline();
+            RecvByteBufAllocator.ExtendedHandle handle = recvBufAllocHandle();
+            handle.reset(config);
+            handle.attemptedBytesRead(1);
+            Throwable failure = null;
+            try {
+                do {
+                    AccelSocketChannel accepted = accept();
+                    if (accepted == null) {
+                        break;
+                    }
+                    handle.lastBytesRead(1);
+                    handle.incMessagesRead(1);
+                    readPending = false;
+                    pipeline.fireChannelRead(accepted);
+                } while (isOpen() && handle.continueReading());
+            } catch (IOException | RuntimeException e) {
+                failure = e;
+            }
+            try {
+                handle.readComplete();
+                pipeline.fireChannelReadComplete();
+                if (failure != null) {
+                    // The listener goes on: out of descriptors now, it may have some again soon.
+                    pipeline.fireExceptionCaught(failure);
+                }
+            } finally {
+                stopReadingUnlessWanted();
+            }
+        }
+
+        private AccelSocketChannel accept() throws IOException {
+            StreamSocket socket = listener.accept();
+            if (socket == null) {
+                return null;
+            }
+            try {
+                return new AccelSocketChannel(AccelServerSocketChannel.this, socket);
+            } catch (IOException | RuntimeException e) {
+                LOG.warn("an accepted connection was gone before it became a channel", e);
+                socket.close(true, false);
+                if (socket.kernel() != null) {
+                    socket.kernel().close();
+                }
+                return null;
+            }
+        }
+    }
+}

@@ -1,0 +1,319 @@
+package io.accel.netty;
+
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.DefaultChannelConfig;
+import io.netty.channel.MessageSizeEstimator;
+import io.netty.channel.RecvByteBufAllocator;
+import io.netty.channel.WriteBufferWaterMark;
+import io.netty.channel.socket.SocketChannelConfig;
+import java.net.StandardSocketOptions;
+import java.util.Map;
+
+/**
+ * The options of an {@link AccelSocketChannel}: Netty's for sockets, and {@link AccelChannelOption}s. Those of TCP are the
+ * kernel's to apply where there is a kernel socket; an accepted accelerated connection has none and only keeps them.
+ * Thread-safe.
+ */
+public final class AccelSocketChannelConfig extends DefaultChannelConfig implements SocketChannelConfig {
+    private final SocketOptions options;
+
+    private volatile boolean allowHalfClosure;
+    private volatile boolean receiveSlices = true;
+    private volatile boolean ownReceiveBuffers;
+    private volatile int maxBytesPerGatheringWrite = Integer.MAX_VALUE;
+
+    AccelSocketChannelConfig(AccelSocketChannel channel, SocketOptions options) {
+        super(channel);
+        this.options = options;
+        ownReceiveBuffers = false; // what the constructor of the superclass set is the default
+        if (options.isKernel()) {
+            setTcpNoDelay(true); // as all of Netty's transports do
+            followSendBuffer();
+        }
+    }
+
+    @Override
+    public Map<ChannelOption<?>, Object> getOptions() {
+        return getOptions(
+                super.getOptions(),
+                ChannelOption.SO_RCVBUF,
+                ChannelOption.SO_SNDBUF,
+                ChannelOption.TCP_NODELAY,
+                ChannelOption.SO_KEEPALIVE,
+                ChannelOption.SO_REUSEADDR,
+                ChannelOption.SO_LINGER,
+                ChannelOption.IP_TOS,
+                ChannelOption.ALLOW_HALF_CLOSURE,
+                AccelChannelOption.RECEIVE_SLICES);
+    }
+
+    @Override
+    @SuppressWarnings("unchecked") // each option's type is in its declaration
+    public <T> T getOption(ChannelOption<T> option) {
+        if (option instanceof AccelChannelOption<T> accel) {
+            return options.get(accel);
+        }
+        Object value;
+        if (option.equals(ChannelOption.SO_RCVBUF)) {
+            value = getReceiveBufferSize();
+        } else if (option.equals(ChannelOption.SO_SNDBUF)) {
+            value = getSendBufferSize();
+        } else if (option.equals(ChannelOption.TCP_NODELAY)) {
+            value = isTcpNoDelay();
+        } else if (option.equals(ChannelOption.SO_KEEPALIVE)) {
+            value = isKeepAlive();
+        } else if (option.equals(ChannelOption.SO_REUSEADDR)) {
+            value = isReuseAddress();
+        } else if (option.equals(ChannelOption.SO_LINGER)) {
+            value = getSoLinger();
+        } else if (option.equals(ChannelOption.IP_TOS)) {
+            value = getTrafficClass();
+        } else if (option.equals(ChannelOption.ALLOW_HALF_CLOSURE)) {
+            value = isAllowHalfClosure();
+        } else if (option.equals(AccelChannelOption.RECEIVE_SLICES)) {
+            value = receiveSlices;
+        } else {
+            return super.getOption(option);
+        }
+        return (T) value;
+    }
+
+    @Override
+    public <T> boolean setOption(ChannelOption<T> option, T value) {
+        validate(option, value);
+        if (option instanceof AccelChannelOption<T> accel) {
+            return options.set(accel, value);
+        }
+        if (option.equals(ChannelOption.SO_RCVBUF)) {
+            setReceiveBufferSize((Integer) value);
+        } else if (option.equals(ChannelOption.SO_SNDBUF)) {
+            setSendBufferSize((Integer) value);
+        } else if (option.equals(ChannelOption.TCP_NODELAY)) {
+            setTcpNoDelay((Boolean) value);
+        } else if (option.equals(ChannelOption.SO_KEEPALIVE)) {
+            setKeepAlive((Boolean) value);
+        } else if (option.equals(ChannelOption.SO_REUSEADDR)) {
+            setReuseAddress((Boolean) value);
+        } else if (option.equals(ChannelOption.SO_LINGER)) {
+            setSoLinger((Integer) value);
+        } else if (option.equals(ChannelOption.IP_TOS)) {
+            setTrafficClass((Integer) value);
+        } else if (option.equals(ChannelOption.ALLOW_HALF_CLOSURE)) {
+            setAllowHalfClosure((Boolean) value);
+        } else if (option.equals(AccelChannelOption.RECEIVE_SLICES)) {
+            setReceiveSlices((Boolean) value);
+        } else {
+            return super.setOption(option, value);
+        }
+        return true;
+    }
+
+    // ---- Accel's own
+
+    /** Whether handlers are given slices of the receive ring; see {@link AccelChannelOption#RECEIVE_SLICES}. */
+    public boolean isReceiveSlices() {
+        return receiveSlices && !ownReceiveBuffers;
+    }
+
+    /**
+     * Sets {@link AccelChannelOption#RECEIVE_SLICES}; takes effect at the next read.
+     *
+     * @param slices whether handlers may be given slices
+     * @return this
+     */
+    public AccelSocketChannelConfig setReceiveSlices(boolean slices) {
+        receiveSlices = slices;
+        return this;
+    }
+
+    int maxBytesPerGatheringWrite() {
+        return maxBytesPerGatheringWrite;
+    }
+
+    void maxBytesPerGatheringWrite(int bytes) {
+        maxBytesPerGatheringWrite = bytes;
+    }
+
+    private void followSendBuffer() {
+        // Twice as much, as the kernel may send faster than bytes are provided.
+        int twice = getSendBufferSize() << 1;
+        if (twice > 0) {
+            maxBytesPerGatheringWrite = twice;
+        }
+    }
+
+    @Override
+    protected void autoReadCleared() {
+        ((AccelSocketChannel) channel).clearReadPending();
+    }
+
+    // ---- the socket's
+
+    @Override
+    public boolean isTcpNoDelay() {
+        return options.get(StandardSocketOptions.TCP_NODELAY);
+    }
+
+    @Override
+    public AccelSocketChannelConfig setTcpNoDelay(boolean tcpNoDelay) {
+        options.set(StandardSocketOptions.TCP_NODELAY, tcpNoDelay);
+        return this;
+    }
+
+    @Override
+    public int getSoLinger() {
+        return options.get(StandardSocketOptions.SO_LINGER);
+    }
+
+    @Override
+    public AccelSocketChannelConfig setSoLinger(int soLinger) {
+        options.set(StandardSocketOptions.SO_LINGER, soLinger);
+        return this;
+    }
+
+    @Override
+    public int getSendBufferSize() {
+        return options.get(StandardSocketOptions.SO_SNDBUF);
+    }
+
+    @Override
+    public AccelSocketChannelConfig setSendBufferSize(int sendBufferSize) {
+        options.set(StandardSocketOptions.SO_SNDBUF, sendBufferSize);
+        followSendBuffer();
+        return this;
+    }
+
+    @Override
+    public int getReceiveBufferSize() {
+        return options.get(StandardSocketOptions.SO_RCVBUF);
+    }
+
+    @Override
+    public AccelSocketChannelConfig setReceiveBufferSize(int receiveBufferSize) {
+        options.set(StandardSocketOptions.SO_RCVBUF, receiveBufferSize);
+        return this;
+    }
+
+    @Override
+    public boolean isKeepAlive() {
+        return options.get(StandardSocketOptions.SO_KEEPALIVE);
+    }
+
+    @Override
+    public AccelSocketChannelConfig setKeepAlive(boolean keepAlive) {
+        options.set(StandardSocketOptions.SO_KEEPALIVE, keepAlive);
+        return this;
+    }
+
+    @Override
+    public int getTrafficClass() {
+        return options.get(StandardSocketOptions.IP_TOS);
+    }
+
+    @Override
+    public AccelSocketChannelConfig setTrafficClass(int trafficClass) {
+        options.set(StandardSocketOptions.IP_TOS, trafficClass);
+        return this;
+    }
+
+    @Override
+    public boolean isReuseAddress() {
+        return options.get(StandardSocketOptions.SO_REUSEADDR);
+    }
+
+    @Override
+    public AccelSocketChannelConfig setReuseAddress(boolean reuseAddress) {
+        options.set(StandardSocketOptions.SO_REUSEADDR, reuseAddress);
+        return this;
+    }
+
+    /** Does nothing: no socket of the JDK's heeds preferences. */
+    @Override
+    public AccelSocketChannelConfig setPerformancePreferences(int connectionTime, int latency, int bandwidth) {
+        return this;
+    }
+
+    @Override
+    public boolean isAllowHalfClosure() {
+        return allowHalfClosure;
+    }
+
+    @Override
+    public AccelSocketChannelConfig setAllowHalfClosure(boolean allow) {
+        allowHalfClosure = allow;
+        return this;
+    }
+
+    // ---- Netty's, with our own type
+
+    @Override
+    public AccelSocketChannelConfig setConnectTimeoutMillis(int connectTimeoutMillis) {
+        super.setConnectTimeoutMillis(connectTimeoutMillis);
+        return this;
+    }
+
+    @Override
+    @Deprecated
+    public AccelSocketChannelConfig setMaxMessagesPerRead(int maxMessagesPerRead) {
+        super.setMaxMessagesPerRead(maxMessagesPerRead);
+        return this;
+    }
+
+    @Override
+    public AccelSocketChannelConfig setWriteSpinCount(int writeSpinCount) {
+        super.setWriteSpinCount(writeSpinCount);
+        return this;
+    }
+
+    @Override
+    public AccelSocketChannelConfig setAllocator(ByteBufAllocator allocator) {
+        super.setAllocator(allocator);
+        return this;
+    }
+
+    @Override
+    public AccelSocketChannelConfig setRecvByteBufAllocator(RecvByteBufAllocator allocator) {
+        super.setRecvByteBufAllocator(allocator);
+        ownReceiveBuffers = true;
+        return this;
+    }
+
+    @Override
+    public AccelSocketChannelConfig setAutoRead(boolean autoRead) {
+        super.setAutoRead(autoRead);
+        return this;
+    }
+
+    @Override
+    public AccelSocketChannelConfig setAutoClose(boolean autoClose) {
+        super.setAutoClose(autoClose);
+        return this;
+    }
+
+    @Override
+    public AccelSocketChannelConfig setMessageSizeEstimator(MessageSizeEstimator estimator) {
+        super.setMessageSizeEstimator(estimator);
+        return this;
+    }
+
+    @Override
+    public AccelSocketChannelConfig setWriteBufferWaterMark(WriteBufferWaterMark writeBufferWaterMark) {
+        super.setWriteBufferWaterMark(writeBufferWaterMark);
+        return this;
+    }
+
+    @Override
+    @Deprecated
+    public AccelSocketChannelConfig setWriteBufferHighWaterMark(int writeBufferHighWaterMark) {
+        super.setWriteBufferHighWaterMark(writeBufferHighWaterMark);
+        return this;
+    }
+
+    @Override
+    @Deprecated
+    public AccelSocketChannelConfig setWriteBufferLowWaterMark(int writeBufferLowWaterMark) {
+        super.setWriteBufferLowWaterMark(writeBufferLowWaterMark);
+        return this;
+    }
+}

@@ -1,0 +1,138 @@
+package io.accel.netty;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.ChannelOutboundBuffer;
+import io.netty.channel.RecvByteBufAllocator;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.nio.channels.WritableByteChannel;
+
+/** The kernel's path: the JDK's channel, used as Netty's NIO transport uses it. */
+final class KernelIo extends StreamIo {
+    /** What the kernel takes at once, {@code IOV_MAX}. */
+    private static final int MOST_BUFFERS = 1024;
+    /** Below this many bytes a short write tells nothing of the socket's buffer. */
+    private static final int LEAST_TO_LEARN_FROM = 4096;
+
+    private final SocketChannel channel;
+    private final AccelSocketChannelConfig config;
+
+    /** A byte that was read to see whether there is one; null until there was need. */
+    private ByteBuffer ahead;
+
+    private volatile boolean inputShut;
+    private volatile boolean outputShut;
+
+    KernelIo(SocketChannel channel, AccelSocketChannelConfig config) {
+        this.channel = channel;
+        this.config = config;
+    }
+
+    @Override
+    ByteBuf read(RecvByteBufAllocator.ExtendedHandle handle) throws Exception {
+        ByteBufAllocator allocator = config.getAllocator();
+        ByteBuf buffer = handle.allocate(allocator);
+        try {
+            handle.attemptedBytesRead(buffer.writableBytes());
+            int before = hasReadAhead() ? takeAhead(buffer) : 0;
+            int read = buffer.writeBytes(channel, buffer.writableBytes());
+            handle.lastBytesRead(before > 0 ? before + Math.max(0, read) : read);
+        } catch (IOException | RuntimeException e) {
+            buffer.release();
+            throw e;
+        }
+        if (handle.lastBytesRead() > 0) {
+            return buffer;
+        }
+        buffer.release();
+        return null;
+    }
+
+    private int takeAhead(ByteBuf buffer) {
+        buffer.writeBytes(ahead.flip());
+        ahead.clear();
+        return 1;
+    }
+
+    /** The JDK can neither peek nor be told of an end alone, so this reads one byte ahead. */
+    @Override
+    boolean isAtEnd() {
+        if (ahead == null) {
+            ahead = ByteBuffer.allocate(1);
+        }
+        try {
+            return ahead.hasRemaining() && channel.read(ahead) < 0;
+        } catch (IOException e) {
+            return true; // which the read that follows finds, too
+        }
+    }
+
+    @Override
+    boolean hasReadAhead() {
+        return ahead != null && ahead.position() > 0;
+    }
+
+    @Override
+    int writeBuffers(ChannelOutboundBuffer in) throws IOException {
+        int most = config.maxBytesPerGatheringWrite();
+        ByteBuffer[] buffers = in.nioBuffers(MOST_BUFFERS, most);
+        int count = in.nioBufferCount();
+        if (count == 0) {
+            in.removeBytes(0);
+            return 0;
+        }
+        int attempted = (int) in.nioBufferSize();
+        int written = count == 1 ? channel.write(buffers[0]) : (int) channel.write(buffers, 0, count);
+        if (written <= 0) {
+            return NO_ROOM;
+        }
+        adjust(attempted, written, most);
+        in.removeBytes(written);
+        return 1;
+    }
+
+    /** Follows the size of the kernel's buffer, which the kernel itself changes. */
+    private void adjust(int attempted, int written, int most) {
+        if (attempted == written) {
+            if (attempted << 1 > most) {
+                config.maxBytesPerGatheringWrite(attempted << 1);
+            }
+        } else if (attempted > LEAST_TO_LEARN_FROM && written < attempted >>> 1) {
+            config.maxBytesPerGatheringWrite(attempted >>> 1);
+        }
+    }
+
+    @Override
+    WritableByteChannel regionTarget() {
+        return channel; // itself, which has sendfile
+    }
+
+    @Override
+    boolean wantsDirect() {
+        return true;
+    }
+
+    @Override
+    boolean isInputShut() {
+        return inputShut;
+    }
+
+    @Override
+    boolean isOutputShut() {
+        return outputShut;
+    }
+
+    @Override
+    void shutdownInput() throws IOException {
+        channel.shutdownInput();
+        inputShut = true;
+    }
+
+    @Override
+    void shutdownOutput() throws IOException {
+        channel.shutdownOutput();
+        outputShut = true;
+    }
+}

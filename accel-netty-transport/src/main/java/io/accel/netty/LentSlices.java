@@ -1,0 +1,120 @@
+package io.accel.netty;
+
+import io.accel.core.socket.LinkStream;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.RecvByteBufAllocator;
+import java.io.IOException;
+
+/**
+ * The slices of one receive ring that handlers have, oldest first. Ring space goes back to the sender in order, so that what is
+ * held is all from the oldest slice on. Whenever that is more than a {@linkplain #SHARE share} of the ring, the oldest
+ * slices are copied out, and no handler can stall its connection by keeping a buffer. What a release leaves unsaid until
+ * the next read cannot stall it either: a sender that lacks space has written something to read.
+ *
+ * <p>Event loop only; slices are released by any thread.
+ */
+final class LentSlices {
+    /** This part of the ring at most is held by slices. */
+    static final int SHARE = 4;
+    /** Fewer bytes are copied faster than a slice is made. */
+    static final int LEAST = 1024;
+
+    private static final int MOST = 64;
+
+    private final LinkStream link;
+    private final RingByteBuf[] lent = new RingByteBuf[MOST];
+    private int first;
+    private int count;
+
+    /** Released slices, to be used again. */
+    private final RingByteBuf[] spares = new RingByteBuf[MOST];
+
+    private int spareCount;
+
+    private final ByteBuf ring;
+    private final int share;
+
+    LentSlices(LinkStream link, ByteBuf ring) {
+        this.link = link;
+        this.ring = ring;
+        this.share = ring.capacity() / SHARE;
+    }
+
+    /**
+     * A slice of what there is to read, or null: the handle then knows whether that is the end, and otherwise bytes are few.
+     * In the reading half, as all that is not said to enter it by itself.
+     */
+    ByteBuf lend(RecvByteBufAllocator.ExtendedHandle handle, ByteBufAllocator allocator) throws IOException {
+        long at = link.position();
+        int length = link.lend(LEAST, share);
+        handle.lastBytesRead(length);
+        if (length <= 0) {
+            return null;
+        }
+        int offset = (int) at & (ring.capacity() - 1);
+        // At the end of the ring there may be more at its beginning.
+        handle.attemptedBytesRead(offset + length == ring.capacity() ? length : share);
+        handle.lastBytesRead(length);
+        RingByteBuf slice = spareCount > 0 ? spares[--spareCount] : new RingByteBuf(ring);
+        slice.lend(at, offset, length, allocator);
+        add(slice);
+        return LeakTracking.track(slice);
+    }
+
+    private void add(RingByteBuf slice) {
+        if (count == MOST) {
+            lent[first].copyOut();
+            removeDone();
+        }
+        lent[(first + count++) % MOST] = slice;
+    }
+
+    /** After a read: copies out what is held beyond the share, and tells the link what is still lent. */
+    void settle() {
+        removeDone();
+        while (count > 0 && link.position() - lent[first].cursor() > share) {
+            lent[first].copyOut();
+            removeDone();
+        }
+        keep();
+    }
+
+    /** Gives the sender what was released; enters the reading half. */
+    void giveBack() {
+        if (count > 0 && lent[first].isDone()) {
+            link.lockRead();
+            try {
+                removeDone();
+                keep();
+            } finally {
+                link.unlockRead();
+            }
+        }
+    }
+
+    private void removeDone() {
+        while (count > 0 && lent[first].isDone()) {
+            RingByteBuf slice = lent[first];
+            lent[first] = null;
+            first = (first + 1) % MOST;
+            count--;
+            if (slice.isReusable() && spareCount < MOST) {
+                spares[spareCount++] = slice;
+            }
+        }
+    }
+
+    private void keep() {
+        link.keep(count == 0 ? Long.MAX_VALUE : lent[first].cursor());
+    }
+
+    /** The ring is about to be gone, or another thread to become its owner. Enters the reading half. */
+    void copyOutAll() {
+        for (int i = 0; i < count; i++) {
+            lent[(first + i) % MOST].copyOut();
+        }
+        giveBack();
+        spareCount = 0; // each belongs to the thread that it was made in
+    }
+}

@@ -1,0 +1,35 @@
+package io.accel.netty;
+
+import io.accel.core.socket.LinkStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.WritableByteChannel;
+
+/** An accelerated connection as file regions want to see it. Closing is its channel's business. */
+final class LinkTarget implements WritableByteChannel {
+    private final LinkStream link;
+
+    LinkTarget(LinkStream link) {
+        this.link = link;
+    }
+
+    @Override
+    public int write(ByteBuffer src) throws IOException {
+        link.lockWrite();
+        try {
+            return link.write(src);
+        } finally {
+            link.unlockWrite();
+        }
+    }
+
+    @Override
+    public boolean isOpen() {
+        return !link.isClosed();
+    }
+
+    @Override
+    public void close() {
+        throw new UnsupportedOperationException("closed by its channel");
+    }
+}

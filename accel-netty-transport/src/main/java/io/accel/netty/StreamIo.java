@@ -1,0 +1,76 @@
+package io.accel.netty;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelOutboundBuffer;
+import io.netty.channel.FileRegion;
+import io.netty.channel.RecvByteBufAllocator;
+import java.io.IOException;
+import java.nio.channels.WritableByteChannel;
+
+/** Moves the bytes of one connection that is established, by the path that it took. Event loop only. */
+abstract class StreamIo {
+    /** A write found no room: as large as any spin count. */
+    static final int NO_ROOM = Integer.MAX_VALUE;
+
+    /** As {@link AbstractAccelStreamChannel#doRead}. */
+    abstract ByteBuf read(RecvByteBufAllocator.ExtendedHandle handle) throws Exception;
+
+    /** Whether a read would now find the end, or fail; asked when the input can be read or has ended. */
+    boolean isAtEnd() {
+        return true;
+    }
+
+    /** Whether {@link #isAtEnd} had to read something, which the next read returns. */
+    boolean hasReadAhead() {
+        return false;
+    }
+
+    /** Handlers have had all that was read in this turn. */
+    void readComplete() {}
+
+    /**
+     * Writes from the head of the buffer, which has flushed messages, and removes what it wrote.
+     *
+     * @return what is to be subtracted from the write spin count: 0 if only empty messages were found, 1 after a write, {@link
+     *     #NO_ROOM}
+     */
+    final int write(ChannelOutboundBuffer in) throws Exception {
+        return in.current() instanceof FileRegion region ? writeRegion(in, region) : writeBuffers(in);
+    }
+
+    /** As {@link #write}, of the buffers at the head. */
+    abstract int writeBuffers(ChannelOutboundBuffer in) throws Exception;
+
+    /** Where file regions transfer themselves to. */
+    abstract WritableByteChannel regionTarget();
+
+    private int writeRegion(ChannelOutboundBuffer in, FileRegion region) throws IOException {
+        if (region.transferred() >= region.count()) {
+            in.remove();
+            return 0;
+        }
+        long written = region.transferTo(regionTarget(), region.transferred());
+        if (written <= 0) {
+            return NO_ROOM;
+        }
+        in.progress(written);
+        if (region.transferred() >= region.count()) {
+            in.remove();
+        }
+        return 1;
+    }
+
+    /** Whether buffers are better in direct memory when they are written. */
+    abstract boolean wantsDirect();
+
+    abstract boolean isInputShut();
+
+    abstract boolean isOutputShut();
+
+    abstract void shutdownInput() throws IOException;
+
+    abstract void shutdownOutput() throws IOException;
+
+    /** The connection is about to be closed. */
+    void closing() {}
+}

@@ -1,0 +1,15 @@
+package io.accel.netty.testsuite;
+
+import io.netty.bootstrap.Bootstrap;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.testsuite.transport.TestsuitePermutation.BootstrapComboFactory;
+import io.netty.testsuite.transport.socket.SocketExceptionHandlingTest;
+import java.util.List;
+
+/** Netty's test over Accel. */
+class AccelSocketExceptionHandlingTest extends SocketExceptionHandlingTest {
+    @Override
+    protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
+        return Transports.pairs();
+    }
+}

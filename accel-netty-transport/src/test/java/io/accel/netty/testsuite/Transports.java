@@ -1,0 +1,70 @@
+package io.accel.netty.testsuite;
+
+import io.accel.netty.AccelIoHandler;
+import io.accel.netty.AccelServerSocketChannel;
+import io.accel.netty.AccelSocketChannel;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.testsuite.transport.TestsuitePermutation.BootstrapComboFactory;
+import io.netty.testsuite.transport.TestsuitePermutation.BootstrapFactory;
+import io.netty.testsuite.transport.socket.SocketTestPermutation;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import java.util.List;
+
+/** Who is tested against whom: Accel with itself, and Netty's NIO transport on either side. */
+final class Transports {
+    static {
+        SilentPeer.open(); // before Netty's permutations ask for it
+    }
+
+    private static final Permutation PERMUTATION = new Permutation();
+
+    private Transports() {}
+
+    static List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> pairs() {
+        return PERMUTATION.socket();
+    }
+
+    static List<BootstrapFactory<Bootstrap>> clients() {
+        return List.of(PERMUTATION::client);
+    }
+
+    static List<BootstrapFactory<ServerBootstrap>> servers() {
+        return List.of(PERMUTATION::server);
+    }
+
+    private static final class Permutation extends SocketTestPermutation {
+        private final EventLoopGroup group = new MultiThreadIoEventLoopGroup(
+                NUM_THREADS, new DefaultThreadFactory("testsuite-accel", true), AccelIoHandler.newFactory());
+
+        Bootstrap client() {
+            return new Bootstrap().group(group).channel(AccelSocketChannel.class);
+        }
+
+        ServerBootstrap server() {
+            return new ServerBootstrap().group(group).channel(AccelServerSocketChannel.class);
+        }
+
+        @Override
+        public List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> socket() {
+            List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> all = combo(serverSocket(), clientSocket());
+            all.remove(all.size() - 1); // NIO with itself is not ours to test
+            return all;
+        }
+
+        @Override
+        public List<BootstrapFactory<ServerBootstrap>> serverSocket() {
+            return List.of(
+                    this::server, () -> new ServerBootstrap().group(NIO_GROUP).channel(NioServerSocketChannel.class));
+        }
+
+        @Override
+        public List<BootstrapFactory<Bootstrap>> clientSocket() {
+            return List.of(this::client, () -> new Bootstrap().group(NIO_GROUP).channel(NioSocketChannel.class));
+        }
+    }
+}
