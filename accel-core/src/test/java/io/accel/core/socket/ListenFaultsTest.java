@@ -92,14 +92,13 @@ class ListenFaultsTest {
             assertThat(lab.connectBlocking(client))
                     .as("established without the program")
                     .isFalse();
-            await().atMost(10, TimeUnit.SECONDS).until(() -> lab.fabric().heldHandOvers() == 1);
+            FaultLab.soon(() -> assertThat(lab.fabric().heldHandOvers()).isEqualTo(1));
             lab.lab.listener.close();
             lab.fabric().handOver();
             assertThatThrownBy(() -> Streams.read(lab.lab.accelerator.waits(), client, ByteBuffer.allocate(1)))
                     .isInstanceOf(IOException.class);
             client.close(false, false);
-            await().atMost(10, TimeUnit.SECONDS).untilAsserted(() -> assertThat(lab.faults.out())
-                    .isEqualTo("handshakes 0, links 0, listeners 0, places 0"));
+            lab.notEvenTheListenerIsLeft();
         }
     }
 
@@ -111,9 +110,7 @@ class ListenFaultsTest {
                 lab.fabric().holdHandOvers();
                 StreamSocket client = lab.lab.socket(true);
                 assertThat(lab.connectBlocking(client)).isFalse();
-                await().atMost(10, TimeUnit.SECONDS)
-                        .pollInterval(1, TimeUnit.MILLISECONDS)
-                        .until(() -> lab.fabric().heldHandOvers() == 1);
+                FaultLab.soon(() -> assertThat(lab.fabric().heldHandOvers()).isEqualTo(1));
                 var handOver = Streams.start(() -> {
                     lab.fabric().handOver();
                     return null;
@@ -121,10 +118,7 @@ class ListenFaultsTest {
                 lab.lab.listener.close();
                 handOver.get(10, TimeUnit.SECONDS);
                 client.close(false, false);
-                await().atMost(10, TimeUnit.SECONDS)
-                        .pollInterval(1, TimeUnit.MILLISECONDS)
-                        .untilAsserted(() ->
-                                assertThat(lab.faults.out()).isEqualTo("handshakes 0, links 0, listeners 0, places 0"));
+                lab.notEvenTheListenerIsLeft();
             }
         }
     }
