@@ -46,6 +46,7 @@ final class ServerHandshake implements CmHandler {
         CmId id = request.id();
         boolean reserved = false;
         Endpoint endpoint = null;
+        ServerHandshake handshake = null;
         try {
             Offer client = Offer.decode(request.privateData());
             RdmaListener.checkDevice(id, config);
@@ -56,17 +57,20 @@ final class ServerHandshake implements CmHandler {
             id.acknowledgeTimeout(config.ackTimeoutCode());
             int ringSize = Math.min(client.ringSize(), config.ringSize());
             endpoint = Endpoint.open(id, config, ringSize);
-            ServerHandshake handshake = new ServerHandshake(service, config, acceptor, endpoint, client, ringSize);
+            handshake = new ServerHandshake(service, config, acceptor, endpoint, client, ringSize);
             service.handle(id, handshake);
             service.add(handshake);
             Offer answer = RdmaConnecting.offer(endpoint, ringSize, client.nonce(), handshake.local.getPort());
             id.accept(new ConnectionParameters(answer.encode(), 1, config.retries(), config.rnrRetries()));
-        } catch (IOException e) {
+        } catch (IOException | OutOfMemoryError e) {
             if (reserved) {
                 acceptor.unreserve();
             }
             refuse(id, Failures.toFallback(e));
             service.unhandle(id);
+            if (handshake != null) {
+                service.remove(handshake); // otherwise it would be ended once more when its time is up
+            }
             if (endpoint == null) {
                 Endpoint.close(id, "client's identifier");
             } else {

@@ -7,6 +7,9 @@ import java.util.concurrent.Callable;
 final class Libraries {
     private static final Libraries LOADED = new Libraries();
 
+    /** What is opened calls these; {@link #LOADED} but for tests. */
+    private static volatile Libraries current = LOADED;
+
     private final LibIbVerbs.Functions ibv;
 
     private final LibRdmaCm.Functions cm;
@@ -30,6 +33,33 @@ final class Libraries {
         cause = failure;
     }
 
+    private Libraries(LibIbVerbs.Functions ibv, LibRdmaCm.Functions cm) {
+        this.ibv = ibv;
+        this.cm = cm;
+        this.cause = null;
+    }
+
+    /** Sees every call before its library does, so that a test can let it fail. */
+    interface Interposer {
+        <T> T between(Class<T> functions, T library);
+    }
+
+    /** For tests: what is opened from now on calls through the interposer, until {@link #interposeNothing}. */
+    static void interpose(Interposer interposer) throws VerbsUnavailableException {
+        ensureLoaded();
+        current = new Libraries(
+                interposer.between(LibIbVerbs.Functions.class, LOADED.ibv),
+                interposer.between(LibRdmaCm.Functions.class, LOADED.cm));
+        LibC.use(interposer.between(LibC.Functions.class, LibC.C));
+        Context.forgetShared();
+    }
+
+    static void interposeNothing() {
+        current = LOADED;
+        LibC.use(LibC.C);
+        Context.forgetShared();
+    }
+
     static void ensureLoaded() throws VerbsUnavailableException {
         if (LOADED.cause != null) {
             // A new one each time: its stack is the caller's.
@@ -39,12 +69,12 @@ final class Libraries {
 
     static LibIbVerbs.Functions ibv() throws VerbsUnavailableException {
         ensureLoaded();
-        return LOADED.ibv;
+        return current.ibv;
     }
 
     static LibRdmaCm.Functions cm() throws VerbsUnavailableException {
         ensureLoaded();
-        return LOADED.cm;
+        return current.cm;
     }
 
     /** Otherwise a missing jnr-ffi would look like missing libraries. */
