@@ -13,7 +13,8 @@ import java.util.concurrent.Callable;
 
 /**
  * Stands between Accel and librdmacm, libibverbs and the C library, and lets one call fail with an error number, without its
- * being made; all others are. Counts them. For what is opened while it is there; one at a time. Thread-safe.
+ * being made; all others are. So it does with the device's own functions for data, which fail with ENOMEM. Counts all.
+ * For what is opened while it is there; one at a time. Thread-safe.
  */
 public final class NativeFailures implements AutoCloseable {
     /** These return their error; the others -1 or null, with the error in errno. */
@@ -28,6 +29,10 @@ public final class NativeFailures implements AutoCloseable {
     /** What is closed by these stays open when they fail; it is closed with the last of the failures. */
     private static final Set<String> CLOSE =
             Set.of("ibv_dereg_mr", "ibv_dealloc_pd", "ibv_destroy_cq", "ibv_destroy_comp_channel", "rdma_destroy_id");
+
+    private static final int ENOMEM = 12;
+
+    private final DeviceOperations operations = new DeviceOperations(this::isToFail, ENOMEM);
 
     // Guarded by this.
     private final Map<String, Integer> counts = new TreeMap<>();
@@ -52,7 +57,10 @@ public final class NativeFailures implements AutoCloseable {
 
     private Object call(Object library, Method method, Object[] args) throws Throwable {
         String name = method.getName();
-        if (isToFail(name)) {
+        if (name.equals("ibv_alloc_pd")) {
+            operations.replace((Long) args[0]); // the first that a connection calls with its device's context
+        }
+        if (method.getReturnType() != void.class && isToFail(name)) {
             if (CLOSE.contains(name)) {
                 owe(() -> method.invoke(library, args));
             }
@@ -128,8 +136,8 @@ public final class NativeFailures implements AutoCloseable {
         return failed;
     }
 
-    /** Names of the calls since the last {@link #fail} or {@link #record}, and how many. */
-    public synchronized Map<String, Integer> counts() {
+    /** Names of the calls since the last {@link #fail} or {@link #record}, but for those without a result, and how many. */
+    public synchronized Map<String, Integer> countsOfThoseThatCanFail() {
         return new TreeMap<>(counts);
     }
 
@@ -149,5 +157,6 @@ public final class NativeFailures implements AutoCloseable {
     @Override
     public void close() {
         Libraries.interposeNothing();
+        operations.restore();
     }
 }
