@@ -180,7 +180,7 @@ final class CmService {
                 long now = System.nanoTime();
                 attendAll(now);
                 for (ServerHandshake handshake : handshakes) {
-                    handshake.expire(now);
+                    handshake.attend(now);
                 }
                 for (RdmaListener listener : homeless) {
                     listener.reopen();

@@ -19,6 +19,8 @@ import java.net.InetSocketAddress;
  */
 final class ServerHandshake implements CmHandler {
     private static final Logger LOG = System.getLogger(ServerHandshake.class.getName());
+    /** Bytes may be a moment ahead of the confirmation without its being lost. */
+    private static final long PATIENCE_NANOS = 40_000_000L;
 
     private final CmService service;
     private final Acceptor acceptor;
@@ -27,7 +29,9 @@ final class ServerHandshake implements CmHandler {
     private final RdmaLink link;
     private final InetSocketAddress local;
     private final InetSocketAddress remote;
+    private final long answeredAt = System.nanoTime();
     private final long deadline;
+    private boolean isConfirmed;
 
     private ServerHandshake(
             CmService service, RdmaConfig config, Acceptor acceptor, Endpoint endpoint, Offer client, int ringSize) {
@@ -38,7 +42,7 @@ final class ServerHandshake implements CmHandler {
         this.link = new RdmaLink(service, endpoint, client, ringSize, config);
         this.local = id.localAddress();
         this.remote = new InetSocketAddress(id.remoteAddress().getAddress(), client.port());
-        this.deadline = System.nanoTime() + config.handshakeTimeoutNanos();
+        this.deadline = answeredAt + config.handshakeTimeoutNanos();
     }
 
     /** Answers a client's request: accepts, and waits for its confirmation, or says why not. */
@@ -94,9 +98,22 @@ final class ServerHandshake implements CmHandler {
         }
     }
 
-    void expire(long now) {
+    /** Looks after it while the client's confirmation is not there. */
+    void attend(long now) {
         if (now - deadline >= 0) {
             end("the client did not confirm in time");
+        } else if (!isConfirmed && now - answeredAt >= PATIENCE_NANOS && link.hasHeard()) {
+            confirm();
+        }
+    }
+
+    /** The confirmation was lost, but the client has sent what it sends after that. */
+    private void confirm() {
+        isConfirmed = true;
+        try {
+            id.dataHasCome();
+        } catch (VerbsException e) {
+            LOG.log(Level.DEBUG, "the client " + remote + " has confirmed after all, or is gone", e);
         }
     }
 
