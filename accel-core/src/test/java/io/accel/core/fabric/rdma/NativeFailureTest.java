@@ -120,7 +120,7 @@ class NativeFailureTest {
     }
 
     private static RdmaEnds open() throws Exception {
-        RdmaFabric fabric = new RdmaFabric(RdmaEnds.config(32, HANDSHAKE_TIMEOUT_NANOS), () -> service);
+        RdmaFabric fabric = new RdmaFabric(RdmaEnds.config(32, false, HANDSHAKE_TIMEOUT_NANOS), () -> service);
         return new RdmaEnds(fabric, address);
     }
 

@@ -41,7 +41,11 @@ final class RdmaEnds implements AutoCloseable {
     }
 
     RdmaEnds(int queueDepth, InetAddress host) throws Exception {
-        this(new RdmaFabric(config(queueDepth)), host);
+        this(config(queueDepth, false), host);
+    }
+
+    RdmaEnds(RdmaConfig config, InetAddress host) throws Exception {
+        this(new RdmaFabric(config), host);
     }
 
     RdmaEnds(RdmaFabric fabric, InetAddress host) throws Exception {
@@ -56,11 +60,11 @@ final class RdmaEnds implements AutoCloseable {
         }
     }
 
-    static RdmaConfig config(int queueDepth) {
-        return config(queueDepth, 10_000_000_000L);
+    static RdmaConfig config(int queueDepth, boolean notifyBySend) {
+        return config(queueDepth, notifyBySend, 10_000_000_000L);
     }
 
-    static RdmaConfig config(int queueDepth, long handshakeTimeoutNanos) {
+    static RdmaConfig config(int queueDepth, boolean notifyBySend, long handshakeTimeoutNanos) {
         long second = 1_000_000_000L;
         return new RdmaConfig(
                 RING,
@@ -76,7 +80,8 @@ final class RdmaEnds implements AutoCloseable {
                 7,
                 7,
                 second,
-                5 * second);
+                5 * second,
+                notifyBySend);
     }
 
     private final class Acceptor implements Fabric.Acceptor {

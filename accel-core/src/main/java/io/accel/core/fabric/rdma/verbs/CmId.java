@@ -98,7 +98,7 @@ public final class CmId implements AutoCloseable {
      * answer, though the client's last message has not come: then ESTABLISHED follows. EISCONN if it has come after all.
      */
     public void dataHasCome() throws VerbsException {
-        check("rdma_notify", peer(), cm.rdma_notify(handle(), AsyncEventType.COMM_EST.ordinal()));
+        check("rdma_notify", peer(), cm.rdma_notify(handle(), LibIbVerbs.IBV_EVENT_COMM_EST));
     }
 
     /** Ends the connection; outstanding requests are flushed, and both sides get DISCONNECTED. */
