@@ -129,6 +129,6 @@ class DeferredRdmaFabricTest {
     }
 
     private static RdmaConfig config() {
-        return new RdmaConfig(65_536, 1, 1, "", 0, 32, 0, 1, 1, 1, 7, 7, 0, 1);
+        return new RdmaConfig(65_536, 1, 1, "", 0, 32, 0, 1, 1, 1, 7, 7, 0, 1, false);
     }
 }
