@@ -41,15 +41,20 @@ public final class Accelerator {
      * @param profile the profile
      */
     public Accelerator(Profile profile) {
+        this(profile, fabrics(profile, PortSpace.TCP));
+    }
+
+    /** With the caller's fabrics for streams. */
+    Accelerator(Profile profile, Map<FabricName, Fabric> fabrics) {
         this.profile = profile;
+        this.fabrics = fabrics;
+        this.datagramFabrics = fabrics(profile, PortSpace.UDP);
         this.pollConfig = new PollConfig(
                 profile.get(Keys.POLL_SPIN),
                 profile.get(Keys.POLL_KERNEL_INTERVAL),
                 profile.get(Keys.POLL_HOT_MAX),
                 profile.get(Keys.POLL_MODERATION),
                 PollConfig.Yielding.valueOf(profile.get(Keys.POLL_YIELD).name()));
-        this.fabrics = fabrics(profile, PortSpace.TCP);
-        this.datagramFabrics = fabrics(profile, PortSpace.UDP);
         this.silentPeers = new SilentPeers(profile.get(Keys.CONNECT_NEGATIVE_TTL));
         this.log = new ConnectionLog(profile.get(Keys.LOG_CONNECTIONS));
         this.lowWater = profile.get(Keys.WRITE_LOW_WATER);
@@ -57,7 +62,8 @@ public final class Accelerator {
         this.waits = new BlockingWaits(pollConfig);
     }
 
-    private static Map<FabricName, Fabric> fabrics(Profile profile, PortSpace space) {
+    /** The fabrics that there are, with a profile's settings, for one kind of connections. */
+    static Map<FabricName, Fabric> fabrics(Profile profile, PortSpace space) {
         int ringSize = profile.get(space == PortSpace.TCP ? Keys.RING_SIZE : Keys.DATAGRAM_RING_SIZE);
         ShmConfig shm = new ShmConfig(
                 space,

@@ -77,7 +77,7 @@ final class Endpoint {
         try {
             endpoint.open(config);
             return endpoint;
-        } catch (IOException e) {
+        } catch (IOException | OutOfMemoryError e) {
             endpoint.closeDevice();
             memory.free();
             throw Failures.toFallback(e);

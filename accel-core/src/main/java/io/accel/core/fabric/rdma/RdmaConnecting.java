@@ -151,7 +151,7 @@ final class RdmaConnecting implements Connecting {
                                 + " ms (connect.probe-timeout); the peer is stopped, overloaded, or lets no RDMA through");
             }
             return null;
-        } catch (IOException e) {
+        } catch (IOException | OutOfMemoryError e) {
             abort();
             throw Failures.toFallback(e);
         }

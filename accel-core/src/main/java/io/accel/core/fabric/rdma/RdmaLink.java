@@ -396,6 +396,17 @@ final class RdmaLink implements Link, CmHandler {
         }
     }
 
+    /** Whether anything has come from the peer, while nothing was sent to it. */
+    boolean hasHeard() {
+        lock.lock();
+        try {
+            poll();
+            return completions > 0;
+        } finally {
+            lock.unlock();
+        }
+    }
+
     AtomicBoolean attended() {
         return attended;
     }

@@ -93,6 +93,14 @@ public final class CmId implements AutoCloseable {
         }
     }
 
+    /**
+     * Tells the connection manager that data has come on an accepted connection, which proves that the client has got its
+     * answer, though the client's last message has not come: then ESTABLISHED follows. EISCONN if it has come after all.
+     */
+    public void dataHasCome() throws VerbsException {
+        check("rdma_notify", peer(), cm.rdma_notify(handle(), LibIbVerbs.IBV_EVENT_COMM_EST));
+    }
+
     /** Ends the connection; outstanding requests are flushed, and both sides get DISCONNECTED. */
     public void disconnect() throws VerbsException {
         check("rdma_disconnect", peer(), cm.rdma_disconnect(handle()));

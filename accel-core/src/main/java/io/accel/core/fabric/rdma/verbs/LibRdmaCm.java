@@ -62,6 +62,8 @@ final class LibRdmaCm {
 
         int rdma_reject(long id, long privateData, byte length);
 
+        int rdma_notify(long id, int event);
+
         int rdma_disconnect(long id);
 
         int rdma_get_cm_event(long channel, long event);
