@@ -6,12 +6,12 @@ import java.util.HashMap;
 import java.util.Map;
 
 /** The {@code key=value} arguments of a bench program. Immutable. */
-record Parameters(Map<String, String> values) {
-    Parameters {
+public record Parameters(Map<String, String> values) {
+    public Parameters {
         values = Map.copyOf(values);
     }
 
-    static Parameters parse(String[] args) {
+    public static Parameters parse(String[] args) {
         Map<String, String> values = new HashMap<>();
         for (String arg : args) {
             int equals = arg.indexOf('=');
@@ -23,7 +23,7 @@ record Parameters(Map<String, String> values) {
         return new Parameters(values);
     }
 
-    String text(String key) {
+    public String text(String key) {
         String value = values.get(key);
         if (value == null) {
             throw new IllegalArgumentException("the argument " + key + "=... is missing");
@@ -31,17 +31,17 @@ record Parameters(Map<String, String> values) {
         return value;
     }
 
-    int number(String key) {
+    public int number(String key) {
         return Integer.parseInt(text(key));
     }
 
     /** A number of milliseconds, as nanoseconds. */
-    long millis(String key) {
+    public long millis(String key) {
         return number(key) * 1_000_000L;
     }
 
     /** The server's address: {@code port} on the loopback interface. */
-    InetSocketAddress server() {
+    public InetSocketAddress server() {
         return new InetSocketAddress(InetAddress.getLoopbackAddress(), number("port"));
     }
 }
