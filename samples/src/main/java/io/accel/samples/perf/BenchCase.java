@@ -20,7 +20,7 @@ enum BenchCase {
     IDLE_CPU("idle-cpu", Kind.IDLE, "balanced", Variant.KERNEL, Variant.ACCELERATED),
     NETTY_ECHO("netty-echo-64", Kind.NETTY_ECHO, "latency", Variant.NETTY_EPOLL, Variant.NETTY_ACCEL),
     NETTY_STREAM("netty-stream-64k", Kind.NETTY_STREAM, "throughput", Variant.NETTY_EPOLL, Variant.NETTY_ACCEL),
-    NETTY_HTTP("netty-http", Kind.NETTY_HTTP, "balanced", Variant.NETTY_EPOLL, Variant.NETTY_ACCEL);
+    NETTY_HTTP("netty-http", Kind.NETTY_HTTP, "latency", Variant.NETTY_EPOLL, Variant.NETTY_ACCEL);
 
     /** Which programs a case runs, and what its figures mean. */
     enum Kind {

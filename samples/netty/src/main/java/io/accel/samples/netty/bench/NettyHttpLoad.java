@@ -17,12 +17,12 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * Requests to a {@link NettyHttpServer} over several connections, on each a batch of some at a time: when all
+ * Requests to a {@link NettyHttpServer} over several connections, on each a batch of four at a time: when all
  * its answers are there the next batch goes. It does not parse, so that the server is what is measured: answers are all of
  * the length of the first. Arguments: {@code transport}, {@code port}, {@code connections}, {@code warmup_ms}.
  */
 public final class NettyHttpLoad {
-    private static final int PIPELINED = Integer.getInteger("pipelined", 16);
+    private static final int PIPELINED = 4;
     private static final String REQUEST = "GET /plaintext HTTP/1.1\r\nHost: localhost\r\n\r\n";
 
     private final List<Connection> connections = new ArrayList<>();
