@@ -7,7 +7,7 @@ reader_pids=()
 start_guest() {
     local host=$1 cpus
     shift
-    cpus=${ACCEL_LAB_CPUS:-$((hosts == 1 ? 4 : 2))}
+    cpus=${ACCEL_LAB_CPUS:-$(default_cpus)}
     local arguments=(
         -accel "${ACCEL_LAB_ACCEL:-tcg,thread=multi}" -cpu max -smp "$cpus" -m "${ACCEL_LAB_MEMORY:-4096}"
         -nodefaults -no-user-config -display none -no-reboot
@@ -46,6 +46,13 @@ start_guest() {
         setpriv --pdeathsig KILL qemu-system-x86_64 "${arguments[@]}" "$@" <&0 2>"$exchange/qemu.$host" &
         qemu_pid[$host]=$!
     fi
+}
+
+# No more than the machine has, which would only have them wait for each other, but two: programs here come in pairs.
+default_cpus() {
+    local here most=$((hosts == 1 ? 4 : 2))
+    here=$(nproc)
+    printf '%s\n' $((here >= most ? most : here > 2 ? here : 2))
 }
 
 # Quotes each argument for any POSIX shell (bash's own %q is for bash alone), all on one line.

@@ -40,10 +40,11 @@ no_lab() {
     exit 3
 }
 
-# Prints the directory that holds `vmlinuz`, `initrd` and `kernel-version`, made on first use.
+# shellcheck disable=SC2120 # Arguments are for who needs more than the lab itself.
+# Prints the directory that holds `vmlinuz`, `initrd` and `kernel-version`, made on first use; arguments as install_packages.
 prepare_image() {
     [[ $(uname -sm) == 'Linux x86_64' ]] || no_lab "It needs Linux on x86_64; this is $(uname -sm)."
-    install_packages
+    install_packages "$@"
     local recipe image
     recipe=$(cat "$here/prepare.sh" "$here/init" | sha256sum | cut -c1-12)
     image=$cache/image-$recipe
@@ -65,23 +66,28 @@ is_there() {
     esac
 }
 
+# What the lab needs, and further needs (like those above) that the arguments name.
 install_packages() {
     local need missing=()
-    for need in "${lab_needs[@]}"; do
+    for need in "${lab_needs[@]}" "$@"; do
         is_there "${need%%=*}" || missing+=("${need#*=}")
     done
     if ((${#missing[@]} == 0)); then return; fi
-    local advice="Install these and try again: apt-get install --no-install-recommends ${missing[*]}"
+    local advice="Install these and try again: apt-get update && apt-get install --no-install-recommends ${missing[*]}"
     command -v apt-get >/dev/null || no_lab "Missing (Debian's names): ${missing[*]}" "There is no apt-get here to get them with."
-    [[ $(id -u) == 0 ]] || no_lab "Missing: ${missing[*]}" "$advice"
+    may_install || no_lab "Missing: ${missing[*]}" "$advice"
     say "installing ${missing[*]}"
     apt_get install -y -q --no-install-recommends "${missing[@]}" ||
         { apt_get update -q && apt_get install -y -q --no-install-recommends "${missing[@]}"; } ||
         no_lab "apt-get could not install: ${missing[*]}" "$advice"
 }
 
+may_install() { [[ $(id -u) == 0 ]] || sudo -n true 2>/dev/null; }
+
 apt_get() {
-    DEBIAN_FRONTEND=noninteractive timeout 600 apt-get -o APT::Sandbox::User=root "$@" >&2
+    local as_root=()
+    [[ $(id -u) == 0 ]] || as_root=(sudo -n)
+    timeout 600 "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -o APT::Sandbox::User=root "$@" >&2
 }
 
 make_image() {
@@ -108,13 +114,14 @@ unpack_kernel() {
     kept=$cache/kernel
     if [[ ! -d $kept ]]; then
         package=$(kernel_package)
-        if [[ -z $package ]] && [[ $(id -u) == 0 ]]; then
+        if [[ -z $package ]] && may_install; then
             apt_get update -q || true
             package=$(kernel_package)
         fi
         [[ -n $package ]] || no_lab "apt knows no linux-image-amd64; run apt-get update."
         say "downloading $package"
-        (cd "$work" && apt_get download -q "$package") || no_lab "apt-get could not download $package."
+        # Downloading takes no rights.
+        (cd "$work" && timeout 600 apt-get -o APT::Sandbox::User=root download -q "$package" >&2) || no_lab "apt-get could not download $package."
         dpkg -x "$work"/linux-image-*.deb "$work/kernel" || no_lab "dpkg could not unpack $package."
         mv "$work/kernel" "$kept"
     fi

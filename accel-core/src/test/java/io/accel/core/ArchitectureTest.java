@@ -21,6 +21,8 @@ class ArchitectureTest {
     private static final String JDK = "io.accel.core.jdk..";
     private static final String STREAM = "io.accel.core.stream..";
     private static final String POLL = "io.accel.core.poll..";
+    private static final String OBSERVE = "io.accel.core.observe";
+    private static final String METRICS = "io.accel.core.observe.metrics..";
     private static final String FABRIC = "io.accel.core.fabric";
     private static final String SHM = "io.accel.core.fabric.shm..";
     private static final String VERBS = "io.accel.core.fabric.rdma.verbs..";
@@ -70,20 +72,34 @@ class ArchitectureTest {
             .that()
             .resideInAPackage("io.accel.core.fabric..")
             .should()
-            .onlyDependOnClassesThat(
-                    resideInAnyPackage("io.accel.core.fabric..", JDK, "java..", "jdk.net..", "jnr..", "com.kenai.."));
+            .onlyDependOnClassesThat(resideInAnyPackage(
+                    "io.accel.core.fabric..", JDK, OBSERVE, "java..", "jdk.net..", "jnr..", "com.kenai.."));
 
     @ArchTest
     static final ArchRule THE_POLLER_KNOWS_NO_FABRIC = classes()
             .that()
             .resideInAPackage(POLL)
             .should()
-            .onlyDependOnClassesThat(resideInAnyPackage(POLL, JDK, "java.."));
+            .onlyDependOnClassesThat(resideInAnyPackage(POLL, JDK, OBSERVE, "java.."));
 
     @ArchTest
-    static final ArchRule ONLY_THE_SHARED_MEMORY_FABRIC_MAPS_FILES = noClasses()
+    static final ArchRule OBSERVATION_DEPENDS_ON_NOTHING_THAT_WORKS = classes()
             .that()
-            .resideOutsideOfPackages(SHM, JDK)
+            .resideInAPackage(OBSERVE)
+            .should()
+            .onlyDependOnClassesThat(resideInAnyPackage(OBSERVE, FABRIC, JDK, PROFILE, "java..", "jdk.jfr.."));
+
+    @ArchTest
+    static final ArchRule ONLY_METRICS_NEED_MICROMETER = noClasses()
+            .that()
+            .resideOutsideOfPackage(METRICS)
+            .should()
+            .dependOnClassesThat(resideInAPackage("io.micrometer.."));
+
+    @ArchTest
+    static final ArchRule ONLY_SHARED_MEMORY_AND_SAMPLES_ARE_MAPPED_FILES = noClasses()
+            .that()
+            .resideOutsideOfPackages(SHM, JDK, OBSERVE)
             .should()
             .dependOnClassesThat(JavaClass.Predicates.type(MappedByteBuffer.class));
 

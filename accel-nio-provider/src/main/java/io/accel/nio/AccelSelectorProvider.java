@@ -1,9 +1,12 @@
 package io.accel.nio;
 
 import io.accel.core.jdk.JdkAccess;
+import io.accel.core.observe.StatsService;
+import io.accel.core.observe.metrics.MetricsExport;
 import io.accel.core.poll.Poller;
 import io.accel.core.socket.Accelerator;
 import io.accel.core.socket.StreamSocket;
+import io.accel.profile.Keys;
 import io.accel.profile.Profile;
 import java.io.IOException;
 import java.net.ProtocolFamily;
@@ -29,6 +32,11 @@ public final class AccelSelectorProvider extends SelectorProvider {
     /** Called by the JVM, once, with the profile that the system properties name. */
     public AccelSelectorProvider() {
         this(Profile.fromSystem());
+        MetricsExport.startFromSystem();
+        Profile profile = accelerator.profile();
+        if (accelerator.isOn() && profile.get(Keys.STATS)) {
+            StatsService.start(profile.get(Keys.SHM_DIR), profile.name());
+        }
     }
 
     /**
@@ -41,7 +49,8 @@ public final class AccelSelectorProvider extends SelectorProvider {
         this.accelerator = new Accelerator(profile);
     }
 
-    Accelerator accelerator() {
+    /** The profile at work, for what else serves this process. */
+    public Accelerator accelerator() {
         return accelerator;
     }
 

@@ -1,5 +1,7 @@
 package io.accel.nio;
 
+import io.accel.core.observe.Drop;
+import io.accel.core.observe.ProcessCounters;
 import io.accel.core.poll.Pollable;
 import io.accel.core.socket.BlockingWaits;
 import io.accel.core.socket.LinkStream;
@@ -784,10 +786,13 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
         ensureOpen();
         LinkStream link = link();
         if (link != null) {
-            if (link.isUrgentInline() && write(ByteBuffer.wrap(new byte[] {(byte) data})) == 0) {
+            if (!link.isUrgentInline()) {
+                ProcessCounters.dropped(
+                        Drop.URGENT); // as TCP drops an urgent byte that the receiver does not want inline
+            } else if (write(ByteBuffer.wrap(new byte[] {(byte) data})) == 0) {
                 throw new IOException("Socket buffer full");
             }
-            return; // dropped, as TCP drops an urgent byte that the receiver does not want inline
+            return;
         }
         kernel.socket().sendUrgentData(data);
     }

@@ -118,15 +118,17 @@ public final class Keys {
     public static final Key<Long> RDMA_ACK_TIMEOUT = key(
             "rdma.ack-timeout",
             new DurationType(100_000L, MINUTE, false),
-            "64ms",
+            "250ms",
             "How long the device waits for an acknowledgement before it sends again; rounded up to 4.096 us times a"
                     + " power of two, and devices may wait up to four times as long.");
 
     /** How often a device sends again before the connection counts as broken. */
     public static final Key<Integer> RDMA_RETRIES = key(
             "rdma.retries",
-            new IntType(0, 7, "times"),
-            "7",
+            // 7, the most that a device can be told, means for ever to Soft-RoCE: a host that is gone would never be
+            // noticed.
+            new IntType(0, 6, "times"),
+            "6",
             "How often the device sends again what is not acknowledged, before the connection is broken.");
 
     /** How often a device sends again to a peer that had no receive ready; 7 is for ever. */
@@ -218,7 +220,6 @@ public final class Keys {
             "4KiB",
             "The free ring space from which a channel is ready for writing (`OP_WRITE`); half of `ring.size` if that is less.");
 
-    /** Names under {@code accel.} that are no keys of a profile, but read elsewhere; with all that begins with one. */
     /** Whether each connection's path is logged. */
     public static final Key<Boolean> LOG_CONNECTIONS = key(
             "log.connections",
@@ -226,6 +227,22 @@ public final class Keys {
             "false",
             "Whether each connection logs a line that says which path it took and, if the kernel's, why.");
 
+    /** Whether the agent serves {@code java.net.Socket}, too. */
+    public static final Key<Boolean> SOCKETS = key(
+            "sockets",
+            new BooleanType(),
+            "true",
+            "Whether the agent also serves `java.net.Socket` and `ServerSocket`; without the agent they are the JDK's in"
+                    + " any case.");
+
+    /** Whether {@code accel stats} can look at the process. */
+    public static final Key<Boolean> STATS = key(
+            "stats",
+            new BooleanType(),
+            "true",
+            "Whether `accel stats` of the same user can look at the process; costs nothing unless somebody does.");
+
+    /** Names under {@code accel.} that are no keys of a profile, but read elsewhere; with all that begins with one. */
     private static final Set<String> RESERVED = Set.of("profile", "metrics");
 
     private Keys() {}

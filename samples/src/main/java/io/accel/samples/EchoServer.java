@@ -13,7 +13,7 @@ import java.util.Iterator;
 /**
  * Sends back whatever it receives, to any number of clients, with one thread and one selector.
  *
- * <p>Usage: {@code EchoServer [PORT]}; without a port it takes a free one and prints it.
+ * <p>Usage: {@code EchoServer [PORT [ADDRESS]]}; without a port it takes a free one and prints it.
  */
 public final class EchoServer {
     private EchoServer() {}
@@ -25,9 +25,10 @@ public final class EchoServer {
 
     public static void main(String[] args) throws IOException {
         int port = args.length > 0 ? Integer.parseInt(args[0]) : 0;
+        InetAddress address = args.length > 1 ? InetAddress.getByName(args[1]) : InetAddress.getLoopbackAddress();
         try (Selector selector = Selector.open();
                 ServerSocketChannel listener = ServerSocketChannel.open()) {
-            listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+            listener.bind(new InetSocketAddress(address, port));
             listener.configureBlocking(false);
             listener.register(selector, SelectionKey.OP_ACCEPT);
             System.out.println("listening on " + listener.getLocalAddress());

@@ -3,6 +3,7 @@ package io.accel.core.fabric;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.util.List;
 
 /** A way to carry streams that is faster than the kernel's sockets. Thread-safe. */
 public interface Fabric {
@@ -29,6 +30,16 @@ public interface Fabric {
      * @throws FallbackException if this fabric cannot serve the listener
      */
     Listening listen(InetSocketAddress bound, Acceptor acceptor) throws FallbackException;
+
+    /**
+     * The devices of this host that it can use, for people to read; asked anew each time, which takes milliseconds.
+     *
+     * @return empty if it needs none
+     * @throws FallbackException if it needs one and there is none that this process may use
+     */
+    default List<DeviceInfo> devices() throws FallbackException {
+        return List.of();
+    }
 
     /** Gives a connection its local address. */
     interface Source {

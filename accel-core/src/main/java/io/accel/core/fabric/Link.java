@@ -111,6 +111,19 @@ public interface Link {
     boolean peerGone();
 
     /**
+     * How many times bytes were made to appear at the peer, where that is not once for each {@link #publish}; otherwise -1.
+     * Any thread, also after {@link #free()}.
+     */
+    default long publishes() {
+        return -1;
+    }
+
+    /** How many times the peer was woken by a system call. Any thread, also after {@link #free()}. */
+    default long rings() {
+        return 0;
+    }
+
+    /**
      * Gives back all that the link holds: memory, descriptors. Once, and only when no other thread is in a method of the
      * link or ever will be.
      */

@@ -2,7 +2,11 @@ package io.accel.core.jdk;
 
 import java.io.FileDescriptor;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
 import java.lang.invoke.MethodHandle;
+import java.net.Socket;
+import java.net.SocketImpl;
 import java.nio.MappedByteBuffer;
 import java.nio.channels.SelectableChannel;
 import java.nio.channels.spi.SelectorProvider;
@@ -99,6 +103,53 @@ public final class JdkAccess {
             throw new IOException("the JDK makes no FileDescriptor of " + descriptor, e);
         }
         return selectable(made);
+    }
+
+    /**
+     * What the JDK gives a {@link java.net.Socket} that nobody else has an implementation for; it knows SOCKS proxies.
+     *
+     * @throws IllegalStateException if the JVM keeps it closed
+     */
+    public static SocketImpl kernelSocket() {
+        return KernelSockets.client();
+    }
+
+    /**
+     * What the JDK gives a {@link java.net.ServerSocket} that nobody else has an implementation for.
+     *
+     * @throws IllegalStateException if the JVM keeps it closed
+     */
+    public static SocketImpl kernelServerSocket() {
+        return KernelSockets.server();
+    }
+
+    /**
+     * The implementation of a socket.
+     *
+     * @throws IllegalStateException if the JVM keeps it closed
+     */
+    public static SocketImpl implementation(Socket socket) {
+        return KernelSockets.of(socket);
+    }
+
+    /** What {@code SocketImpl.getInputStream()} returns, which is protected. */
+    public static InputStream input(SocketImpl socket) throws IOException {
+        return KernelSockets.input(socket);
+    }
+
+    /** What {@code SocketImpl.getOutputStream()} returns, which is protected. */
+    public static OutputStream output(SocketImpl socket) throws IOException {
+        return KernelSockets.output(socket);
+    }
+
+    /**
+     * A channel that the kernel provider's selectors accept and that is readable when a listener of the JDK's has a
+     * connection. It is never closed itself: its registrations end before the listener closes.
+     *
+     * @param listener a {@link #kernelServerSocket()}, bound
+     */
+    public static SelectableChannel readable(SocketImpl listener) throws IOException {
+        return selectable(KernelSockets.descriptor(listener));
     }
 
     /**

@@ -1,8 +1,13 @@
 /**
- * Planned: what one can see of Accel from outside. Counters by path and by reason of fall-back, a Micrometer binder, JFR
- * events, and the statistics file that {@code accel stats} reads.
+ * What one can see of Accel from outside: counters by path and by reason of fall-back, JFR events, and the samples that
+ * {@code accel stats} shows of a running process. Metrics for Micrometer are in {@code observe.metrics}.
  *
- * <p>Counters are written by one thread each and read by any. Every package of the core may count; nothing here calls
- * back into them.
+ * <p><b>Counting costs nothing.</b> On the data path a counter is a plain field that the thread writes which owns that
+ * direction, or that poller's turn, anyway; bytes are not counted at all, since the cursors tell them. Others read such a
+ * field by an opaque load, and may see it a moment late. What happens seldom, such as a connection, a fall-back or a system
+ * call, is counted atomically. When a connection closes, its figures are folded into those of the process.
+ *
+ * <p>Every package of the core may count; this one depends on the enums of the profiles and of the fabrics' SPI, and on
+ * {@code core.jdk}.
  */
 package io.accel.core.observe;

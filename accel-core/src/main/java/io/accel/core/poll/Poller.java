@@ -1,6 +1,7 @@
 package io.accel.core.poll;
 
 import io.accel.core.jdk.JdkAccess;
+import io.accel.core.observe.PollCounters;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -78,6 +79,8 @@ public final class Poller implements AutoCloseable {
     private final Selector inner;
     private final Consumer<SelectionKey> kernelReady = this::kernelReady;
     private final Yielder yielder;
+    /** Written by the turn's owner. */
+    private final PollCounters counters;
 
     /** 1 while a thread has the turn. */
     @SuppressWarnings("unused") // through TURN
@@ -126,6 +129,7 @@ public final class Poller implements AutoCloseable {
         this.inner = JdkAccess.kernelProvider().openSelector();
         this.yielder = new Yielder(config.yielding());
         this.kernelCountdown = config.kernelInterval();
+        this.counters = new PollCounters();
     }
 
     /**
@@ -260,6 +264,7 @@ public final class Poller implements AutoCloseable {
         try {
             runCommands();
             inner.close();
+            counters.close();
         } finally {
             leave();
         }
@@ -332,7 +337,10 @@ public final class Poller implements AutoCloseable {
                 long until = earliest(deadline);
                 if (until - now > 0) {
                     flush = false; // before: what is cancelled meanwhile is not yet let go of
-                    inner.select(kernelReady, toMillis(until - now));
+                    counters.sleep();
+                    if (inner.select(kernelReady, toMillis(until - now)) > 0) {
+                        counters.wakeup();
+                    }
                 }
             }
         } finally {
@@ -360,6 +368,7 @@ public final class Poller implements AutoCloseable {
     // ---- looking
 
     private void lookAtHot() {
+        int before = reported;
         for (int i = 0; i < hot.size(); i++) {
             Registration registration = hot.get(i);
             int ops = registration.pollable.look(registration.interest());
@@ -368,6 +377,7 @@ public final class Poller implements AutoCloseable {
                 report(registration, ops);
             }
         }
+        counters.turn(reported != before);
     }
 
     private void lookAtKernel() throws IOException {

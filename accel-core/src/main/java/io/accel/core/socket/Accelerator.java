@@ -1,8 +1,8 @@
 package io.accel.core.socket;
 
 import io.accel.core.fabric.Fabric;
-import io.accel.core.fabric.rdma.RdmaConfig;
-import io.accel.core.fabric.rdma.RdmaFabric;
+import io.accel.core.fabric.rdma.bootstrap.DeferredRdmaFabric;
+import io.accel.core.fabric.rdma.bootstrap.RdmaConfig;
 import io.accel.core.fabric.shm.ShmConfig;
 import io.accel.core.fabric.shm.ShmFabric;
 import io.accel.core.poll.PollConfig;
@@ -52,7 +52,7 @@ public final class Accelerator {
                 profile.get(Keys.CONNECT_PROBE_TIMEOUT),
                 profile.get(Keys.HANDSHAKE_TIMEOUT));
         fabrics.put(FabricName.SHM, new ShmFabric(shm));
-        fabrics.put(FabricName.RDMA, new RdmaFabric(rdmaConfig(profile)));
+        fabrics.put(FabricName.RDMA, new DeferredRdmaFabric(rdmaConfig(profile)));
         this.silentPeers = new SilentPeers(profile.get(Keys.CONNECT_NEGATIVE_TTL));
         this.log = new ConnectionLog(profile.get(Keys.LOG_CONNECTIONS));
         this.lowWater = profile.get(Keys.WRITE_LOW_WATER);
@@ -81,6 +81,16 @@ public final class Accelerator {
     /** The profile. */
     public Profile profile() {
         return profile;
+    }
+
+    /**
+     * A fabric of the profile's settings, whether or not the profile uses it.
+     *
+     * @param name which
+     * @return the fabric
+     */
+    public Fabric fabric(FabricName name) {
+        return fabrics.get(name);
     }
 
     /** Whether anything is accelerated at all; false in profile {@code off}. */

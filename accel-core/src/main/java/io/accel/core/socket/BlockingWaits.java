@@ -28,6 +28,15 @@ public final class BlockingWaits {
     public interface Waitable extends Pollable {
         /** Whether it was closed, so that nothing is to be waited for any more. */
         boolean isClosed();
+
+        /**
+         * A wait without a sleep is over. The caller is in the half that it waited for.
+         *
+         * @param ops what it waited for
+         * @param looks how many times it looked
+         * @param hit whether it found something
+         */
+        default void looked(int ops, int looks, boolean hit) {}
     }
 
     /** Somebody who waits, as the attachment of the registration that it waits with. */
@@ -91,10 +100,12 @@ public final class BlockingWaits {
         int looks = config.spinNanos() == 0 ? 0 : GLANCES;
         for (int i = 0; i < looks; i++) {
             if (waitable.look(ops) != 0) {
+                waitable.looked(ops, i + 1, true);
                 return true;
             }
             Thread.onSpinWait();
         }
+        waitable.looked(ops, looks, false);
         return false;
     }
 
@@ -108,11 +119,13 @@ public final class BlockingWaits {
         Yielder yielder = new Yielder(config.yielding());
         for (int turns = 1; ; turns++) {
             if (pollable.look(ops) != 0) {
+                pollable.looked(ops, turns, true);
                 return true;
             }
             if ((turns & (CLOCK_TURNS - 1)) == 0) {
                 long now = System.nanoTime();
                 if (now - start >= most || Thread.currentThread().isInterrupted()) {
+                    pollable.looked(ops, turns, false);
                     return false;
                 }
                 if (pollable.isClosed()) {

@@ -1,7 +1,13 @@
 package io.accel.core.socket;
 
 import io.accel.core.fabric.Link;
+import io.accel.core.observe.ConnectionCounters;
+import io.accel.core.observe.ConnectionState;
+import io.accel.core.observe.Figure;
+import io.accel.core.observe.Figures;
+import io.accel.core.observe.Flight;
 import io.accel.core.poll.Pollable;
+import io.accel.core.stream.CorruptLinkException;
 import io.accel.core.stream.StreamReceiver;
 import io.accel.core.stream.StreamSender;
 import java.io.IOException;
@@ -11,6 +17,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SelectionKey;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -61,9 +68,20 @@ public final class LinkStream {
     private final AtomicInteger users = new AtomicInteger(3);
 
     private final Shares shares;
+    private final ConnectionRecord connection;
+    private final ConnectionCounters counters;
 
-    LinkStream(Link link, int lowWater, Shares shares) {
+    // Guarded by the writing half's lock.
+
+    /** Whether the last write found too little room. Here, where the writer looks anyway, and no reader writes. */
+    private boolean stalled;
+    /** Of the stall that lasts, if that is recorded. */
+    private Object stall;
+
+    LinkStream(Link link, int lowWater, Shares shares, ConnectionRecord connection) {
         this.link = link;
+        this.connection = connection;
+        this.counters = connection.counters();
         this.shares = shares;
         this.receiver = new StreamReceiver(link);
         this.sender = new StreamSender(link, lowWater);
@@ -78,6 +96,30 @@ public final class LinkStream {
     /** Enters the reading half. */
     public void lockRead() {
         readLock.lock();
+    }
+
+    /**
+     * Enters the reading half within a time, whether the thread is interrupted or not.
+     *
+     * @param nanos how long to try
+     * @return whether it is in
+     */
+    public boolean tryLockRead(long nanos) {
+        boolean interrupted = false;
+        long end = System.nanoTime() + nanos;
+        try {
+            while (true) {
+                try {
+                    return readLock.tryLock(end - System.nanoTime(), TimeUnit.NANOSECONDS);
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                }
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
     }
 
     /** Leaves the reading half. */
@@ -99,7 +141,11 @@ public final class LinkStream {
         if (closed) {
             throw new AsynchronousCloseException();
         }
-        return inputShut ? -1 : receiver.read(dst);
+        try {
+            return inputShut ? -1 : receiver.read(dst);
+        } catch (IOException e) {
+            throw failed(e);
+        }
     }
 
     /**
@@ -115,7 +161,11 @@ public final class LinkStream {
         if (closed) {
             throw new AsynchronousCloseException();
         }
-        return inputShut ? -1 : receiver.read(dsts, offset, length);
+        try {
+            return inputShut ? -1 : receiver.read(dsts, offset, length);
+        } catch (IOException e) {
+            throw failed(e);
+        }
     }
 
     /**
@@ -198,7 +248,15 @@ public final class LinkStream {
      */
     public int write(ByteBuffer src) throws IOException {
         checkOutput();
-        return sender.write(src);
+        try {
+            int n = sender.write(src);
+            if (src.hasRemaining() || stalled) {
+                noteStall(n > 0, src.hasRemaining());
+            }
+            return n;
+        } catch (IOException e) {
+            throw failed(e);
+        }
     }
 
     /**
@@ -212,7 +270,39 @@ public final class LinkStream {
      */
     public long write(ByteBuffer[] srcs, int offset, int length) throws IOException {
         checkOutput();
-        return sender.write(srcs, offset, length);
+        try {
+            long n = sender.write(srcs, offset, length);
+            boolean more = length > 0 && srcs[offset + length - 1].hasRemaining();
+            if (more || stalled) {
+                noteStall(n > 0, more);
+            }
+            return n;
+        } catch (IOException e) {
+            throw failed(e);
+        }
+    }
+
+    /** A stall lasts from a write that does not find room for all until the next that finds some. */
+    private void noteStall(boolean progress, boolean again) {
+        if (progress && stalled) {
+            stalled = false;
+            counters.stallEnds();
+            connection.stallEnded(stall);
+            stall = null;
+        }
+        if (again && !stalled) {
+            stalled = true;
+            counters.stallBegins();
+            stall = Flight.stallBegins();
+        }
+    }
+
+    /** Counts the reset that an operation of either half has met. */
+    private IOException failed(IOException e) {
+        if (e instanceof CorruptLinkException || (link.peerState() & Link.RST) != 0) {
+            connection.wasReset(e.getMessage());
+        }
+        return e;
     }
 
     /**
@@ -338,6 +428,9 @@ public final class LinkStream {
             return;
         }
         boolean reset = abort || (!orderly && receiver.hasUnread());
+        if (reset) {
+            connection.didReset(abort ? "closed with SO_LINGER 0, or with its listener" : "closed with bytes unread");
+        }
         link.signal(reset ? Link.RST | Link.CLOSED : Link.FIN | Link.CLOSED);
         shares.close();
         releaseRead();
@@ -382,8 +475,49 @@ public final class LinkStream {
     /** Gives back one share. */
     void release() {
         if (users.decrementAndGet() == 0) {
+            connection.closed();
             link.free();
         }
+    }
+
+    // ---- for those who look: any thread
+
+    ConnectionState state() {
+        if (closed) {
+            return ConnectionState.CLOSING;
+        }
+        boolean half = inputShut || outputShut;
+        if (!half && pin()) {
+            try {
+                half = (link.peerState() & Link.ENDED) != 0 || link.peerGone();
+            } finally {
+                release();
+            }
+        }
+        return half ? ConnectionState.HALF_CLOSED : ConnectionState.ESTABLISHED;
+    }
+
+    /** How many bytes were written whose room the peer has not given back. */
+    long queued() {
+        if (!pin()) {
+            return 0;
+        }
+        try {
+            return sender.queued();
+        } finally {
+            release();
+        }
+    }
+
+    /** Adds what the cursors and the link tell, none of which lies in memory that may be freed. */
+    void addTo(Figures figures) {
+        long publishes = link.publishes();
+        figures.add(Figure.BYTES_IN, receiver.received())
+                .add(Figure.MESSAGES_IN, receiver.reads())
+                .add(Figure.BYTES_OUT, sender.sent())
+                .add(Figure.MESSAGES_OUT, sender.publishes())
+                .add(Figure.PUBLISHES, publishes < 0 ? sender.publishes() : publishes)
+                .add(Figure.RINGS_OUT, link.rings());
     }
 
     // ---- waiting: by pollers, each with a share
@@ -410,6 +544,10 @@ public final class LinkStream {
         return ready;
     }
 
+    void looked(int ops, int looks, boolean hit) {
+        counters.looked((ops & SelectionKey.OP_READ) != 0, looks, hit);
+    }
+
     void arm(int interest) {
         int what = 0;
         if ((interest & SelectionKey.OP_READ) != 0) {
@@ -432,6 +570,9 @@ public final class LinkStream {
     void doorbellRang(int registrations) {
         boolean goneBefore = link.peerGone();
         boolean rung = link.drainDoorbell();
+        if (rung) {
+            connection.rang();
+        }
         if (goneBefore != link.peerGone() || (rung && shares.size() > registrations)) {
             shares.refresh();
         }

@@ -4,6 +4,8 @@ import io.accel.core.fabric.Fabric;
 import io.accel.core.fabric.FallbackException;
 import io.accel.core.fabric.FallbackReason;
 import io.accel.core.fabric.Link;
+import io.accel.core.observe.Drop;
+import io.accel.core.observe.ProcessCounters;
 import io.accel.core.poll.Registration;
 import io.accel.profile.Role;
 import java.io.IOException;
@@ -27,8 +29,16 @@ public final class StreamListener implements BlockingWaits.Waitable {
     /** Clients come faster than over TCP; a program's backlog of a few would turn most of a burst away. */
     private static final int LEAST_BACKLOG = 1024;
 
+    private static final PathInfo UNASKED = new PathInfo(
+            "kernel",
+            FallbackReason.PEER_NOT_ACCELERATED,
+            "the client came by the kernel; if it runs Accel, its own log and metrics say why");
+
     private final Accelerator accelerator;
+    /** Null if the adapter's kernel listener is no channel. */
     private final ServerSocketChannel kernel;
+    /** Stands for the kernel's listener in selectors. */
+    private final SelectableChannel watched;
 
     private final Queue<StreamSocket> arrived = new ConcurrentLinkedQueue<>();
     /** Arrived ones and those in a handshake that has its place. */
@@ -39,7 +49,12 @@ public final class StreamListener implements BlockingWaits.Waitable {
     private final List<Fabric.Listening> open = new ArrayList<>();
 
     private volatile boolean closed;
+    /** See {@link #takeKernelReady}. */
+    private volatile boolean kernelReady;
+
     private volatile boolean accelerated;
+    /** Why connections are the kernel's while no fabric serves this. */
+    private volatile PathInfo unopened = PathInfo.KERNEL;
     /** Whose turn it is when both sources may have a connection; a hint, so racing writes do no harm. */
     private boolean kernelFirst;
 
@@ -52,6 +67,20 @@ public final class StreamListener implements BlockingWaits.Waitable {
     public StreamListener(Accelerator accelerator, ServerSocketChannel kernel) {
         this.accelerator = accelerator;
         this.kernel = kernel;
+        this.watched = kernel;
+    }
+
+    /**
+     * A listener that is not bound, beside a kernel listener that is no channel. Its connections are the adapter's to
+     * accept: {@link #takeKernelReady} says when, {@link #acceptedByKernel} makes them known.
+     *
+     * @param accelerator the profile at work
+     * @param readable becomes readable when the kernel has a connection; in non-blocking mode; the caller owns it
+     */
+    public StreamListener(Accelerator accelerator, SelectableChannel readable) {
+        this.accelerator = accelerator;
+        this.kernel = null;
+        this.watched = readable;
     }
 
     /** The JDK's channel. In non-blocking mode if this {@link #isAccelerated} or is registered. */
@@ -76,7 +105,8 @@ public final class StreamListener implements BlockingWaits.Waitable {
         List<Fabric> candidates = accelerator.fabricsFor(Role.SERVER, bound);
         if (candidates.isEmpty()) {
             String rule = accelerator.ruleFor(Role.SERVER, bound);
-            accelerator.log().listening(bound, new PathInfo("kernel", FallbackReason.RULE, rule));
+            unopened = new PathInfo("kernel", FallbackReason.RULE, rule);
+            accelerator.log().listening(bound, unopened);
         }
         FallbackException failure = null;
         for (Fabric fabric : candidates) {
@@ -85,7 +115,10 @@ public final class StreamListener implements BlockingWaits.Waitable {
                 accelerator.log().listening(bound, new PathInfo(fabric.name(), null, null));
             } catch (FallbackException e) {
                 failure = e;
-                accelerator.log().listening(bound, new PathInfo("kernel", e.reason(), e.getMessage()));
+                PathInfo why = new PathInfo("kernel", e.reason(), e.getMessage());
+                // That there is no device says less than why a fabric that is there failed.
+                unopened = unopened.reason() == null || e.reason() != FallbackReason.NO_DEVICE ? why : unopened;
+                accelerator.log().listening(bound, why);
             }
         }
         accelerated = !open.isEmpty();
@@ -114,7 +147,8 @@ public final class StreamListener implements BlockingWaits.Waitable {
         return socket != null ? socket : acceptKernel();
     }
 
-    private StreamSocket acceptArrived() {
+    /** Takes a connection that a fabric brought; null if there is none. */
+    public StreamSocket acceptArrived() {
         StreamSocket socket = arrived.poll();
         if (socket != null) {
             places.decrementAndGet();
@@ -128,8 +162,36 @@ public final class StreamListener implements BlockingWaits.Waitable {
             return null;
         }
         StreamSocket socket = new StreamSocket(accelerator, channel);
+        socket.acceptedFromKernel(accelerated ? UNASKED : unopened);
         socket.logAccepted(channel.getLocalAddress(), channel.getRemoteAddress());
         return socket;
+    }
+
+    /** Whether a wait has found the kernel's listener, which is no channel, to have a connection; said once. */
+    public boolean takeKernelReady() {
+        boolean ready = kernelReady;
+        kernelReady = false;
+        return ready;
+    }
+
+    /**
+     * The adapter has accepted a connection from its kernel listener, which is no channel.
+     *
+     * @param local its address at this end
+     * @param remote its address at the other
+     * @return what stands for it, to be closed with it
+     */
+    public StreamSocket acceptedByKernel(InetSocketAddress local, InetSocketAddress remote) {
+        StreamSocket socket = new StreamSocket(accelerator, null);
+        socket.kernelAccepted(local, remote);
+        socket.acceptedFromKernel(accelerated ? UNASKED : unopened);
+        socket.logAccepted(local, remote);
+        return socket;
+    }
+
+    /** Whether no poller watches this any more, so that what {@link #watched()} stands for may be closed. */
+    public boolean isUnwatched() {
+        return shares.size() == 0;
     }
 
     /** Ends the fabrics' part, to be called before the kernel's channel is closed. Connections not accepted are reset. */
@@ -171,12 +233,12 @@ public final class StreamListener implements BlockingWaits.Waitable {
 
     @Override
     public SelectableChannel watched() {
-        return kernel;
+        return watched;
     }
 
     @Override
     public int watchedOps(int interest) {
-        return interest;
+        return kernel != null || interest == 0 ? interest : SelectionKey.OP_READ;
     }
 
     @Override
@@ -191,7 +253,14 @@ public final class StreamListener implements BlockingWaits.Waitable {
 
     @Override
     public int kernelReady(int interest, int watchedReady) {
-        return interest & watchedReady;
+        if (kernel != null) {
+            return interest & watchedReady;
+        }
+        if (watchedReady == 0) {
+            return 0;
+        }
+        kernelReady = true;
+        return interest;
     }
 
     @Override
@@ -235,6 +304,7 @@ public final class StreamListener implements BlockingWaits.Waitable {
                 return true;
             }
             places.decrementAndGet();
+            ProcessCounters.dropped(Drop.BACKLOG);
             return false;
         }
 

@@ -5,6 +5,7 @@ import io.accel.core.fabric.Fabric;
 import io.accel.core.fabric.FallbackException;
 import io.accel.core.fabric.FallbackReason;
 import io.accel.core.fabric.Link;
+import io.accel.core.observe.ConnectionState;
 import io.accel.core.poll.Registration;
 import io.accel.profile.Role;
 import java.io.IOException;
@@ -29,7 +30,10 @@ import java.util.function.Predicate;
  */
 public final class StreamSocket implements BlockingWaits.Waitable {
     private final Accelerator accelerator;
-    /** The JDK's channel; null only for accepted links. In non-blocking mode whenever this is registered. */
+    /**
+     * The JDK's channel; null for accepted links, and if the adapter's kernel socket is no channel. In non-blocking mode
+     * whenever this is registered.
+     */
     private final SocketChannel kernel;
 
     /** The accelerated connection; written once, under the monitor. */
@@ -41,6 +45,9 @@ public final class StreamSocket implements BlockingWaits.Waitable {
     private volatile boolean connectReady;
 
     private volatile boolean closed;
+    /** Whether the adapter's kernel socket, which is no channel, is connected. */
+    private volatile boolean kernelConnected;
+
     private volatile PathInfo path = PathInfo.KERNEL;
 
     // Under the monitor.
@@ -53,12 +60,15 @@ public final class StreamSocket implements BlockingWaits.Waitable {
     private Fabric.Source source;
 
     private final Shares shares = new Shares();
+    /** Written once, before others can see this connection: null as long as there is none. */
+    private volatile ConnectionRecord connection;
 
     /**
      * A socket that is not connected, or connected by the kernel.
      *
      * @param accelerator the profile at work
-     * @param kernel the JDK's channel, which this socket owns
+     * @param kernel the JDK's channel; null if the adapter has a kernel socket of another kind, which it connects in
+     *     blocking mode if {@link #connect} or {@link #takeFallback} say so
      */
     public StreamSocket(Accelerator accelerator, SocketChannel kernel) {
         this.accelerator = accelerator;
@@ -72,8 +82,10 @@ public final class StreamSocket implements BlockingWaits.Waitable {
         this.local = local;
         this.remote = remote;
         this.path = new PathInfo(fabric, null, null);
-        this.stream = new LinkStream(link, accelerator.lowWater(), shares);
+        this.connection = ConnectionRecord.accepting(this);
+        this.stream = new LinkStream(link, accelerator.lowWater(), shares, connection);
         shares.establish(stream);
+        connection.established(stream);
     }
 
     /** The JDK's channel; null if this was accepted from a fabric. */
@@ -89,6 +101,29 @@ public final class StreamSocket implements BlockingWaits.Waitable {
     /** Which way the bytes take. */
     public PathInfo path() {
         return path;
+    }
+
+    /**
+     * The adapter's own kernel socket is connected.
+     *
+     * @param from its local address
+     */
+    public synchronized void kernelConnected(InetSocketAddress from) {
+        local = from;
+        kernelConnected = true;
+    }
+
+    /** The adapter's own kernel socket was accepted. */
+    synchronized void kernelAccepted(InetSocketAddress at, InetSocketAddress from) {
+        remote = from;
+        kernelConnected(at);
+    }
+
+    /** This was accepted from the kernel, for that reason. */
+    void acceptedFromKernel(PathInfo why) {
+        path = why;
+        connection = ConnectionRecord.accepting(this);
+        connection.fellBack();
     }
 
     /** Says in the log that this was accepted. */
@@ -118,8 +153,11 @@ public final class StreamSocket implements BlockingWaits.Waitable {
      */
     public synchronized boolean connect(InetSocketAddress destination, Fabric.Source binder) throws IOException {
         List<Fabric> candidates = accelerator.fabricsFor(Role.CLIENT, destination);
+        remote = destination;
+        connection = ConnectionRecord.connecting(this);
         if (candidates.isEmpty()) {
             path = new PathInfo("kernel", FallbackReason.RULE, accelerator.ruleFor(Role.CLIENT, destination));
+            connection.fellBack();
             accelerator.log().connected(null, destination, path);
             return false;
         }
@@ -128,7 +166,6 @@ public final class StreamSocket implements BlockingWaits.Waitable {
             return false;
         }
         fabrics = candidates.iterator();
-        remote = destination;
         source = binder;
         connecting = tryNext(null);
         if (connecting) {
@@ -189,7 +226,8 @@ public final class StreamSocket implements BlockingWaits.Waitable {
         if (fellBack) {
             return false;
         }
-        if (stream != null || kernel.isConnected() || (handshake == null && kernel.finishConnect())) {
+        if (stream != null
+                || (kernel != null && (kernel.isConnected() || (handshake == null && kernel.finishConnect())))) {
             connecting = false;
             connectReady = false;
             return true;
@@ -209,10 +247,11 @@ public final class StreamSocket implements BlockingWaits.Waitable {
             }
             local = handshake.local();
             handshake = null;
-            LinkStream established = new LinkStream(link, accelerator.lowWater(), shares);
+            LinkStream established = new LinkStream(link, accelerator.lowWater(), shares, connection);
             shares.establish(established);
             connectReady = true;
             stream = established;
+            connection.established(established);
             accelerator.log().connected(local, remote, path);
         } catch (FallbackException e) {
             handshake = null;
@@ -227,7 +266,7 @@ public final class StreamSocket implements BlockingWaits.Waitable {
     private void moveOn(FallbackException why) {
         try {
             if (!tryNext(why)) {
-                if (kernel.isBlocking()) {
+                if (kernel == null || kernel.isBlocking()) {
                     fellBack = true; // the connecting thread does it, outside of the monitor
                     connectReady = true;
                 } else {
@@ -259,6 +298,7 @@ public final class StreamSocket implements BlockingWaits.Waitable {
 
     private void fallBack(InetSocketAddress destination, FallbackException why) throws ConnectException {
         path = new PathInfo("kernel", why.reason(), why.getMessage());
+        connection.fellBack();
         accelerator.log().connected(null, destination, path);
         if (accelerator.isFailing()) {
             throw new ConnectException("not accelerated, and fallback=fail: " + why.reason() + ": " + why.getMessage());
@@ -301,6 +341,45 @@ public final class StreamSocket implements BlockingWaits.Waitable {
             established.close(abort, orderly);
         } else {
             shares.close();
+            ConnectionRecord known = connection;
+            if (known != null) {
+                known.closed();
+            }
+        }
+    }
+
+    // ---- for those who look
+
+    /** What has become of a connection that is not accelerated. */
+    ConnectionState kernelState() {
+        if (closed) {
+            return ConnectionState.CLOSING;
+        }
+        boolean connected = kernel == null ? kernelConnected : kernel.isConnected();
+        return connecting || !connected ? ConnectionState.CONNECTING : ConnectionState.ESTABLISHED;
+    }
+
+    SocketAddress observedLocal() {
+        InetSocketAddress known;
+        synchronized (this) {
+            known = local;
+        }
+        try {
+            return known != null || kernel == null || !kernel.isOpen() ? known : kernel.getLocalAddress();
+        } catch (IOException e) {
+            return null; // closed meanwhile
+        }
+    }
+
+    SocketAddress observedRemote() {
+        SocketAddress known;
+        synchronized (this) {
+            known = remote;
+        }
+        try {
+            return known != null || kernel == null || !kernel.isOpen() ? known : kernel.getRemoteAddress();
+        } catch (IOException e) {
+            return null; // closed meanwhile
         }
     }
 
@@ -325,7 +404,7 @@ public final class StreamSocket implements BlockingWaits.Waitable {
                 return stream.link().doorbell();
             }
             // No selector takes a channel in blocking mode, and its connecting thread waits for nothing more.
-            return kernel.isBlocking() ? null : kernel;
+            return kernel == null || kernel.isBlocking() ? null : kernel;
         }
     }
 
@@ -379,6 +458,14 @@ public final class StreamSocket implements BlockingWaits.Waitable {
         }
         int readable = (watchedReady & SelectionKey.OP_READ) != 0 ? interest & END : 0;
         return (watchedReady & interest) | readable;
+    }
+
+    @Override
+    public void looked(int ops, int looks, boolean hit) {
+        LinkStream established = stream;
+        if (established != null) {
+            established.looked(ops, looks, hit);
+        }
     }
 
     @Override

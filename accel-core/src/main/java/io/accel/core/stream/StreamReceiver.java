@@ -3,6 +3,8 @@ package io.accel.core.stream;
 import io.accel.core.fabric.Link;
 import io.accel.core.fabric.MemoryRegion;
 import java.io.IOException;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 
 /**
@@ -15,12 +17,30 @@ import java.nio.ByteBuffer;
  * <p>One reader at a time; {@link #ready} may be called by another thread at the same time and is then a hint.
  */
 public final class StreamReceiver {
+    private static final VarHandle HEAD;
+    private static final VarHandle READS;
+
+    static {
+        try {
+            MethodHandles.Lookup lookup = MethodHandles.lookup();
+            HEAD = lookup.findVarHandle(StreamReceiver.class, "head", long.class)
+                    .withInvokeExactBehavior();
+            READS = lookup.findVarHandle(StreamReceiver.class, "reads", long.class)
+                    .withInvokeExactBehavior();
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
     private final Link link;
     private final MemoryRegion ring;
     private final int quarter;
 
     /** Next byte to read. Written by the reader; the poller reads it without order, for a hint. */
     private long head;
+    /** How many reads brought bytes. Written by the reader, read by others without order. */
+    @SuppressWarnings("unused") // read through READS
+    private long reads;
     /** What the peer knows to be consumed. Reader only. */
     private long credited;
     /** From where on bytes are lent out, so that their space is not the peer's yet; no such place if it is above head. */
@@ -172,8 +192,19 @@ public final class StreamReceiver {
         return link.published() != head;
     }
 
+    /** All bytes read since the beginning. Any thread; perhaps a moment late. */
+    public long received() {
+        return (long) HEAD.getOpaque(this);
+    }
+
+    /** How many buffers were filled, or filled in part. Any thread; perhaps a moment late. */
+    public long reads() {
+        return (long) READS.getOpaque(this);
+    }
+
     private void advance(int n) {
         head += n;
+        reads++;
         long mine = Math.min(head, lentFrom);
         if (mine - credited >= quarter && mine != credited) {
             credited = mine;

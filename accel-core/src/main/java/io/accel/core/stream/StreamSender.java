@@ -3,6 +3,8 @@ package io.accel.core.stream;
 import io.accel.core.fabric.Link;
 import io.accel.core.fabric.MemoryRegion;
 import java.io.IOException;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 
 /**
@@ -11,6 +13,20 @@ import java.nio.ByteBuffer;
  * <p>One writer at a time; {@link #ready} may be called by another thread at the same time and is then a hint.
  */
 public final class StreamSender {
+    private static final VarHandle TAIL;
+    private static final VarHandle PUBLISHES;
+
+    static {
+        try {
+            MethodHandles.Lookup lookup = MethodHandles.lookup();
+            TAIL = lookup.findVarHandle(StreamSender.class, "tail", long.class).withInvokeExactBehavior();
+            PUBLISHES = lookup.findVarHandle(StreamSender.class, "publishes", long.class)
+                    .withInvokeExactBehavior();
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
     private final Link link;
     private final MemoryRegion ring;
     private final int size;
@@ -18,6 +34,9 @@ public final class StreamSender {
 
     /** All bytes before it are published. Written by the writer, read by the poller for a hint. */
     private long tail;
+    /** How often bytes were published. Written by the writer, read by others without order. */
+    @SuppressWarnings("unused") // read through PUBLISHES
+    private long publishes;
     /** Next byte to send: {@link #append appended} bytes lie between the two. Writer only. */
     private long next;
     /** The last {@link Link#released} that was seen and found sound. Writer only. */
@@ -45,7 +64,7 @@ public final class StreamSender {
      *     CorruptLinkException} if it wrote nonsense
      */
     public int write(ByteBuffer src) throws IOException {
-        checkPeer();
+        checkPeer(src.hasRemaining());
         int n = put(src);
         flush();
         return n;
@@ -61,7 +80,7 @@ public final class StreamSender {
      * @throws IOException as {@link #write(ByteBuffer)}
      */
     public long write(ByteBuffer[] srcs, int offset, int length) throws IOException {
-        checkPeer();
+        checkPeer(hasRemaining(srcs, offset, length));
         long n = 0;
         for (int i = offset; i < offset + length; i++) {
             n += put(srcs[i]);
@@ -82,7 +101,7 @@ public final class StreamSender {
      * @throws IOException as {@link #write(ByteBuffer)}; what was appended before can still be flushed
      */
     public int room(int wanted) throws IOException {
-        checkPeer();
+        checkPeer(wanted > 0);
         return free(wanted);
     }
 
@@ -105,6 +124,7 @@ public final class StreamSender {
         long from = tail;
         if (next != from) {
             tail = next;
+            publishes++;
             link.publish(from, next);
         }
     }
@@ -119,6 +139,21 @@ public final class StreamSender {
         long free = size - (tail - link.released());
         // Nonsense (more than a ring free) is ready, too: the write will report it.
         return free >= lowWater || (link.peerState() & (Link.RST | Link.CLOSED)) != 0 || link.peerGone();
+    }
+
+    /** All bytes sent since the beginning. Any thread; perhaps a moment late. */
+    public long sent() {
+        return (long) TAIL.getOpaque(this);
+    }
+
+    /** How many writes took bytes, each published as one. Any thread; perhaps a moment late. */
+    public long publishes() {
+        return (long) PUBLISHES.getOpaque(this);
+    }
+
+    /** How many bytes were sent whose room the peer has not given back. A hint for any thread that knows the link to be there. */
+    public long queued() {
+        return Math.min(size, Math.max(0, sent() - link.released()));
     }
 
     private int put(ByteBuffer src) throws IOException {
@@ -140,10 +175,23 @@ public final class StreamSender {
         return (int) Math.min(free, wanted);
     }
 
-    private void checkPeer() throws IOException {
+    private static boolean hasRemaining(ByteBuffer[] srcs, int offset, int length) {
+        for (int i = offset; i < offset + length; i++) {
+            if (srcs[i].hasRemaining()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** What nobody will read is an error, but nothing at all is not: so it is with TCP. */
+    private void checkPeer(boolean sends) throws IOException {
         int state = link.peerState();
-        if ((state & (Link.RST | Link.CLOSED)) != 0 || link.peerGone()) {
-            throw new IOException((state & Link.RST) != 0 ? "Connection reset by peer" : "Broken pipe");
+        if ((state & Link.RST) != 0) {
+            throw new IOException("Connection reset by peer");
+        }
+        if (sends && ((state & Link.CLOSED) != 0 || link.peerGone())) {
+            throw new IOException("Broken pipe");
         }
     }
 

@@ -52,7 +52,8 @@ final class LoopbackLink implements Link {
     }
 
     /** How often this end has published. */
-    long publishes() {
+    @Override
+    public long publishes() {
         return publishes;
     }
 

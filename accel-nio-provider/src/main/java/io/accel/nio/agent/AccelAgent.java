@@ -1,5 +1,7 @@
 package io.accel.nio.agent;
 
+import io.accel.nio.net.AccelSockets;
+import java.io.IOException;
 import java.lang.instrument.Instrumentation;
 import java.nio.channels.spi.SelectorProvider;
 import java.util.Arrays;
@@ -19,6 +21,9 @@ public final class AccelAgent {
 
     /** By name: loading the class belongs to the program's first channel, not to the start of the JVM. */
     static final String PROVIDER = "io.accel.nio.AccelSelectorProvider";
+
+    /** Sockets are served unless it is {@code false}. */
+    private static final String SOCKETS_PROPERTY = "accel.sockets";
 
     private static final String PROVIDER_HOLDER = PROVIDER_PROPERTY + "$Holder";
 
@@ -66,7 +71,22 @@ public final class AccelAgent {
             return "-D" + PROVIDER_PROPERTY + "=" + chosen + " is set, so this JVM does not use Accel."
                     + " Remove it to let Accel carry the program's connections";
         }
-        return providerInUse(instrumentation);
+        String refused = providerInUse(instrumentation);
+        if (refused == null && !"false".equalsIgnoreCase(System.getProperty(SOCKETS_PROPERTY))) {
+            serveSockets();
+        }
+        return refused;
+    }
+
+    /** The factory loads nothing of the core before the program's first socket. */
+    private static void serveSockets() {
+        try {
+            AccelSockets.install();
+        } catch (IOException e) {
+            System.err.println(
+                    "accel: java.net.Socket stays the JDK's, channels are Accel's all the same: the program, or"
+                            + " another agent, has a socket factory already (" + e.getMessage() + ")");
+        }
     }
 
     private static void exportKernelChannels(Instrumentation instrumentation) {

@@ -16,7 +16,14 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         versionProvider = VersionCommand.class,
         synopsisSubcommandLabel = "COMMAND",
-        subcommands = {RunCommand.class, ProfilesCommand.class, VersionCommand.class, HelpCommand.class})
+        subcommands = {
+            RunCommand.class,
+            DoctorCommand.class,
+            StatsCommand.class,
+            ProfilesCommand.class,
+            VersionCommand.class,
+            HelpCommand.class
+        })
 public final class AccelMain implements Runnable {
     @Spec
     private CommandSpec spec;

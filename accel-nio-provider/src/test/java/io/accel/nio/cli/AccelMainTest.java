@@ -12,7 +12,7 @@ class AccelMainTest {
     void withoutACommandItSaysWhichThereAre() {
         CommandLineRunner run = accel();
         assertThat(run.status()).isEqualTo(ExitStatus.USAGE);
-        assertThat(run.err()).contains("No command given", "run", "profiles", "version");
+        assertThat(run.err()).contains("No command given", "run", "stats", "profiles", "version");
     }
 
     @Test
@@ -33,7 +33,7 @@ class AccelMainTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"run", "profiles", "version"})
+    @ValueSource(strings = {"run", "stats", "profiles", "version"})
     void everyCommandExplainsItself(String command) {
         CommandLineRunner run = accel(command, "--help");
         assertThat(run.status()).isZero();

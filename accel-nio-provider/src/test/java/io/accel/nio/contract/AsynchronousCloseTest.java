@@ -2,7 +2,6 @@ package io.accel.nio.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.EOFException;
 import java.io.IOException;
@@ -115,25 +114,11 @@ class AsynchronousCloseTest extends ContractSupport {
         }
     }
 
-    /** A listener whose backlog is full keeps connects waiting; where one is not full, connect has simply succeeded. */
     @Test
     void blockedConnect() throws Exception {
-        ServerSocketChannel listener = closing(ServerSocketChannel.open()).bind(anyPort(), 1);
-        SocketChannel client = null;
-        Task<Boolean> connect = null;
-        for (int i = 0; i < 20; i++) {
-            SocketChannel next = channel();
-            Task<Boolean> attempt = start(() -> next.connect(listener.getLocalAddress()));
-            if (!attempt.finishesWithin(300)) {
-                client = next;
-                connect = attempt;
-                break;
-            }
-            assertThat(attempt.result()).isTrue();
-        }
-        assumeTrue(connect != null, "no connect had to wait");
-        client.close();
-        assertThat(connect.failure()).isExactlyInstanceOf(AsynchronousCloseException.class);
+        WaitingConnect waiting = waitingConnect();
+        waiting.client().close();
+        assertThat(waiting.connect().failure()).isExactlyInstanceOf(AsynchronousCloseException.class);
     }
 
     @Test

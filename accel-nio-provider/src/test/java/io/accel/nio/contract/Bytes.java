@@ -78,7 +78,7 @@ final class Bytes {
     static int fill(SocketChannel channel) throws IOException {
         channel.configureBlocking(false);
         int total = 0;
-        for (int idle = 0; idle < 30; idle++) {
+        for (int idle = 0; idle < Route.current().quietMillis(); idle++) {
             for (int size : new int[] {65_536, 1}) {
                 int n = channel.write(ByteBuffer.allocate(size));
                 if (n > 0) {

@@ -23,7 +23,7 @@ class ConnectTest extends ContractSupport {
     void blockingConnectCompletesBeforeAnybodyAccepts() throws IOException {
         ServerSocketChannel listener = listener();
         SocketChannel client = channel();
-        assertThat(client.connect(listener.getLocalAddress())).isTrue();
+        assertThat(client.connect(destination(listener))).isTrue();
         assertThat(client.isConnected()).isTrue();
         assertThat(client.isConnectionPending()).isFalse();
         Bytes.write(client, Bytes.ascii("early"));
@@ -35,7 +35,7 @@ class ConnectTest extends ContractSupport {
     void nonBlockingConnectIsFinished() throws IOException {
         ServerSocketChannel listener = listener();
         SocketChannel client = nonBlockingChannel();
-        connectToEnd(client, (InetSocketAddress) listener.getLocalAddress());
+        connectToEnd(client, destination(listener));
         assertThat(client.isConnected()).isTrue();
         assertThat(client.isConnectionPending()).isFalse();
         assertThat(client.finishConnect()).isTrue();
@@ -48,7 +48,7 @@ class ConnectTest extends ContractSupport {
     void pendingConnectIsFinishedInBlockingMode() throws IOException {
         ServerSocketChannel listener = listener();
         SocketChannel client = nonBlockingChannel();
-        client.connect(listener.getLocalAddress());
+        client.connect(destination(listener));
         client.configureBlocking(true);
         assertThat(client.finishConnect()).isTrue();
         assertThat(client.isConnected()).isTrue();
@@ -57,7 +57,7 @@ class ConnectTest extends ContractSupport {
     @Test
     void pendingChannelRefusesWhatNeedsAConnection() throws IOException {
         SocketChannel client = nonBlockingChannel();
-        InetSocketAddress address = (InetSocketAddress) listener().getLocalAddress();
+        InetSocketAddress address = destination(listener());
         boolean connected = client.connect(address);
         if (!connected) {
             assertThat(client.isConnectionPending()).isTrue();
@@ -115,10 +115,10 @@ class ConnectTest extends ContractSupport {
     @Test
     void closedListenerRefuses() throws IOException {
         ServerSocketChannel listener = listener();
-        InetSocketAddress address = (InetSocketAddress) listener.getLocalAddress();
+        InetSocketAddress address = destination(listener);
         closing(SocketChannel.open(address));
         closing(listener.accept());
-        listener.close();
+        closeToAll(listener);
         assertThatThrownBy(() -> channel().connect(address)).isInstanceOf(ConnectException.class);
     }
 
@@ -126,7 +126,7 @@ class ConnectTest extends ContractSupport {
     void modeIsChangedBetweenConnectAndUse() throws Exception {
         ServerSocketChannel listener = listener();
         SocketChannel client = nonBlockingChannel();
-        connectToEnd(client, (InetSocketAddress) listener.getLocalAddress());
+        connectToEnd(client, destination(listener));
         client.configureBlocking(true);
         SocketChannel server = closing(listener.accept());
         Task<String> reader = start(() -> Bytes.readAscii(client, 4)).awaitInside("read");
@@ -155,9 +155,9 @@ class ConnectTest extends ContractSupport {
     void listenerAcceptsAPlainSocket() throws IOException {
         ServerSocketChannel listener = listener();
         Socket plain = closing(new Socket());
-        plain.connect(listener.getLocalAddress(), (int) LIMIT_MILLIS);
+        plain.connect(destination(listener), (int) LIMIT_MILLIS);
         SocketChannel server = closing(listener.accept());
-        assertThat(server.getRemoteAddress()).isEqualTo(plain.getLocalSocketAddress());
+        assertThat(clientOf(server)).isEqualTo(plain.getLocalSocketAddress());
         Bytes.write(server, Bytes.ascii("channel"));
         assertThat(plain.getInputStream().readNBytes(7)).asString().isEqualTo("channel");
         plain.close();
@@ -168,7 +168,7 @@ class ConnectTest extends ContractSupport {
     void connectingAndClosingManyTimesLeavesNothingBehind() throws IOException {
         ServerSocketChannel listener = listener();
         for (int i = 0; i < 300; i++) {
-            try (SocketChannel client = SocketChannel.open(listener.getLocalAddress());
+            try (SocketChannel client = SocketChannel.open(destination(listener));
                     SocketChannel server = listener.accept()) {
                 Bytes.write(client, Bytes.random(i, 1 + i));
                 client.shutdownOutput();

@@ -17,18 +17,22 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.util.Deque;
+import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
  * Base of the suite's classes: channels that are closed, and threads that are ended, when the test is over.
  *
  * <p>Each test runs on a thread of its own, so that one that hangs and does not obey an interrupt fails alone.
  */
+@ExtendWith(ThroughRelay.class)
 @Timeout(value = 30, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 abstract class ContractSupport {
     /** How long something that must happen may take, in milliseconds: a limit, never a delay. */
@@ -82,8 +86,8 @@ abstract class ContractSupport {
     }
 
     final Pair pair(ServerSocketChannel listener) throws IOException {
-        SocketChannel client = closing(SocketChannel.open(listener.getLocalAddress()));
-        return new Pair(client, closing(listener.accept()));
+        SocketChannel client = closing(SocketChannel.open(destination(listener)));
+        return onPath(new Pair(client, closing(listener.accept())));
     }
 
     /**
@@ -94,11 +98,46 @@ abstract class ContractSupport {
         ServerSocketChannel listener = closing(ServerSocketChannel.open());
         listener.setOption(StandardSocketOptions.SO_RCVBUF, 1 << 16).bind(anyPort());
         SocketChannel client = channel().setOption(StandardSocketOptions.SO_SNDBUF, 1 << 16);
-        client.connect(listener.getLocalAddress());
-        Pair pair = new Pair(client, closing(listener.accept()));
+        client.connect(destination(listener));
+        Pair pair = onPath(new Pair(client, closing(listener.accept())));
         listener.close();
         Bytes.fill(client);
         return pair;
+    }
+
+    /** That the kernel knows of the connection only where it is meant to carry the bytes. */
+    private static Pair onPath(Pair pair) throws IOException {
+        if (KernelConnections.areKnown()) {
+            for (SocketChannel end : List.of(pair.client(), pair.server())) {
+                assertThat(KernelConnections.contain(end))
+                        .as("the kernel knows of %s on path %s", end, Path.current())
+                        .isEqualTo(Path.current().isKernels());
+            }
+        }
+        return pair;
+    }
+
+    /** Where a client connects to for a listener of {@link #host()}, or one that listens on all addresses. */
+    static InetSocketAddress destination(ServerSocketChannel listener) throws IOException {
+        int port = ((InetSocketAddress) listener.getLocalAddress()).getPort();
+        return Route.current().to(new InetSocketAddress(host(), port));
+    }
+
+    /** The address of the client whose connection was accepted, as the client itself should know it. */
+    static InetSocketAddress clientOf(SocketChannel accepted) throws IOException {
+        return clientOf(accepted.getRemoteAddress());
+    }
+
+    /** The same of an address that the accepting end sees. */
+    static InetSocketAddress clientOf(SocketAddress seen) throws IOException {
+        return Route.current().clientOf((InetSocketAddress) seen);
+    }
+
+    /** Closes a listener, and returns when clients are refused where they came to it. */
+    static void closeToAll(ServerSocketChannel listener) throws IOException {
+        InetSocketAddress address = (InetSocketAddress) listener.getLocalAddress();
+        listener.close();
+        Route.current().closed(address);
     }
 
     final <T> Task<T> start(Callable<T> body) {
@@ -137,7 +176,39 @@ abstract class ContractSupport {
 
     /** An address on which nothing listens, and nothing can while the test runs. */
     final InetSocketAddress nobodyListens() throws IOException {
-        return (InetSocketAddress) channel().bind(anyPort()).getLocalAddress();
+        InetSocketAddress there = Route.current().toNobody();
+        return there != null
+                ? there
+                : (InetSocketAddress) channel().bind(anyPort()).getLocalAddress();
+    }
+
+    /** A connect that is not about to end, and its channel. */
+    record WaitingConnect(SocketChannel client, Task<Boolean> connect) {}
+
+    /**
+     * A connect that waits: to the address that nobody answers on, which the system property {@code contract.silent} names, or
+     * else to a listener whose backlog is full. Where neither is to be had the test is aborted: a provider whose backlog does
+     * not get full breaks no promise.
+     */
+    final WaitingConnect waitingConnect() throws Exception {
+        String silent = System.getProperty("contract.silent");
+        if (silent != null) {
+            SocketChannel client = channel();
+            InetSocketAddress address = new InetSocketAddress(silent, 9);
+            return new WaitingConnect(
+                    client, start(() -> client.connect(address)).awaitInside("connect"));
+        }
+        ServerSocketChannel listener = closing(ServerSocketChannel.open()).bind(anyPort(), 1);
+        InetSocketAddress address = destination(listener);
+        for (int i = 0; i < 20; i++) {
+            SocketChannel client = channel();
+            Task<Boolean> attempt = start(() -> client.connect(address));
+            if (!attempt.finishesWithin(300)) {
+                return new WaitingConnect(client, attempt);
+            }
+            assertThat(attempt.result()).isTrue();
+        }
+        return Assumptions.abort("no connect had to wait");
     }
 
     static ConditionFactory eventually() {
@@ -172,6 +243,7 @@ abstract class ContractSupport {
         for (Closeable resource : resources) {
             resource.close();
         }
+        Route.current().endTest();
         for (Task<?> task : tasks) {
             assertThat(task.end()).as("%s has ended", task.thread()).isTrue();
         }

@@ -43,6 +43,14 @@ class InterruptTest extends ContractSupport {
     }
 
     @Test
+    void blockedConnect() throws Exception {
+        WaitingConnect waiting = waitingConnect();
+        waiting.connect().interrupt();
+        assertThat(waiting.connect().failure()).isExactlyInstanceOf(ClosedByInterruptException.class);
+        assertThat(waiting.client().isOpen()).isFalse();
+    }
+
+    @Test
     void interruptedBeforeRead() throws Exception {
         Pair pair = pair();
         Bytes.write(pair.server(), Bytes.ascii("there is something to read"));
@@ -58,7 +66,7 @@ class InterruptTest extends ContractSupport {
     @Test
     void interruptedBeforeAccept() throws Exception {
         ServerSocketChannel listener = listener();
-        closing(SocketChannel.open(listener.getLocalAddress()));
+        closing(SocketChannel.open(destination(listener)));
         assertClosedWhenInterruptedBefore(listener, listener::accept);
     }
 
@@ -66,7 +74,7 @@ class InterruptTest extends ContractSupport {
     void interruptedBeforeConnect() throws Exception {
         ServerSocketChannel listener = listener();
         SocketChannel channel = channel();
-        assertClosedWhenInterruptedBefore(channel, () -> channel.connect(listener.getLocalAddress()));
+        assertClosedWhenInterruptedBefore(channel, () -> channel.connect(destination(listener)));
     }
 
     @Test

@@ -107,6 +107,8 @@ class KeySetTest extends ContractSupport {
         assertThat(selector.selectNow()).as("nothing new").isZero();
         assertThat(selector.selectedKeys()).containsExactly(key);
         Bytes.write(pair.client(), Bytes.ascii("x"));
+        // On its way it is nothing new, and a select would not wait for it, since OP_WRITE is ready.
+        eventually().until(() -> pair.server().socket().getInputStream().available() > 0);
         assertThat(selector.select(LIMIT_MILLIS)).as("OP_READ is new").isEqualTo(1);
         assertThat(selector.selectNow()).as("nothing new").isZero();
         selector.selectedKeys().clear();

@@ -13,6 +13,11 @@ enum Path {
     /** Accel's provider, connections over RDMA. */
     RDMA;
 
+    /** Whether it is the kernel that carries the bytes. */
+    boolean isKernels() {
+        return this == JDK || this == KERNEL;
+    }
+
     /** The path of this JVM: the system property {@code contract.path}, or the JDK's where it is not set. */
     static Path current() {
         return valueOf(System.getProperty("contract.path", "jdk").toUpperCase(Locale.ROOT));

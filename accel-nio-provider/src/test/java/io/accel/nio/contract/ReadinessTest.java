@@ -174,7 +174,7 @@ class ReadinessTest extends ContractSupport {
         ServerSocketChannel listener = listener();
         SocketChannel client = nonBlockingChannel();
         SelectionKey key = client.register(selector, OP_CONNECT);
-        if (!client.connect(listener.getLocalAddress())) {
+        if (!client.connect(destination(listener))) {
             awaitReady(key, OP_CONNECT);
             assertThat(key.isConnectable()).isTrue();
             assertThat(client.finishConnect()).isTrue();
@@ -206,7 +206,7 @@ class ReadinessTest extends ContractSupport {
         SelectionKey key = register(listener, selector, OP_ACCEPT);
         assertThat(selector.selectNow()).isZero();
         for (int i = 0; i < 3; i++) {
-            closing(SocketChannel.open(listener.getLocalAddress()));
+            closing(SocketChannel.open(destination(listener)));
         }
         for (int i = 0; i < 3; i++) {
             awaitReady(key, OP_ACCEPT);

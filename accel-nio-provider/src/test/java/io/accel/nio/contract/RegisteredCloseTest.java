@@ -78,7 +78,7 @@ class RegisteredCloseTest extends ContractSupport {
         ServerSocketChannel listener = listener();
         SocketChannel client = nonBlockingChannel();
         client.register(selector, SelectionKey.OP_CONNECT);
-        client.connect(listener.getLocalAddress());
+        client.connect(destination(listener));
         client.close();
         selector.selectNow();
         assertThat(selector.keys()).isEmpty();

@@ -130,7 +130,7 @@ class RegistrationTest extends ContractSupport {
         selector.selectNow();
         assertThat(key.isValid()).isTrue();
         var listener = listener();
-        if (!channel.connect(listener.getLocalAddress())) {
+        if (!channel.connect(destination(listener))) {
             key.interestOps(OP_CONNECT);
             awaitReady(key, OP_CONNECT);
             assertThat(channel.finishConnect()).isTrue();

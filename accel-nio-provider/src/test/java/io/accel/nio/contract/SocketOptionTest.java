@@ -192,7 +192,7 @@ class SocketOptionTest extends ContractSupport {
         SocketChannel channel = channel();
         channel.setOption(TCP_NODELAY, true).setOption(SO_KEEPALIVE, true).setOption(SO_LINGER, 3);
         channel.setOption(IP_TOS, 0x08).setOption(ExtendedSocketOptions.TCP_KEEPIDLE, 99);
-        channel.connect(listener.getLocalAddress());
+        channel.connect(destination(listener));
         assertThat(channel.getOption(TCP_NODELAY)).isTrue();
         assertThat(channel.getOption(SO_KEEPALIVE)).isTrue();
         assertThat(channel.getOption(SO_LINGER)).isEqualTo(3);

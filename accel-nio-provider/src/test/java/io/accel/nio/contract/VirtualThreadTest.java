@@ -34,7 +34,7 @@ class VirtualThreadTest extends ContractSupport {
         }));
         byte[] bytes = Bytes.random(1, 1_000_000);
         Task<byte[]> client = startVirtual(() -> {
-            SocketChannel channel = closing(SocketChannel.open(listener.getLocalAddress()));
+            SocketChannel channel = closing(SocketChannel.open(destination(listener)));
             Bytes.write(channel, bytes);
             channel.shutdownOutput();
             return Bytes.readToEnd(channel);

@@ -55,9 +55,9 @@ class WakeUpTest extends ContractSupport {
         assertThat(select.result()).isEqualTo(1);
         Bytes.write(timed.client(), new byte[] {3});
         assertThat(timedReader.result()).isEqualTo(3);
-        SocketChannel client = closing(SocketChannel.open(accepting.getLocalAddress()));
-        assertThat(closing(acceptor.result()).getRemoteAddress()).isEqualTo(client.getLocalAddress());
-        closing(SocketChannel.open(selectedListener.getLocalAddress()));
+        SocketChannel client = closing(SocketChannel.open(destination(accepting)));
+        assertThat(clientOf(closing(acceptor.result()))).isEqualTo(client.getLocalAddress());
+        closing(SocketChannel.open(destination(selectedListener)));
         assertThat(acceptSelect.result()).isEqualTo(1);
         Task<byte[]> drain = start(() -> Bytes.readToEnd(full.server()));
         writer.result();

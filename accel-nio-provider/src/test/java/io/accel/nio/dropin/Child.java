@@ -40,6 +40,11 @@ final class Child implements AutoCloseable {
         return command;
     }
 
+    /** The jars of {@link OwnJnr}'s own jnr-ffi, as a part of a class path. */
+    static String ownJnr() {
+        return System.getProperty("own.jnr") + "/*";
+    }
+
     /** Where {@link Probe} is; Accel is not. */
     static Path testClasses() {
         return Path.of(System.getProperty("test.classes"));
@@ -64,6 +69,28 @@ final class Child implements AutoCloseable {
 
     String output() throws IOException {
         return Files.readString(log);
+    }
+
+    /** Writes a line to its standard input. */
+    void send(String line) throws IOException {
+        process.getOutputStream().write((line + "\n").getBytes(java.nio.charset.StandardCharsets.UTF_8));
+        process.getOutputStream().flush();
+    }
+
+    /** Ends its standard input. */
+    void closeInput() throws IOException {
+        process.getOutputStream().close();
+    }
+
+    /** What follows {@code prefix} in the first line that begins with it; waits for that. */
+    String awaitRest(String prefix) throws IOException {
+        awaitOutput(prefix);
+        await().atMost(30, TimeUnit.SECONDS).until(() -> output().indexOf('\n', output().indexOf(prefix)) >= 0);
+        return output().lines()
+                .filter(line -> line.startsWith(prefix))
+                .findFirst()
+                .orElseThrow()
+                .substring(prefix.length());
     }
 
     /** Waits until {@code text} has been printed. */

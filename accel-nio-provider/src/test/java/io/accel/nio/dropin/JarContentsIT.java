@@ -12,11 +12,15 @@ import org.junit.jupiter.api.Test;
 
 /** What is in the drop-in jar, and that nothing is which a program could mistake for its own library. */
 class JarContentsIT {
+    /** No package is called so, hence no class loader finds a class there by itself. */
+    private static final String RDMA = "META-INF/accel/rdma/";
+
     @Test
     void everythingIsUnderOurOwnPackage() throws IOException {
         assertThat(entries())
                 .hasSizeGreaterThan(100)
                 .allMatch(name -> name.startsWith("io/accel/")
+                        || name.startsWith(RDMA)
                         || List.of("META-INF/MANIFEST.MF", "META-INF/LICENSE", "META-INF/NOTICE")
                                 .contains(name));
     }
@@ -33,6 +37,21 @@ class JarContentsIT {
                 .containsAll(Profiles.names().stream()
                         .map(name -> "io/accel/profile/" + name + ".properties")
                         .toList());
+    }
+
+    @Test
+    void nativeCodeForLinuxAndItsLicensesAreAsideForRdma() throws IOException {
+        List<String> aside = entries().stream()
+                .filter(name -> name.startsWith(RDMA))
+                .map(name -> name.substring(RDMA.length()))
+                .toList();
+        assertThat(aside)
+                .contains("jnr/ffi/LibraryLoader.class", "com/kenai/jffi/Invoker.class")
+                .contains("org/objectweb/asm/ClassWriter.class")
+                .doesNotContain("module-info.class")
+                .allMatch(name -> name.matches("(jnr|com/kenai|org/objectweb/asm)/.*\\.class|jni/.*|NOTICE"));
+        assertThat(aside.stream().filter(name -> name.startsWith("jni/")))
+                .containsExactlyInAnyOrder("jni/x86_64-Linux/libjffi-1.2.so", "jni/aarch64-Linux/libjffi-1.2.so");
     }
 
     @Test

@@ -13,7 +13,8 @@ import java.util.Locale;
 import java.util.SplittableRandom;
 
 /**
- * {@code NioClient ADDRESS PORT ping BYTES ROUNDS | bulk SEED BYTES | stream BYTES COUNT | exit BYTES | wait | churn COUNT}: talks
+ * {@code NioClient ADDRESS PORT ping BYTES ROUNDS | bulk SEED BYTES | stream BYTES COUNT | exit BYTES | wait | pause MILLIS |
+ * churn COUNT}: talks
  * to a {@link NioServer}, checks what comes back, and prints what it took. Knows nothing of Accel.
  */
 final class NioClient {
@@ -38,6 +39,7 @@ final class NioClient {
                 case "bulk" -> client.bulk(Long.parseLong(args[3]), Long.parseLong(args[4]));
                 case "exit" -> client.exit(Integer.parseInt(args[3]));
                 case "wait" -> client.waitForEnd();
+                case "pause" -> client.pause(Long.parseLong(args[3]));
                 case "churn" -> churn(server, Integer.parseInt(args[3]));
                 case "stream" -> client.stream(Integer.parseInt(args[3]), Integer.parseInt(args[4]));
                 default -> throw new IllegalArgumentException(args[2]);
@@ -98,6 +100,7 @@ final class NioClient {
     /** Random bytes in pieces of random lengths, both ways at once, compared. */
     private void bulk(long seed, long bytes) throws IOException {
         mode('e');
+        System.out.println("begun");
         SplittableRandom lengths = new SplittableRandom(seed);
         SplittableRandom sent = new SplittableRandom(seed + 1);
         SplittableRandom expected = new SplittableRandom(seed + 1);
@@ -171,6 +174,23 @@ final class NioClient {
             System.out.println("noticed: " + e.getMessage());
         }
         System.out.println("after " + (System.nanoTime() - start) / 1_000_000 + " ms");
+    }
+
+    /** A round trip, silence, and another one. */
+    private void pause(long millis) throws IOException {
+        ping(64, 1);
+        System.out.println("pausing");
+        if (selector.select(millis) != 0) {
+            throw new IOException("something came in the pause");
+        }
+        selector.selectedKeys().clear();
+        channel.write(ByteBuffer.wrap(new byte[] {7}));
+        ByteBuffer in = ByteBuffer.allocate(1);
+        await(SelectionKey.OP_READ);
+        if (channel.read(in) != 1 || in.get(0) != 7) {
+            throw new IOException("echoed wrongly");
+        }
+        System.out.println("went on");
     }
 
     /** Opens connections, one after the other, each for one echo. */

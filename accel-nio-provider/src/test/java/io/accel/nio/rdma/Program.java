@@ -13,6 +13,8 @@ import java.util.concurrent.TimeUnit;
 
 /** A JVM with Accel's provider over RDMA alone, and what it prints. Closing it kills it and waits for its end. */
 final class Program implements AutoCloseable {
+    static final String PROVIDER = "-Djava.nio.channels.spi.SelectorProvider=io.accel.nio.AccelSelectorProvider";
+
     private static final long PATIENCE_SECONDS = 60;
 
     private final Process process;
@@ -27,18 +29,32 @@ final class Program implements AutoCloseable {
     }
 
     static Program start(Class<?> main, Object... arguments) throws IOException {
+        return start(List.of(), main, arguments);
+    }
+
+    /** With options of the JVM that come after, and so win over, those that every program gets. */
+    static Program start(List<String> options, Class<?> main, Object... arguments) throws IOException {
+        List<String> all = new ArrayList<>(List.of(PROVIDER));
+        all.addAll(options);
+        return start(
+                Path.of(System.getProperty("java.home")), System.getProperty("java.class.path"), all, main, arguments);
+    }
+
+    /** On a JDK and a class path of its own, and with the provider only if the options name it. */
+    static Program start(Path jdk, String classPath, List<String> options, Class<?> main, Object... arguments)
+            throws IOException {
         List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                jdk.resolve("bin/java").toString(),
                 "-cp",
-                System.getProperty("java.class.path"),
+                classPath,
                 "-XX:+UseSerialGC",
                 "-XX:TieredStopAtLevel=1", // as samples/lab/junit says
-                "-Djava.nio.channels.spi.SelectorProvider=io.accel.nio.AccelSelectorProvider",
                 "-Daccel.fabric.order=rdma",
                 "-Daccel.fallback=fail",
                 "-Daccel.connect.probe-timeout=10s",
-                "-Daccel.handshake.timeout=10s",
-                main.getName()));
+                "-Daccel.handshake.timeout=10s"));
+        command.addAll(options);
+        command.add(main.getName());
         for (Object argument : arguments) {
             command.add(argument.toString());
         }

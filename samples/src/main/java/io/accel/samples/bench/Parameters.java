@@ -2,6 +2,7 @@ package io.accel.samples.bench;
 
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -40,8 +41,18 @@ public record Parameters(Map<String, String> values) {
         return number(key) * 1_000_000L;
     }
 
-    /** The server's address: {@code port} on the loopback interface. */
-    public InetSocketAddress server() {
-        return new InetSocketAddress(InetAddress.getLoopbackAddress(), number("port"));
+    /** The server's address: {@code port} at {@code address}, without which it is the loopback interface. */
+    public InetSocketAddress server() throws UnknownHostException {
+        return new InetSocketAddress(address(), number("port"));
+    }
+
+    /** Any free port where the server is to listen. */
+    public InetSocketAddress anyPort() throws UnknownHostException {
+        return new InetSocketAddress(address(), 0);
+    }
+
+    private InetAddress address() throws UnknownHostException {
+        String address = values.get("address");
+        return address == null ? InetAddress.getLoopbackAddress() : InetAddress.getByName(address);
     }
 }

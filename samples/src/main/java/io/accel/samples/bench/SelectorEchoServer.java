@@ -1,8 +1,6 @@
 package io.accel.samples.bench;
 
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
@@ -11,7 +9,7 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.util.Iterator;
 
-/** Echoes small messages to any number of clients: one thread, one selector, non-blocking channels. */
+/** Echoes small messages to any number of clients: one thread, one selector, non-blocking channels. Argument as {@link StreamSink}. */
 public final class SelectorEchoServer {
     private static final int BACKLOG = 1024;
 
@@ -22,7 +20,7 @@ public final class SelectorEchoServer {
         ByteBuffer message = ByteBuffer.allocateDirect(64 * 1024);
         try (Selector selector = Selector.open();
                 ServerSocketChannel listener = ServerSocketChannel.open()) {
-            listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), BACKLOG);
+            listener.bind(Parameters.parse(args).anyPort(), BACKLOG);
             listener.configureBlocking(false);
             listener.register(selector, SelectionKey.OP_ACCEPT);
             Event.named("ready").with("port", listener.socket().getLocalPort()).send();

@@ -1,8 +1,6 @@
 package io.accel.samples.bench;
 
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
@@ -12,7 +10,7 @@ import java.util.Iterator;
 
 /**
  * Counts what each client sends until it ends its output, then answers with the count, eight bytes: one thread, one
- * selector, non-blocking channels.
+ * selector, non-blocking channels. Argument: {@code address}, if it is not to be the loopback interface.
  */
 public final class StreamSink {
     /** As much as a program that wants throughput offers to a read. */
@@ -29,7 +27,7 @@ public final class StreamSink {
         ByteBuffer buffer = ByteBuffer.allocateDirect(BUFFER_BYTES);
         try (Selector selector = Selector.open();
                 ServerSocketChannel listener = ServerSocketChannel.open()) {
-            listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+            listener.bind(Parameters.parse(args).anyPort());
             listener.configureBlocking(false);
             listener.register(selector, SelectionKey.OP_ACCEPT);
             Event.named("ready").with("port", listener.socket().getLocalPort()).send();

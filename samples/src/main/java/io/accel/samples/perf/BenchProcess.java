@@ -8,9 +8,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
@@ -22,12 +20,6 @@ final class BenchProcess implements AutoCloseable {
     private static final Duration QUIT_PATIENCE = Duration.ofSeconds(2);
     private static final int STDERR_LINES = 20;
     private static final String END_OF_OUTPUT = "";
-    private static final Set<Process> RUNNING = ConcurrentHashMap.newKeySet();
-
-    static {
-        Runtime.getRuntime()
-                .addShutdownHook(new Thread(() -> RUNNING.forEach(Process::destroyForcibly), "bench-reaper"));
-    }
 
     private final String name;
     private final Process process;
@@ -41,7 +33,7 @@ final class BenchProcess implements AutoCloseable {
         // Options from the environment could accelerate the end that must not be.
         builder.environment().remove("JDK_JAVA_OPTIONS");
         process = builder.start();
-        RUNNING.add(process);
+        Reaper.watch(process);
         readInBackground("stdout", process.inputReader(StandardCharsets.UTF_8), output::add, END_OF_OUTPUT);
         errorReader = readInBackground("stderr", process.errorReader(StandardCharsets.UTF_8), errors::add, null);
     }
@@ -126,7 +118,7 @@ final class BenchProcess implements AutoCloseable {
             process.destroyForcibly();
             Thread.currentThread().interrupt();
         }
-        RUNNING.remove(process);
+        Reaper.release(process);
     }
 
     private interface LineSink {

@@ -13,11 +13,11 @@ import java.util.Map;
  * The programs of one case over one path, running and warm: it can be measured any number of times until it is closed.
  * Both ends are gone when {@link #close} returns. Used by one thread.
  */
-final class BenchSession implements AutoCloseable {
-    /** For a JVM to start, and to open a thousand connections, on a slow and busy machine. */
-    private static final Duration START_PATIENCE = Duration.ofSeconds(30);
+final class BenchSession implements Session {
+    /** For a JVM to start, and to open a thousand connections, on a slow and busy machine, which may be emulated. */
+    private static final Duration START_PATIENCE = Duration.ofSeconds(90);
     /** How much longer than asked for a run may take before it counts as hung. */
-    private static final Duration RUN_PATIENCE = Duration.ofSeconds(20);
+    private static final Duration RUN_PATIENCE = Duration.ofSeconds(60);
     /** After this long without a message an idle program should have gone to sleep. */
     private static final Duration SETTLE = Duration.ofMillis(1500);
 
@@ -116,8 +116,8 @@ final class BenchSession implements AutoCloseable {
         return new BenchProcess(name, jvm.of(end, program, accelerated ? benchCase.profile : null, arguments));
     }
 
-    /** Measures for about {@code time}. */
-    Sample measure(Duration time) throws IOException, InterruptedException {
+    @Override
+    public Sample measure(Duration time) throws IOException, InterruptedException {
         return benchCase.kind == Kind.IDLE ? measureIdleness(time) : measureExchange(time);
     }
 

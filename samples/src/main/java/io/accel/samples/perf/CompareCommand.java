@@ -6,8 +6,10 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -23,7 +25,8 @@ import picocli.CommandLine.Spec;
             "Measures the same plain java.nio programs with Accel and without, side by side, each end in a JVM of its"
                     + " own. The paths of a case take turns, three rounds of them, and a row has the medians of its rounds.",
             "Cases: raw, pingpong-64, pingpong-64-blocking, stream-64k, stream-64, kernel-pingpong-64,"
-                    + " kernel-stream-64k, idle-1000, idle-cpu, netty-echo-64, netty-stream-64k, netty-http."
+                    + " kernel-stream-64k, idle-1000, idle-cpu, netty-echo-64, netty-stream-64k, netty-http; over RDMA:"
+                    + " rdma-pingpong-64, rdma-stream-64k."
         },
         footer = {
             "",
@@ -37,11 +40,31 @@ import picocli.CommandLine.Spec;
             "vs kernel: how many times better than the kernel, the median of the rounds' ratios. vs raw: how many times as long as the machine's limit, a"
                     + " cache line bounced between two JVMs for round trips and a copy in memory for streams. idle-1 is one"
                     + " connection alone, for comparison with idle-1000.",
+            "Over RDMA: kernel is TCP on the device's own address; rstream is rdma-core's program over rsocket, which tells"
+                    + " means only; ib_write_lat and ib_write_bw are perftest's, over the bare verbs. vs kernel and vs"
+                    + " rstream: how many times the round trips, or bytes, a second. Without a device all of it runs in the"
+                    + " lab, a machine that QEMU emulates: its figures compare with each other, and with nothing else.",
             "Exit status: 0, or 1 if a case failed or did not take the path it should have."
         })
 public final class CompareCommand implements Callable<Integer> {
     private static final Duration WARM_UP = Duration.ofSeconds(2);
     private static final int ROUNDS = 3;
+
+    private static final int RDMA_ROUNDS = 7;
+    /** An emulated processor takes long to compile, and much has to be compiled. */
+    private static final Duration EMULATED_WARM_UP = Duration.ofSeconds(16);
+
+    /**
+     * One compiler: when a second one's code takes over, the JVM patches the first one's under running threads, which a
+     * processor does in one piece and QEMU's emulation does not.
+     */
+    private static final List<String> EMULATED_JVM = List.of("-XX:+UseSerialGC", "-XX:-TieredCompilation");
+
+    private static final List<String> RDMA_ONLY = List.of(
+            "-Daccel.fabric.order=rdma",
+            "-Daccel.fallback=fail",
+            "-Daccel.connect.probe-timeout=10s",
+            "-Daccel.handshake.timeout=10s");
 
     @Spec
     private CommandSpec spec;
@@ -68,6 +91,24 @@ public final class CompareCommand implements Callable<Integer> {
         }
     }
 
+    @Option(
+            names = "--fabric",
+            paramLabel = "NAME",
+            defaultValue = "shm",
+            description =
+                    "shm: within this host; rdma: over its RDMA device, or in the lab (default: ${DEFAULT-VALUE}).")
+    private FabricChoice fabric;
+
+    /** The values of {@code --fabric}. */
+    private enum FabricChoice {
+        shm,
+        rdma;
+
+        Set<BenchCase> cases() {
+            return this == shm ? BenchCase.OF_SHM : BenchCase.OF_RDMA;
+        }
+    }
+
     @Option(names = "--only", split = ",", paramLabel = "CASE", description = "Only these cases, with commas.")
     private List<String> only = List.of();
 
@@ -91,11 +132,64 @@ public final class CompareCommand implements Callable<Integer> {
         if (json != null) {
             Files.writeString(json, "[]\n"); // better to learn now that it cannot be written than in some minutes
         }
+        if (fabric == FabricChoice.rdma) {
+            return compareOverRdma(cases);
+        }
         JvmCommand jvm = new JvmCommand(accelJar.resolve(), cores.resolve());
         Comparison comparison =
                 new Comparison(jvm, WARM_UP, Duration.ofSeconds(seconds), Math.min(ROUNDS, seconds), System.err);
         Result result = comparison.run(cases);
         ResultPrinter.print(result, jvm.cores(), System.out);
+        return finish(result);
+    }
+
+    private int compareOverRdma(Set<BenchCase> cases) throws IOException, InterruptedException {
+        Optional<RdmaDevice> found = RdmaDevice.find();
+        if (found.isEmpty()) {
+            System.err.println("This machine has no RDMA device with an address; going into the lab, which has one.");
+            return Lab.find().run(argumentsInLab(cases), json);
+        }
+        RdmaDevice device = found.get();
+        JvmCommand jvm = new JvmCommand(
+                accelJar.resolve(),
+                cores.resolve(),
+                device.emulated() ? EMULATED_JVM : List.of(),
+                RDMA_ONLY,
+                device.address());
+        Result result = new RdmaComparison(
+                        jvm,
+                        device,
+                        device.emulated() ? EMULATED_WARM_UP : WARM_UP,
+                        Duration.ofSeconds(seconds),
+                        RDMA_ROUNDS,
+                        System.err)
+                .run(cases);
+        ResultPrinter.print(result, jvm.cores(), System.out);
+        RdmaAims.about(result).forEach(System.out::println);
+        if (device.emulated()) {
+            System.out.println("All of it is " + device.describe() + ", with " + String.join(" ", EMULATED_JVM)
+                    + " for the JVMs: the figures compare with each other, and with nothing else.");
+        }
+        return finish(result);
+    }
+
+    private List<String> argumentsInLab(Set<BenchCase> cases) {
+        return List.of(
+                "perf",
+                "compare",
+                "--fabric",
+                fabric.name(),
+                "--cores",
+                cores.name(),
+                "--seconds",
+                Integer.toString(seconds),
+                "--accel-jar",
+                accelJar.resolve().toString(),
+                "--only",
+                cases.stream().map(each -> each.label).collect(Collectors.joining(",")));
+    }
+
+    private int finish(Result result) throws IOException {
         if (json != null) {
             Files.writeString(json, JsonPrinter.print(result.rows()));
         }
@@ -105,7 +199,7 @@ public final class CompareCommand implements Callable<Integer> {
 
     private Set<BenchCase> chosen() {
         if (only.isEmpty()) {
-            return EnumSet.allOf(BenchCase.class);
+            return EnumSet.copyOf(fabric.cases());
         }
         Set<BenchCase> cases = EnumSet.noneOf(BenchCase.class);
         for (String name : only) {
@@ -114,6 +208,11 @@ public final class CompareCommand implements Callable<Integer> {
             } catch (IllegalArgumentException e) {
                 throw new ParameterException(spec.commandLine(), "--only: " + e.getMessage(), e);
             }
+        }
+        if (!fabric.cases().containsAll(cases)) {
+            throw new ParameterException(
+                    spec.commandLine(),
+                    "--only: not every one of " + String.join(", ", only) + " is a case of --fabric " + fabric);
         }
         return cases;
     }

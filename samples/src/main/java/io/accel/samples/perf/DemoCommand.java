@@ -23,7 +23,7 @@ public final class DemoCommand implements Callable<Integer> {
     public Integer call() throws InterruptedException {
         JvmCommand jvm = new JvmCommand(accelJar.resolve(), Cores.split());
         Comparison comparison = new Comparison(jvm, WARM_UP, MEASURE, 1, System.err);
-        Result result = comparison.run(EnumSet.allOf(BenchCase.class));
+        Result result = comparison.run(EnumSet.copyOf(BenchCase.OF_SHM));
         System.out.println();
         ResultPrinter.print(result, jvm.cores(), System.out);
         System.out.println();

@@ -33,6 +33,10 @@ final class JsonPrinter {
         members.put("cpu_us_per_op", number(figures.cpuMicrosPerOp()));
         members.put("vs_kernel", number(row.vsKernel()));
         members.put("vs_raw", number(row.vsRaw()));
+        if (!row.on().isEmpty()) {
+            members.put("on", string(row.on()));
+            members.put("vs_rstream", number(row.vsRstream()));
+        }
         return members.entrySet().stream()
                 .map(member -> string(member.getKey()) + ": " + member.getValue())
                 .collect(Collectors.joining(", ", "{", "}"));

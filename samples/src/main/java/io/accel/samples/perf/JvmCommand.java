@@ -23,12 +23,27 @@ final class JvmCommand {
 
     private final Path accelJar;
     private final Cores cores;
+    private final List<String> jvmOptions;
+    private final List<String> accelOptions;
+    private final String address;
     private final String benchClassPath;
 
     /** @param accelJar the drop-in jar; needs to exist only for accelerated commands */
     JvmCommand(Path accelJar, Cores cores) {
+        this(accelJar, cores, List.of(), List.of(), null);
+    }
+
+    /**
+     * @param jvmOptions further options of every JVM
+     * @param accelOptions further options of those with Accel
+     * @param address where servers listen; null for the loopback interface
+     */
+    JvmCommand(Path accelJar, Cores cores, List<String> jvmOptions, List<String> accelOptions, String address) {
         this.accelJar = accelJar;
         this.cores = cores;
+        this.jvmOptions = jvmOptions;
+        this.accelOptions = accelOptions;
+        this.address = address;
         Set<String> entries = new LinkedHashSet<>();
         entries.add(locationOf(JvmCommand.class).toString());
         entries.add(locationOf(Histogram.class).toString());
@@ -53,6 +68,7 @@ final class JvmCommand {
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.add("-Xms256m");
         command.add("-Xmx256m");
+        command.addAll(jvmOptions);
         if (profile == null) {
             command.add("-cp");
             command.add(benchClassPath);
@@ -61,9 +77,13 @@ final class JvmCommand {
             command.add(accelJar + File.pathSeparator + benchClassPath);
             command.add("-Djava.nio.channels.spi.SelectorProvider=" + PROVIDER);
             command.add("-Daccel.profile=" + profile);
+            command.addAll(accelOptions);
         }
         command.add(BENCH_PACKAGE + program);
         command.addAll(arguments);
+        if (address != null) {
+            command.add("address=" + address);
+        }
         return command;
     }
 

@@ -41,4 +41,12 @@ final class Ratios {
         }
         return kind.measuresThroughput() ? memoryCopy.bytesPerSecond() / seen.bytesPerSecond() : Double.NaN;
     }
+
+    /** How many times the bytes a second of {@code other}, as the median of the rounds' ratios: round trips move bytes, too. */
+    static double rate(List<Figures> seen, List<Figures> other) {
+        return Figures.median(IntStream.range(0, Math.min(seen.size(), other.size()))
+                .mapToDouble(round ->
+                        seen.get(round).bytesPerSecond() / other.get(round).bytesPerSecond())
+                .toArray());
+    }
 }

@@ -2,64 +2,67 @@ package io.accel.samples.perf;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
 
-/** Lays rows out in columns as wide as their widest entry: text to the left, figures to the right. */
+/**
+ * Lays rows out in columns as wide as their widest entry: text to the left, figures to the right. Columns that belong to
+ * a device, or to a machine without one, are there if a row has something for them.
+ */
 final class TablePrinter {
-    private static final int TEXT_COLUMNS = 3;
-    private static final List<String> HEAD = List.of(
-            "case",
-            "path",
-            "profile",
-            "p50 us",
-            "p99 us",
-            "p99.9 us",
-            "msg/s",
-            "B/s",
-            "B/op",
-            "CPU us/op",
-            "vs kernel",
-            "vs raw");
+    /** @param always whether it is there even if no row has anything for it */
+    private record Column(String head, boolean text, boolean always, Function<Row, String> cell) {}
+
+    private static final List<Column> COLUMNS = List.of(
+            text("case", Row::benchCase),
+            text("path", Row::path),
+            text("profile", Row::profile),
+            figure("p50 us", true, row -> Quantity.micros(row.figures().p50Micros())),
+            figure("p99 us", true, row -> Quantity.micros(row.figures().p99Micros())),
+            figure("p99.9 us", true, row -> Quantity.micros(row.figures().p999Micros())),
+            figure("msg/s", true, row -> compact(row.figures().messagesPerSecond())),
+            figure("B/s", true, row -> compact(row.figures().bytesPerSecond())),
+            figure("B/op", true, row -> Quantity.micros(row.figures().allocatedPerOp())),
+            figure("CPU us/op", true, row -> Quantity.micros(row.figures().cpuMicrosPerOp())),
+            figure("vs kernel", true, row -> Quantity.times(row.vsKernel())),
+            figure("vs rstream", false, row -> Quantity.times(row.vsRstream())),
+            figure("vs raw", false, row -> Quantity.times(row.vsRaw())),
+            new Column("on", true, false, Row::on));
 
     private TablePrinter() {}
 
+    private static Column text(String head, Function<Row, String> cell) {
+        return new Column(head, true, true, cell);
+    }
+
+    private static Column figure(String head, boolean always, Function<Row, String> cell) {
+        return new Column(head, false, always, cell);
+    }
+
     static String print(List<Row> rows) {
+        List<Column> columns = COLUMNS.stream()
+                .filter(column -> column.always()
+                        || rows.stream().map(column.cell()).anyMatch(cell -> !cell.isEmpty() && !cell.equals("-")))
+                .toList();
         List<List<String>> lines = new ArrayList<>();
-        lines.add(HEAD);
-        rows.forEach(row -> lines.add(cells(row)));
-        int[] widths = new int[HEAD.size()];
-        for (List<String> line : lines) {
-            for (int i = 0; i < widths.length; i++) {
-                widths[i] = Math.max(widths[i], line.get(i).length());
-            }
-        }
+        lines.add(columns.stream().map(Column::head).toList());
+        rows.forEach(row -> lines.add(
+                columns.stream().map(column -> column.cell().apply(row)).toList()));
         StringBuilder table = new StringBuilder();
         for (List<String> line : lines) {
             StringBuilder text = new StringBuilder();
-            for (int i = 0; i < widths.length; i++) {
-                String blanks = " ".repeat(widths[i] - line.get(i).length());
+            for (int i = 0; i < columns.size(); i++) {
+                int column = i;
+                int width = lines.stream()
+                        .mapToInt(each -> each.get(column).length())
+                        .max()
+                        .orElseThrow();
+                String blanks = " ".repeat(width - line.get(i).length());
                 text.append(i == 0 ? "" : "  ");
-                text.append(i < TEXT_COLUMNS ? line.get(i) + blanks : blanks + line.get(i));
+                text.append(columns.get(i).text() ? line.get(i) + blanks : blanks + line.get(i));
             }
             table.append(text.toString().stripTrailing()).append(System.lineSeparator());
         }
         return table.toString();
-    }
-
-    private static List<String> cells(Row row) {
-        Figures figures = row.figures();
-        return List.of(
-                row.benchCase(),
-                row.path(),
-                row.profile(),
-                Quantity.micros(figures.p50Micros()),
-                Quantity.micros(figures.p99Micros()),
-                Quantity.micros(figures.p999Micros()),
-                compact(figures.messagesPerSecond()),
-                compact(figures.bytesPerSecond()),
-                Quantity.micros(figures.allocatedPerOp()),
-                Quantity.micros(figures.cpuMicrosPerOp()),
-                Quantity.times(row.vsKernel()),
-                Quantity.times(row.vsRaw()));
     }
 
     private static String compact(double value) {

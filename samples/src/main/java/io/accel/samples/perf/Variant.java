@@ -14,6 +14,12 @@ enum Variant {
     PLAIN("plain", false, false),
     /** A client with Accel whose peer has none. */
     ONE_END("kernel", false, true),
+    /** Accel at both ends, over RDMA alone. */
+    RDMA("rdma", true, true),
+    /** rdma-core's own program, over rsocket. */
+    RSTREAM("rstream", false, false),
+    /** perftest's programs, over the verbs. */
+    PERFTEST("perftest", false, false),
 
     /** Netty's native transport over loopback TCP: what the other ways of Netty are compared with. */
     NETTY_EPOLL("epoll", "epoll"),

@@ -20,29 +20,36 @@ import java.util.stream.Collectors;
  */
 final class ZooKeeperServers implements AutoCloseable {
     // ZooKeeper wants its ports told. An address that nothing else uses makes it unlikely that another takes one first.
-    private static final String HOST = "127.77.31.9";
-    private static final Duration START = Duration.ofSeconds(30);
+    private static final String LOCAL = "127.77.31.9";
+    private static final Duration START = Duration.ofSeconds(60);
     private static final String MAIN = "org.apache.zookeeper.server.quorum.QuorumPeerMain";
 
     private final Path directory;
+    private final String host;
     private final List<Integer> clientPorts;
     private final List<Child> servers = new ArrayList<>();
 
-    private ZooKeeperServers(Path directory, List<Integer> clientPorts) {
+    private ZooKeeperServers(Path directory, String host, List<Integer> clientPorts) {
         this.directory = directory;
+        this.host = host;
         this.clientPorts = clientPorts;
     }
 
     /** Starts {@code count} servers: one alone, or an ensemble. */
     static ZooKeeperServers start(Path directory, int count) throws IOException {
-        List<Integer> ports = freePorts(3 * count);
+        return start(directory, LOCAL, count);
+    }
+
+    /** The same, listening on an address of this machine. */
+    static ZooKeeperServers start(Path directory, String host, int count) throws IOException {
+        List<Integer> ports = freePorts(host, 3 * count);
         List<Integer> clientPorts = ports.subList(0, count);
         List<String> ensemble = new ArrayList<>();
         for (int i = 0; i < count && count > 1; i++) {
             ensemble.add(
-                    "server." + (i + 1) + "=" + HOST + ":" + ports.get(count + i) + ":" + ports.get(2 * count + i));
+                    "server." + (i + 1) + "=" + host + ":" + ports.get(count + i) + ":" + ports.get(2 * count + i));
         }
-        ZooKeeperServers all = new ZooKeeperServers(directory, clientPorts);
+        ZooKeeperServers all = new ZooKeeperServers(directory, host, clientPorts);
         for (int i = 0; i < count; i++) {
             Path data = Files.createDirectories(directory.resolve("data" + i));
             Files.writeString(data.resolve("myid"), Integer.toString(i + 1));
@@ -51,7 +58,7 @@ final class ZooKeeperServers implements AutoCloseable {
                     "initLimit=20",
                     "syncLimit=10",
                     "dataDir=" + data,
-                    "clientPortAddress=" + HOST,
+                    "clientPortAddress=" + host,
                     "clientPort=" + clientPorts.get(i),
                     "admin.enableServer=false",
                     "serverCnxnFactory=org.apache.zookeeper.server.NIOServerCnxnFactory"));
@@ -70,12 +77,12 @@ final class ZooKeeperServers implements AutoCloseable {
 
     /** What a client connects to: every server. */
     String connectString() {
-        return clientPorts.stream().map(port -> HOST + ":" + port).collect(Collectors.joining(","));
+        return clientPorts.stream().map(port -> host + ":" + port).collect(Collectors.joining(","));
     }
 
     /** What a client connects to that wants this server and no other. */
     String connectString(int server) {
-        return HOST + ":" + clientPort(server);
+        return host + ":" + clientPort(server);
     }
 
     int clientPort(int server) {
@@ -85,6 +92,11 @@ final class ZooKeeperServers implements AutoCloseable {
     /** Which server has this address. */
     int at(String hostAndPort) {
         return clientPorts.indexOf(Integer.parseInt(hostAndPort.substring(hostAndPort.indexOf(':') + 1)));
+    }
+
+    /** The latest that the server printed. */
+    String output(int server) {
+        return servers.get(server).output();
     }
 
     void kill(int server) {
@@ -112,13 +124,13 @@ final class ZooKeeperServers implements AutoCloseable {
         return directory.resolve("zoo" + server + ".cfg");
     }
 
-    private static List<Integer> freePorts(int count) throws IOException {
+    private static List<Integer> freePorts(String host, int count) throws IOException {
         List<ServerSocket> held = new ArrayList<>();
         try {
             for (int i = 0; i < count; i++) {
                 ServerSocket socket = new ServerSocket();
                 held.add(socket);
-                socket.bind(new InetSocketAddress(InetAddress.getByAddress(new byte[] {127, 77, 31, 9}), 0));
+                socket.bind(new InetSocketAddress(InetAddress.getByName(host), 0));
             }
             return held.stream().map(ServerSocket::getLocalPort).collect(Collectors.toList());
         } finally {

@@ -121,4 +121,12 @@ class ComparisonTest {
         assertThat(catchThrowable(() -> BenchCase.named("pingpong-65")))
                 .hasMessageContaining("pingpong-64, pingpong-64-blocking");
     }
+
+    @Test
+    void aCaseOfAnotherFabricIsAUsageError() {
+        assertThat(SamplesMain.execute("perf", "compare", "--only", "rdma-stream-64k"))
+                .isEqualTo(2);
+        assertThat(SamplesMain.execute("perf", "compare", "--fabric", "rdma", "--only", "stream-64k"))
+                .isEqualTo(2);
+    }
 }

@@ -54,6 +54,15 @@ class JsonPrinterTest {
     }
 
     @Test
+    void aDevicesRowSaysWhatItWasMeasuredOn() {
+        JsonObject row =
+                parse(new Row("rdma-stream-64k", "rdma", "any", "Soft-RoCE", Figures.unknown(), 1, 0.95, NONE));
+
+        assertThat(row.get("on").getAsString()).isEqualTo("Soft-RoCE");
+        assertThat(row.get("vs_rstream").getAsDouble()).isEqualTo(0.95);
+    }
+
+    @Test
     void textIsEscaped() {
         String nasty = "a \"quoted\" \\ path\n\twith \u0001 and \u00fc";
         assertThat(parse(new Row(nasty, "", "", Figures.unknown(), NONE, NONE))

@@ -28,4 +28,18 @@ class TablePrinterTest {
                         "stream-64k   shm     throughput       -       -         -   154k  10.1G  0.00       10.0      6.25x"
                                 + "       -");
     }
+
+    @Test
+    void aDevicesRowsSayWhatTheyWereMeasuredOn() {
+        double none = Double.NaN;
+        Figures figures = new Figures(30.1, 40, 50, 33_000, 2.1e6, 0, 60);
+        Row row = new Row("rdma-pingpong-64", "rdma", "latency", "Soft-RoCE", figures, 1.8, 0.95, none);
+
+        assertThat(TablePrinter.print(List.of(row)).lines())
+                .containsExactly(
+                        "case              path  profile  p50 us  p99 us  p99.9 us  msg/s    B/s  B/op  CPU us/op  vs kernel"
+                                + "  vs rstream  on",
+                        "rdma-pingpong-64  rdma  latency    30.1    40.0      50.0  33.0k  2.10M  0.00       60.0      1.80x"
+                                + "      0.950x  Soft-RoCE");
+    }
 }

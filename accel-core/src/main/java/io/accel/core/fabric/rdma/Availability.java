@@ -73,7 +73,8 @@ final class Availability {
             return cause == null ? known(null, null) : known(Failures.reasonOf(cause.reason()), cause.getMessage());
         } catch (LinkageError e) {
             return known(
-                    FallbackReason.NO_DEVICE, "jnr-ffi, which the rdma fabric needs, is not on the class path: " + e);
+                    FallbackReason.NO_LIBRARY,
+                    "jnr-ffi, which the rdma fabric needs, is not on the class path, or incomplete: " + e);
         }
     }
 

@@ -51,7 +51,7 @@ final class CmService {
     private final Map<RdmaLink, Long> due = new HashMap<>();
 
     private boolean removedDevices;
-    private long keepaliveAt;
+    private long checkAt;
 
     private CmService(CmEventChannel events, Selector selector) throws IOException {
         this.events = events;
@@ -115,6 +115,16 @@ final class CmService {
         handlers.remove(link.endpoint().id());
     }
 
+    /** Whether a connection that is not yet given back has that port number. */
+    boolean hasLinkOn(int port) {
+        for (RdmaLink link : links) {
+            if (link.port() == port) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** Looks after a link until it says that there is no need. */
     void attend(RdmaLink link) {
         if (!link.attended().get() && link.attended().compareAndSet(false, true)) {
@@ -143,7 +153,7 @@ final class CmService {
     // ---- the thread
 
     private void run() {
-        keepaliveAt = System.nanoTime();
+        checkAt = System.nanoTime();
         while (true) {
             try {
                 selector.select(key -> {}, pauseMillis());
@@ -158,7 +168,7 @@ final class CmService {
                 for (RdmaListener listener : homeless) {
                     listener.reopen();
                 }
-                keepAlive(now);
+                checkPeers(now);
             } catch (IOException | RuntimeException | OutOfMemoryError e) {
                 // Nothing that one connection does may end the thread that serves all.
                 LOG.log(Level.WARNING, "the RDMA thread met an error and goes on", e);
@@ -214,24 +224,20 @@ final class CmService {
         }
     }
 
-    private void keepAlive(long now) {
+    /** Looks after peers that may be gone: every so often, as the connection that wants it most often has it. */
+    private void checkPeers(long now) {
         long interval = Long.MAX_VALUE;
         for (RdmaLink link : links) {
-            long wanted = link.keepaliveNanos();
-            if (wanted > 0 && wanted < interval) {
-                interval = wanted;
-            }
+            interval = Math.min(interval, link.checkIntervalNanos());
         }
         if (interval == Long.MAX_VALUE) {
-            keepaliveAt = Long.MAX_VALUE;
-        } else if (keepaliveAt == Long.MAX_VALUE) {
-            keepaliveAt = now + interval;
-        } else if (now - keepaliveAt >= 0) {
-            keepaliveAt = now + interval;
+            checkAt = Long.MAX_VALUE;
+        } else if (checkAt == Long.MAX_VALUE) {
+            checkAt = now + interval;
+        } else if (now - checkAt >= 0) {
+            checkAt = now + interval;
             for (RdmaLink link : links) {
-                if (link.keepaliveNanos() > 0) {
-                    link.keepAlive();
-                }
+                link.checkPeer(now);
             }
         }
     }
@@ -239,7 +245,7 @@ final class CmService {
     /** How long to sleep: until an event, unless something must be looked at before. 0 is without limit. */
     private long pauseMillis() {
         long now = System.nanoTime();
-        long until = keepaliveAt;
+        long until = checkAt;
         for (long at : due.values()) {
             until = earlier(until, at);
         }

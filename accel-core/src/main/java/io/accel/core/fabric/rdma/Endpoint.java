@@ -2,6 +2,7 @@ package io.accel.core.fabric.rdma;
 
 import io.accel.core.fabric.FallbackException;
 import io.accel.core.fabric.FallbackReason;
+import io.accel.core.fabric.rdma.bootstrap.RdmaConfig;
 import io.accel.core.fabric.rdma.verbs.Access;
 import io.accel.core.fabric.rdma.verbs.CmId;
 import io.accel.core.fabric.rdma.verbs.CompletionChannel;
@@ -16,6 +17,7 @@ import io.accel.core.fabric.rdma.verbs.ReceiveRequests;
 import io.accel.core.fabric.rdma.verbs.Verbs;
 import io.accel.core.fabric.rdma.verbs.VerbsException;
 import io.accel.core.jdk.JdkAccess;
+import io.accel.core.observe.MemoryUse;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -43,6 +45,7 @@ final class Endpoint {
     private CompletionQueue queue;
     private MemoryRegion inbound;
     private MemoryRegion outbound;
+    private long registered;
     private QueuePair queuePair;
     private ReceiveRequests receives;
     private SelectableChannel doorbell;
@@ -90,6 +93,8 @@ final class Endpoint {
         domain = context.allocateProtectionDomain();
         inbound = domain.register(memory.inbound(), Access.LOCAL_WRITE | Access.REMOTE_WRITE);
         outbound = domain.register(memory.outbound(), 0);
+        registered = (long) memory.inbound().capacity() + memory.outbound().capacity();
+        MemoryUse.registered(registered);
         channel = context.createCompletionChannel();
         queue = context.createCompletionQueue(2 * depth + SPARE_COMPLETIONS, channel);
         queuePair = createQueuePair(config.inline());
@@ -181,6 +186,8 @@ final class Endpoint {
         close(inbound, "memory region");
         close(outbound, "memory region");
         close(domain, "protection domain");
+        MemoryUse.registered(-registered);
+        registered = 0;
     }
 
     static void close(AutoCloseable part, String name) {

@@ -2,10 +2,13 @@ package io.accel.core.fabric.rdma;
 
 import static io.accel.core.fabric.Link.RST;
 
+import io.accel.core.fabric.rdma.bootstrap.RdmaConfig;
 import io.accel.core.fabric.rdma.verbs.QueuePair;
 import io.accel.core.fabric.rdma.verbs.SendFlags;
 import io.accel.core.fabric.rdma.verbs.SendRequests;
 import io.accel.core.fabric.rdma.verbs.VerbsException;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 
 /**
  * What a connection sends: ranges of the mirror, states, the control cell. Takes everything at once and posts it as the send
@@ -13,6 +16,18 @@ import io.accel.core.fabric.rdma.verbs.VerbsException;
  * data. What could not be posted goes, gathered, with a later {@link #flush}. Only under the link's lock.
  */
 final class Outbound {
+    private static final VarHandle MESSAGES;
+
+    static {
+        try {
+            MESSAGES = MethodHandles.lookup()
+                    .findVarHandle(Outbound.class, "messages", long.class)
+                    .withInvokeExactBehavior();
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
     /** Requests of the send queue that data leaves to states, credits and the keep-alive. */
     private static final int KEPT_BACK = 8;
 
@@ -35,11 +50,16 @@ final class Outbound {
 
     private long published;
     private long posted;
+    /** Messages of data that were posted. Written under the lock, read by others without order. */
+    @SuppressWarnings("unused") // read through MESSAGES
+    private long messages;
     /** Up to which cursor the device is done with the mirror. */
     private long completed;
 
     private int wantedStates;
     private int sentStates;
+    /** The number of the request that carried the last states, -1 if there was none. */
+    private long lastState = -1;
 
     private boolean cellDue;
     private boolean wakeDue;
@@ -107,6 +127,11 @@ final class Outbound {
         }
     }
 
+    /** Messages of data that were posted. Any thread. */
+    long messages() {
+        return (long) MESSAGES.getOpaque(this);
+    }
+
     long completed() {
         return completed;
     }
@@ -123,6 +148,16 @@ final class Outbound {
     /** Whether all was posted and has completed. */
     boolean isIdle() {
         return posted == published && wantedStates == sentStates && ledger.outstanding() == 0;
+    }
+
+    /** Whether everything that was posted is known to have completed. */
+    boolean hasNothingOutstanding() {
+        return ledger.outstanding() == 0;
+    }
+
+    /** Whether the peer's device has acknowledged all states. */
+    boolean haveStatesArrived() {
+        return wantedStates == sentStates && ledger.isComplete(lastState);
     }
 
     /** Posts what can be posted. */
@@ -169,6 +204,7 @@ final class Outbound {
                 Immediate.of(Immediate.DATA, length));
         requests.segment(last, mirror + at, rest, localKey);
         posted += length;
+        messages++;
         credits.use();
         ledger.post(signaled, rest, posted);
         queuePair.postSend(requests, 0, last + 1);
@@ -176,6 +212,7 @@ final class Outbound {
 
     private void postState() throws VerbsException {
         int states = wantedStates;
+        lastState = ledger.next();
         requests.writeWithImmediate(
                 0,
                 ledger.next(),

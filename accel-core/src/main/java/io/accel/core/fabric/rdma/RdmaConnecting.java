@@ -4,12 +4,15 @@ import io.accel.core.fabric.Connecting;
 import io.accel.core.fabric.FallbackException;
 import io.accel.core.fabric.FallbackReason;
 import io.accel.core.fabric.Link;
+import io.accel.core.fabric.rdma.bootstrap.RdmaConfig;
 import io.accel.core.fabric.rdma.verbs.CmEvent;
 import io.accel.core.fabric.rdma.verbs.CmEventChannel;
 import io.accel.core.fabric.rdma.verbs.CmId;
 import io.accel.core.fabric.rdma.verbs.ConnectionParameters;
 import io.accel.core.fabric.rdma.verbs.VerbsException;
 import java.io.IOException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.net.InetSocketAddress;
 import java.nio.channels.SelectableChannel;
 import java.util.concurrent.ThreadLocalRandom;
@@ -19,6 +22,7 @@ import java.util.concurrent.ThreadLocalRandom;
  * selector wakes for it alone; an established connection moves to the service's. One thread at a time.
  */
 final class RdmaConnecting implements Connecting {
+    private static final Logger LOG = System.getLogger(RdmaConnecting.class.getName());
     /** The status of a refusal for want of a listener, as the InfiniBand specification numbers it. */
     private static final int NOBODY_LISTENS = 8;
 
@@ -67,7 +71,7 @@ final class RdmaConnecting implements Connecting {
             watched = Endpoint.selectable(opened.duplicateFd());
             watched.configureBlocking(false);
             created = opened.createId();
-            created.bind(new InetSocketAddress(local.getAddress(), 0));
+            bind(created, local, config.portOffset());
             if (created.context() != null) { // a loopback address finds its device only with the route
                 RdmaListener.checkDevice(created, config);
             }
@@ -84,6 +88,24 @@ final class RdmaConnecting implements Connecting {
         this.events = opened;
         this.channel = watched;
         this.id = created;
+    }
+
+    /**
+     * Binds to the port number that the program's end has of the kernel. The device's numbers are a space of their own;
+     * one of its choice would now and then be that of a listener to come, which the kernel knows nothing of, and which
+     * would then have to do without RDMA.
+     */
+    private static void bind(CmId id, InetSocketAddress local, int portOffset) throws VerbsException {
+        int port = local.getPort() + portOffset;
+        if (port > 0 && port <= 65_535) {
+            try {
+                id.bind(new InetSocketAddress(local.getAddress(), port));
+                return;
+            } catch (VerbsException e) {
+                LOG.log(Level.DEBUG, "another port number than the kernel's, for it is taken", e);
+            }
+        }
+        id.bind(new InetSocketAddress(local.getAddress(), 0));
     }
 
     /** What an endpoint tells the peer. */

@@ -1,14 +1,17 @@
 package io.accel.core.fabric.rdma;
 
 import io.accel.core.fabric.Connecting;
+import io.accel.core.fabric.DeviceInfo;
 import io.accel.core.fabric.Fabric;
 import io.accel.core.fabric.FallbackException;
 import io.accel.core.fabric.FallbackReason;
+import io.accel.core.fabric.rdma.bootstrap.RdmaConfig;
 import io.accel.core.jdk.JdkAccess;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.channels.DatagramChannel;
+import java.util.List;
 
 /**
  * Streams over RDMA: InfiniBand, RoCE, Soft-RoCE, through librdmacm and libibverbs. Creating it touches neither; the first
@@ -59,6 +62,16 @@ public final class RdmaFabric implements Fabric {
         try {
             InetSocketAddress there = new InetSocketAddress(bound.getAddress(), bound.getPort() + config.portOffset());
             return new RdmaListener(CmService.get(), config, there, acceptor);
+        } catch (IOException e) {
+            throw Failures.toFallback(e);
+        }
+    }
+
+    @Override
+    public List<DeviceInfo> devices() throws FallbackException {
+        availability.check();
+        try {
+            return DeviceInspection.devices();
         } catch (IOException e) {
             throw Failures.toFallback(e);
         }

@@ -2,6 +2,7 @@ package io.accel.core.fabric.rdma;
 
 import io.accel.core.fabric.Link;
 import io.accel.core.fabric.MemoryRegion;
+import io.accel.core.fabric.rdma.bootstrap.RdmaConfig;
 import io.accel.core.fabric.rdma.verbs.CmEvent;
 import io.accel.core.fabric.rdma.verbs.CompletionQueue;
 import io.accel.core.fabric.rdma.verbs.Verbs;
@@ -15,6 +16,7 @@ import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.nio.channels.SelectableChannel;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -32,7 +34,10 @@ import java.util.concurrent.locks.ReentrantLock;
 final class RdmaLink implements Link, CmHandler {
     private static final Logger LOG = System.getLogger(RdmaLink.class.getName());
 
-    private static final long ARRIVAL_NANOS = 20_000_000L;
+    private static final long ARRIVAL_NANOS = 1_000_000_000L;
+    private static final long ARRIVAL_SPIN_NANOS = 100_000L;
+
+    private static final long LONGEST_CHECK_NANOS = 10_000_000_000L;
 
     private static final int NOT_ARMED = 0;
     private static final int ARMED_FOR_DATA = 1;
@@ -68,9 +73,16 @@ final class RdmaLink implements Link, CmHandler {
     /** Completions seen, to tell progress by. */
     private long completions;
 
-    private long completionsAtLastProbe;
+    private long completionsAtLastCheck;
+    /** When a completion was last seen to have come. */
+    private long activeAt = System.nanoTime();
+    /** Whether the peer was asked for a sign of life, and when. */
+    private boolean asked;
+
+    private long askedAt;
 
     private final LinkEnd end;
+    private final int port;
 
     RdmaLink(CmService service, Endpoint endpoint, Offer peer, int ringSize, RdmaConfig config) {
         this.service = service;
@@ -85,6 +97,7 @@ final class RdmaLink implements Link, CmHandler {
         this.depth = endpoint.depth();
         this.receivesTotal = depth;
         this.end = new LinkEnd(config.lingerNanos());
+        this.port = endpoint.id().localAddress().getPort();
     }
 
     // ---- the program's side
@@ -125,24 +138,30 @@ final class RdmaLink implements Link, CmHandler {
     }
 
     /**
-     * An option that changes what becomes of the peer's next byte should be with the peer when it is set; so this waits,
-     * though not for long, until the peer's device has acknowledged it.
+     * An option that changes what becomes of the peer's next byte should be with the peer when it is set; so this waits
+     * until the peer's device has acknowledged it, which takes a round trip, unless the peer is all but dead.
      */
     private void awaitArrival() {
         long start = System.nanoTime();
-        while (!gone && System.nanoTime() - start < ARRIVAL_NANOS) {
-            look();
-            if (isIdle()) {
+        while (!gone && !haveStatesArrived()) {
+            long waited = System.nanoTime() - start;
+            if (waited > ARRIVAL_NANOS) {
+                LOG.log(Level.DEBUG, "the peer of {0} has not acknowledged an option in time", endpoint.id());
                 return;
             }
-            Thread.onSpinWait();
+            if (waited < ARRIVAL_SPIN_NANOS) {
+                Thread.onSpinWait();
+            } else {
+                LockSupport.parkNanos(ARRIVAL_SPIN_NANOS); // the device may be software that needs this processor
+            }
         }
     }
 
-    private boolean isIdle() {
+    private boolean haveStatesArrived() {
         lock.lock();
         try {
-            return out.isIdle();
+            poll();
+            return broken || disconnected || detached || out.haveStatesArrived();
         } finally {
             lock.unlock();
         }
@@ -224,6 +243,11 @@ final class RdmaLink implements Link, CmHandler {
     }
 
     @Override
+    public long publishes() {
+        return out.messages();
+    }
+
+    @Override
     public void free() {
         Endpoint.close(endpoint.doorbell(), "doorbell");
         end.begin(System.nanoTime());
@@ -296,20 +320,57 @@ final class RdmaLink implements Link, CmHandler {
         }
     }
 
-    /** Probes the peer, unless something has completed since the last call. */
-    void keepAlive() {
+    /**
+     * Asks a peer for a sign of life that was silent for long, or from which completions are due, and gives up on it when there
+     * is none for as long as a device may take. To be called every now and then.
+     */
+    void checkPeer(long now) {
         lock.lock();
         try {
             poll();
-            if (completions == completionsAtLastProbe && !broken && !disconnected && !detached) {
-                out.ping();
+            if (broken || disconnected || detached) {
+                return;
             }
-            completionsAtLastProbe = completions;
+            if (completions != completionsAtLastCheck) {
+                completionsAtLastCheck = completions;
+                activeAt = now;
+                asked = false;
+            } else if (asked) {
+                giveUpAfter(now - askedAt);
+            } else if (!out.hasNothingOutstanding() || isKeepaliveDue(now)) {
+                // The answer to a ping also stands for requests before it that are not signaled.
+                out.ping();
+                asked = true;
+                askedAt = now;
+            }
         } catch (VerbsException e) {
             fail(e);
         } finally {
             lock.unlock();
         }
+    }
+
+    private boolean isKeepaliveDue(long now) {
+        return config.keepaliveNanos() > 0 && now - activeAt >= config.keepaliveNanos();
+    }
+
+    private void giveUpAfter(long silence) {
+        if (silence > config.givingUpNanos()) {
+            broken = true;
+            LOG.log(
+                    Level.INFO,
+                    "connection {0} is broken: no sign of life from the peer for {1} ms",
+                    endpoint.id(),
+                    silence / 1_000_000);
+            addReset();
+            failQueuePair();
+        }
+    }
+
+    /** How often {@link #checkPeer} is to be called. */
+    long checkIntervalNanos() {
+        long keepalive = config.keepaliveNanos();
+        return keepalive > 0 ? Math.min(keepalive, LONGEST_CHECK_NANOS) : LONGEST_CHECK_NANOS;
     }
 
     /** For the end of the process: posts what it can. Returns whether all that was published has arrived. */
@@ -332,12 +393,13 @@ final class RdmaLink implements Link, CmHandler {
         }
     }
 
-    long keepaliveNanos() {
-        return config.keepaliveNanos();
-    }
-
     AtomicBoolean attended() {
         return attended;
+    }
+
+    /** The port number that it occupies on the device. */
+    int port() {
+        return port;
     }
 
     Endpoint endpoint() {

@@ -4,6 +4,7 @@ import io.accel.core.fabric.Fabric.Acceptor;
 import io.accel.core.fabric.Fabric.Listening;
 import io.accel.core.fabric.FallbackException;
 import io.accel.core.fabric.FallbackReason;
+import io.accel.core.fabric.rdma.bootstrap.RdmaConfig;
 import io.accel.core.fabric.rdma.verbs.CmEvent;
 import io.accel.core.fabric.rdma.verbs.CmEventType;
 import io.accel.core.fabric.rdma.verbs.CmId;
@@ -13,11 +14,15 @@ import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.net.InetSocketAddress;
+import java.util.concurrent.locks.LockSupport;
 
 /** Listens beside a kernel's listener, on the same address and port number. */
 final class RdmaListener implements Listening, CmHandler {
     private static final Logger LOG = System.getLogger(RdmaListener.class.getName());
     private static final int BACKLOG = 1024;
+    private static final int EADDRINUSE = 98;
+    private static final long PATIENCE_NANOS = 300_000_000L;
+    private static final long PAUSE_NANOS = 1_000_000L;
 
     private final CmService service;
     private final RdmaConfig config;
@@ -34,7 +39,27 @@ final class RdmaListener implements Listening, CmHandler {
         this.config = config;
         this.address = address;
         this.acceptor = acceptor;
-        open();
+        openOnceFree();
+    }
+
+    /**
+     * A connection of this process that was just closed keeps its port number for the moments that it takes to end, whereas
+     * the kernel has given it to this listener already.
+     */
+    private void openOnceFree() throws IOException {
+        long start = System.nanoTime();
+        while (true) {
+            try {
+                open();
+                return;
+            } catch (VerbsException e) {
+                boolean isSoonFree = e.errno() == EADDRINUSE && service.hasLinkOn(address.getPort());
+                if (!isSoonFree || System.nanoTime() - start > PATIENCE_NANOS) {
+                    throw e;
+                }
+            }
+            LockSupport.parkNanos(PAUSE_NANOS);
+        }
     }
 
     private synchronized void open() throws IOException {

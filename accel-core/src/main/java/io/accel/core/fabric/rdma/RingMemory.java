@@ -2,6 +2,8 @@ package io.accel.core.fabric.rdma;
 
 import io.accel.core.fabric.MemoryRegion;
 import io.accel.core.jdk.JdkAccess;
+import io.accel.core.observe.MemoryUse;
+import io.accel.core.observe.PathName;
 import java.nio.ByteBuffer;
 import java.nio.MappedByteBuffer;
 
@@ -29,6 +31,7 @@ final class RingMemory {
         ByteBuffer aligned = allocated.alignedSlice(PAGE);
         inbound = aligned.slice(0, area);
         outbound = aligned.slice(area, area);
+        MemoryUse.rings(PathName.RDMA, allocated.capacity());
     }
 
     /** Cell and receive ring. */
@@ -48,6 +51,7 @@ final class RingMemory {
 
     /** Gives it back. Once, when neither device nor program can touch it any more. */
     void free() {
+        MemoryUse.rings(PathName.RDMA, -allocated.capacity());
         JdkAccess.unmap((MappedByteBuffer) allocated);
     }
 }

@@ -48,6 +48,11 @@ final class SendLedger {
         return unsignaled + 1 >= signalEvery || unsignaledBytes + bytes >= signalBytes;
     }
 
+    /** Whether the request with that number is known to have completed. */
+    boolean isComplete(long number) {
+        return number < completed;
+    }
+
     /** The number of the next request. */
     long next() {
         return posted;

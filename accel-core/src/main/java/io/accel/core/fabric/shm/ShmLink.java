@@ -6,6 +6,8 @@ import static io.accel.core.fabric.shm.ShmLayout.LONG;
 import io.accel.core.fabric.Link;
 import io.accel.core.fabric.MemoryRegion;
 import io.accel.core.jdk.JdkAccess;
+import io.accel.core.observe.MemoryUse;
+import io.accel.core.observe.PathName;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -14,6 +16,7 @@ import java.nio.ByteBuffer;
 import java.nio.MappedByteBuffer;
 import java.nio.channels.SelectableChannel;
 import java.nio.channels.SocketChannel;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * A connection whose rings lie in memory that both processes map. The mirror <em>is</em> the peer's ring, so publishing is
@@ -38,6 +41,7 @@ final class ShmLink implements Link {
     private final int in;
 
     private final ByteBuffer drained = ByteBuffer.allocate(64);
+    private final AtomicLong rings = new AtomicLong();
     /** Set once, by whoever finds the doorbell's other end closed. */
     private volatile boolean gone;
 
@@ -59,6 +63,7 @@ final class ShmLink implements Link {
         this.out = client ? ShmLayout.CLIENT_BLOCK : ShmLayout.SERVER_BLOCK;
         this.in = client ? ShmLayout.SERVER_BLOCK : ShmLayout.CLIENT_BLOCK;
         doorbell.configureBlocking(false);
+        MemoryUse.rings(PathName.SHM, map.capacity());
     }
 
     @Override
@@ -154,7 +159,13 @@ final class ShmLink implements Link {
     }
 
     @Override
+    public long rings() {
+        return rings.get();
+    }
+
+    @Override
     public void free() {
+        MemoryUse.rings(PathName.SHM, -map.capacity());
         try {
             doorbell.close();
         } catch (IOException e) {
@@ -173,6 +184,7 @@ final class ShmLink implements Link {
         if ((int) INT.getAndSet((ByteBuffer) map, out + ShmLayout.SLEEPERS, 0) == 0) {
             return; // another thread of this process was faster
         }
+        rings.incrementAndGet(); // beside a system call this costs nothing
         try {
             // 0 written: the socket is full of rings that the peer has not taken, so it has cause to wake already.
             doorbell.write(RING_BYTE.duplicate());

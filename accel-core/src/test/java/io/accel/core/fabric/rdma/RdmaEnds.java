@@ -3,6 +3,7 @@ package io.accel.core.fabric.rdma;
 import io.accel.core.fabric.Connecting;
 import io.accel.core.fabric.Fabric;
 import io.accel.core.fabric.Link;
+import io.accel.core.fabric.rdma.bootstrap.RdmaConfig;
 import io.accel.core.fabric.rdma.verbs.RdmaDevice;
 import java.io.IOException;
 import java.net.InetAddress;

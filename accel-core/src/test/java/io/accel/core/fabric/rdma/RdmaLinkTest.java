@@ -8,6 +8,8 @@ import io.accel.core.fabric.FallbackException;
 import io.accel.core.fabric.FallbackReason;
 import io.accel.core.fabric.Link;
 import io.accel.core.fabric.rdma.verbs.KernelResources;
+import io.accel.core.observe.MemoryUse;
+import io.accel.core.observe.PathName;
 import io.accel.core.stream.StreamReceiver;
 import io.accel.core.stream.StreamSender;
 import java.io.File;
@@ -56,6 +58,29 @@ class RdmaLinkTest {
             }
             pair.free();
         }
+    }
+
+    @Test
+    void memoryAndMessagesAreCounted() throws Exception {
+        long registered = MemoryUse.registered();
+        long rings = MemoryUse.rings(PathName.RDMA);
+        try (RdmaEnds ends = new RdmaEnds(64)) {
+            RdmaEnds.Pair pair = ends.connect();
+            // Of either end: a page and a ring to write into, the same to write from.
+            assertThat(MemoryUse.registered() - registered).isEqualTo(2 * 2 * (RingMemory.PAGE + RdmaEnds.RING));
+            assertThat(MemoryUse.rings(PathName.RDMA) - rings).isGreaterThan(2 * 2 * RdmaEnds.RING);
+            End client = new End(pair.client(), 3);
+            End server = new End(pair.server(), 4);
+            long sent = client.fill(100);
+            server.expectMore(client.seed, sent);
+            assertThat(pair.client().publishes()).isBetween(sent / RdmaEnds.RING, sent / 100 + 1);
+            assertThat(pair.server().publishes()).isZero();
+            pair.free();
+        }
+        Awaitility.await().atMost(20, TimeUnit.SECONDS).untilAsserted(() -> {
+            assertThat(MemoryUse.registered()).isEqualTo(registered);
+            assertThat(MemoryUse.rings(PathName.RDMA)).isEqualTo(rings);
+        });
     }
 
     @Test

@@ -4,18 +4,23 @@ import java.io.File;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Pattern;
 
 /**
  * How to start a program in a JVM of its own: which JDK, class path, provider, options and user.
  *
- * <p>Three system properties of the test JVM decide, all set by the build: {@code launch.jdk} (the JDK's home),
- * {@code launch.provider} (the class name of the provider under test) and {@code launch.jar} (the drop-in jar). Not
- * safe for use by several threads.
+ * <p>System properties of the test JVM decide, set by the build or the RDMA lab: {@code launch.jdk} (the JDK's home),
+ * {@code launch.provider} (the class name of the provider under test), {@code launch.jar} (the drop-in jar) and {@code
+ * launch.options} (further options of every JVM, with commas between them). Not safe for use by several threads.
  */
 public final class Launch {
     private static final Path JDK = Path.of(System.getProperty("launch.jdk", System.getProperty("java.home")));
     private static final String PROVIDER = System.getProperty("launch.provider", "sun.nio.ch.EPollSelectorProvider");
     private static final String JAR = System.getProperty("launch.jar", "accel.jar");
+    private static final List<String> OPTIONS = Pattern.compile(",")
+            .splitAsStream(System.getProperty("launch.options", ""))
+            .filter(option -> !option.isEmpty())
+            .toList();
 
     private final String mainClass;
     private final List<String> arguments;
@@ -123,6 +128,7 @@ public final class Launch {
         command.addAll(List.of("-Xmx512m", "-XX:+ExitOnOutOfMemoryError", "-XX:-CreateCoredumpOnCrash"));
         // A crash report then is part of the output, where the failed assertion shows it.
         command.add("-XX:+ErrorFileToStdout");
+        command.addAll(OPTIONS);
         command.addAll(options);
         command.addAll(List.of("-cp", String.join(File.pathSeparator, path), mainClass));
         command.addAll(arguments);

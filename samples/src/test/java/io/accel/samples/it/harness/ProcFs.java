@@ -15,6 +15,10 @@ import java.util.stream.Stream;
 public final class ProcFs {
     private static final String ESTABLISHED = "01";
     private static final String LISTENING = "0A";
+    // The columns of /proc/net/tcp.
+    private static final int LOCAL = 1;
+    private static final int REMOTE = 2;
+    private static final int STATE = 3;
     // The kernel's USER_HZ, which is 100 on every architecture that Java runs on.
     private static final long TICKS_A_SECOND = 100;
 
@@ -48,30 +52,40 @@ public final class ProcFs {
 
     /** How many established TCP connections of this network namespace have the port at the accepting end. */
     public static long kernelConnections(int port) {
-        return tcp(port, ESTABLISHED::equals);
+        return tcp(LOCAL, port, ESTABLISHED::equals);
+    }
+
+    /** How many established TCP connections of this network namespace have the port at the far end. */
+    public static long kernelConnectionsTo(int port) {
+        return tcp(REMOTE, port, ESTABLISHED::equals);
     }
 
     /** How many TCP connections, in any state but listening, have the port at the accepting end. */
     public static long kernelTraces(int port) {
-        return tcp(port, state -> !state.equals(LISTENING));
+        return tcp(LOCAL, port, state -> !state.equals(LISTENING));
     }
 
-    private static long tcp(int port, Predicate<String> state) {
+    private static long tcp(int column, int port, Predicate<String> state) {
         String suffix = String.format(":%04X", port);
         return Stream.of("/proc/net/tcp", "/proc/net/tcp6")
                 .map(Path::of)
                 .filter(Files::exists)
                 .flatMap(file -> lines(file).stream().skip(1))
                 .map(line -> line.trim().split("\\s+", -1))
-                // Local address, peer's address, state.
-                .filter(fields -> fields[1].endsWith(suffix) && state.test(fields[3]))
+                .filter(fields -> fields[column].endsWith(suffix) && state.test(fields[STATE]))
                 .count();
     }
 
-    /** How many files, sockets and directories are below the directory. */
+    /**
+     * How many files, sockets and directories of connections and listeners are below the directory. The place at which a
+     * process can be looked at is not counted: if it is killed, the next process that starts removes that.
+     */
     public static long filesBelow(Path directory) {
         try (Stream<Path> found = Files.walk(directory)) {
-            return found.count() - 1;
+            return found.filter(path -> !path.equals(directory))
+                    .filter(path ->
+                            !directory.relativize(path).getName(0).toString().startsWith("accel-stats"))
+                    .count();
         } catch (IOException e) {
             throw new UncheckedIOException("cannot walk " + directory, e);
         }

@@ -1,5 +1,5 @@
 /**
- * The programs that run in the child JVMs: plain {@code java.nio}, {@code HttpServer}, {@code HttpClient} and
+ * The programs that run in the child JVMs: plain {@code java.nio}, {@code HttpServer}, {@code HttpClient}, JDBC and
  * ZooKeeper's client, each with a {@code main}.
  *
  * <p>Depends on nothing of Accel, of the harness or of JUnit, so that what they see is what any program sees. They

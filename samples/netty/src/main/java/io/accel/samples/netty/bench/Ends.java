@@ -16,6 +16,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.net.UnknownHostException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
@@ -73,7 +74,7 @@ final class Ends {
 
     /** A connection to the server that the arguments name. */
     static Channel connect(Parameters parameters, EventLoopGroup group, ChannelHandler handler)
-            throws InterruptedException {
+            throws InterruptedException, UnknownHostException {
         Transport transport = Transport.valueOf(parameters.text("transport"));
         SocketAddress server =
                 transport == Transport.unix ? new DomainSocketAddress(parameters.text("port")) : parameters.server();

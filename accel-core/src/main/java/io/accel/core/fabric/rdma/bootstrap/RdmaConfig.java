@@ -1,4 +1,4 @@
-package io.accel.core.fabric.rdma;
+package io.accel.core.fabric.rdma.bootstrap;
 
 /**
  * What the RDMA fabric takes from a profile.
@@ -33,12 +33,21 @@ public record RdmaConfig(
         int rnrRetries,
         long keepaliveNanos,
         long lingerNanos) {
-    /** The verbs' code for {@link #ackTimeoutNanos}: 4.096 us * 2^code, the next one up. */
-    int ackTimeoutCode() {
+    /** The verbs' code for {@link #ackTimeoutNanos}: 4.096 us * 2^code, the next one up, 1 to 31. */
+    public int ackTimeoutCode() {
         int code = 1;
         while (code < 31 && (4_096L << code) < ackTimeoutNanos) {
             code++;
         }
         return code;
+    }
+
+    /**
+     * The longest that a device takes to give up on a peer, after which Accel gives up on the device: some, Soft-RoCE among them,
+     * take 7 retries for any number. A device's time-out may be four times the one that it was told (InfiniBand
+     * specification, 9.7.6.1.3).
+     */
+    public long givingUpNanos() {
+        return 4 * (retries + 1L) * (4_096L << ackTimeoutCode());
     }
 }

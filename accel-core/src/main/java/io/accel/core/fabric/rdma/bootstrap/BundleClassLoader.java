@@ -1,0 +1,83 @@
+package io.accel.core.fabric.rdma.bootstrap;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.URL;
+import java.security.ProtectionDomain;
+
+/**
+ * Defines the packages that link to jnr-ffi, and jnr-ffi with all that it needs, for itself; everything else is its parent's.
+ * The latter come from the bundle, which lies under a prefix among the parent's resources, the former from where the parent
+ * has its own copies. A package is this loader's as a whole or not at all, so that package-private access works.
+ */
+final class BundleClassLoader extends ClassLoader {
+    private static final String FABRIC = "io.accel.core.fabric.rdma";
+    private static final String VERBS = FABRIC + ".verbs";
+
+    static {
+        registerAsParallelCapable();
+    }
+
+    private final ClassLoader parent;
+    private final String prefix;
+    private final ProtectionDomain domain = BundleClassLoader.class.getProtectionDomain();
+
+    /**
+     * A loader over a bundle.
+     *
+     * @param parent has the bundle and the rest of Accel
+     * @param prefix the bundle's directory, with a slash at the end
+     */
+    BundleClassLoader(ClassLoader parent, String prefix) {
+        super("accel-rdma", parent);
+        this.parent = parent;
+        this.prefix = prefix;
+    }
+
+    @Override
+    protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
+        if (!isBundled(name) && !isOfTheFabric(name)) {
+            return super.loadClass(name, resolve);
+        }
+        synchronized (getClassLoadingLock(name)) {
+            Class<?> found = findLoadedClass(name);
+            if (found == null) {
+                found = findClass(name);
+            }
+            if (resolve) {
+                resolveClass(found);
+            }
+            return found;
+        }
+    }
+
+    private static boolean isBundled(String name) {
+        return name.startsWith("jnr.") || name.startsWith("com.kenai.") || name.startsWith("org.objectweb.asm.");
+    }
+
+    private static boolean isOfTheFabric(String name) {
+        int dot = name.lastIndexOf('.');
+        String ofPackage = dot < 0 ? "" : name.substring(0, dot);
+        return ofPackage.equals(FABRIC) || ofPackage.equals(VERBS);
+    }
+
+    @Override
+    protected Class<?> findClass(String name) throws ClassNotFoundException {
+        String file = name.replace('.', '/') + ".class";
+        String resource = isBundled(name) ? prefix + file : file;
+        try (InputStream in = parent.getResourceAsStream(resource)) {
+            if (in == null) {
+                throw new ClassNotFoundException(name + " (no " + resource + ")");
+            }
+            byte[] bytes = in.readAllBytes();
+            return defineClass(name, bytes, 0, bytes.length, domain);
+        } catch (IOException e) {
+            throw new ClassNotFoundException(name + " (reading " + resource + " failed)", e);
+        }
+    }
+
+    @Override
+    protected URL findResource(String name) {
+        return parent.getResource(prefix + name);
+    }
+}

@@ -1,0 +1,93 @@
+package io.accel.core.fabric.rdma.bootstrap;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.reflect.InvocationTargetException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.LinkedHashSet;
+import java.util.Locale;
+import java.util.Set;
+
+/**
+ * jffi's native library as a file, for the moment that it takes to load it: the system's loader takes nothing but files.
+ * jffi would do the same, but prefers whatever library of that name the program brings along, of whichever version.
+ */
+final class JffiFile {
+    private static final String NAME = "libjffi-1.2.so";
+
+    /** Loads a file into the right class loader. */
+    interface Loading {
+        void load(String path) throws ReflectiveOperationException;
+    }
+
+    private JffiFile() {}
+
+    /**
+     * Unpacks the library, loads it, and removes the file, in the first directory where that works.
+     *
+     * @param resources has the bundle
+     * @param prefix the bundle's directory
+     * @param loading loads the file
+     * @throws IOException with what to do if it works nowhere, or if there is no library for this processor
+     */
+    static void load(ClassLoader resources, String prefix, Loading loading) throws IOException {
+        String resource = prefix + "jni/" + processor() + "-Linux/" + NAME;
+        StringBuilder tried = new StringBuilder();
+        for (Path directory : directories()) {
+            String failure = tryIn(directory, resources, resource, loading);
+            if (failure == null) {
+                return;
+            }
+            tried.append("; ").append(directory).append(": ").append(failure);
+        }
+        throw new IOException("jffi's native library cannot be loaded" + tried
+                + ". It needs, for a moment, a file in a directory that can be written and executed from:"
+                + " -Djava.io.tmpdir names one; a JVM with --illegal-native-access=deny needs"
+                + " --enable-native-access=ALL-UNNAMED");
+    }
+
+    private static Set<Path> directories() {
+        Set<Path> directories = new LinkedHashSet<>();
+        directories.add(Path.of(System.getProperty("java.io.tmpdir")));
+        String perUser = System.getenv("XDG_RUNTIME_DIR");
+        if (perUser != null && !perUser.isEmpty()) {
+            directories.add(Path.of(perUser));
+        }
+        directories.add(Path.of(System.getProperty("user.dir")));
+        return directories;
+    }
+
+    /** Returns null, or why not. */
+    private static String tryIn(Path directory, ClassLoader resources, String resource, Loading loading)
+            throws IOException {
+        Path file;
+        try {
+            file = Files.createTempFile(directory, "accel-jffi-", ".so"); // exclusively, and for this user alone
+        } catch (IOException e) {
+            return e.toString();
+        }
+        try (InputStream in = resources.getResourceAsStream(resource)) {
+            if (in == null) {
+                throw new IOException("accel.jar has no " + resource + ": RDMA works on Linux, x86_64 and aarch64");
+            }
+            try {
+                Files.copy(in, file, StandardCopyOption.REPLACE_EXISTING);
+                loading.load(file.toString());
+                return null;
+            } catch (InvocationTargetException e) {
+                return e.getCause().toString();
+            } catch (IOException | ReflectiveOperationException e) {
+                return e.toString();
+            }
+        } finally {
+            Files.deleteIfExists(file);
+        }
+    }
+
+    private static String processor() {
+        String processor = System.getProperty("os.arch", "unknown").toLowerCase(Locale.ROOT);
+        return processor.equals("amd64") ? "x86_64" : processor;
+    }
+}

@@ -1,0 +1,88 @@
+package io.accel.core.fabric.rdma.bootstrap;
+
+import io.accel.core.fabric.Fabric;
+import io.accel.core.fabric.FallbackException;
+import io.accel.core.fabric.FallbackReason;
+import java.io.IOException;
+import java.lang.reflect.Method;
+
+/**
+ * The classes that link to jnr-ffi: with the bundle of the drop-in jar if Accel comes in that, otherwise with the jnr-ffi of
+ * the class path. Loaded once, and what failed once stays failed. Thread-safe.
+ */
+public final class RdmaClasses {
+    /** Where the drop-in jar has jnr-ffi. */
+    static final String BUNDLE = "META-INF/accel/rdma/";
+
+    private static final String FABRIC = "io.accel.core.fabric.rdma.RdmaFabric";
+    private static final String JFFI_LIBRARY = "io.accel.core.fabric.rdma.verbs.JffiLibrary";
+
+    private static ClassLoader loader;
+    private static String failure;
+
+    private RdmaClasses() {}
+
+    /**
+     * Loads a class of {@code core.fabric.rdma} or of its {@code verbs}, whether there is a device or not. For tools; it and
+     * the classes that it names are not the ones that a tool's own class loader would give.
+     *
+     * @param name the binary name
+     * @return the class
+     * @throws FallbackException with {@link FallbackReason#NO_LIBRARY} if it cannot be loaded
+     */
+    public static Class<?> load(String name) throws FallbackException {
+        try {
+            return Class.forName(name, true, loader());
+        } catch (ClassNotFoundException | LinkageError e) {
+            throw unusable(e);
+        }
+    }
+
+    static Fabric newFabric(RdmaConfig config) throws FallbackException {
+        try {
+            return (Fabric) load(FABRIC).getConstructor(RdmaConfig.class).newInstance(config);
+        } catch (ReflectiveOperationException | LinkageError e) {
+            throw unusable(e);
+        }
+    }
+
+    /** What to tell of classes that cannot be loaded or do not fit together. */
+    static FallbackException unusable(Throwable e) {
+        return new FallbackException(
+                FallbackReason.NO_LIBRARY,
+                "the classes of the rdma fabric cannot be loaded: " + e + "; is jnr-ffi missing from the class path, or"
+                        + " incomplete? accel.jar has all of it");
+    }
+
+    private static synchronized ClassLoader loader() throws FallbackException {
+        if (failure != null) {
+            throw new FallbackException(FallbackReason.NO_LIBRARY, failure);
+        }
+        if (loader == null) {
+            try {
+                loader = open(RdmaClasses.class.getClassLoader());
+            } catch (FallbackException e) {
+                failure = e.getMessage();
+                throw e;
+            }
+        }
+        return loader;
+    }
+
+    private static ClassLoader open(ClassLoader own) throws FallbackException {
+        if (own.getResource(BUNDLE + "com/kenai/jffi/Init.class") == null) {
+            return own;
+        }
+        ClassLoader bundled = new BundleClassLoader(own, BUNDLE);
+        try {
+            Class<?> library = Class.forName(JFFI_LIBRARY, true, bundled);
+            Method load = library.getMethod("load", String.class);
+            JffiFile.load(own, BUNDLE, path -> load.invoke(null, path));
+        } catch (IOException e) {
+            throw new FallbackException(FallbackReason.NO_LIBRARY, e.getMessage());
+        } catch (ReflectiveOperationException | LinkageError e) {
+            throw unusable(e);
+        }
+        return bundled;
+    }
+}

@@ -1,0 +1,126 @@
+package io.accel.core.jdk;
+
+import java.io.FileDescriptor;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.net.Socket;
+import java.net.SocketImpl;
+
+/**
+ * The implementations of {@link Socket} and {@link java.net.ServerSocket} that the JDK would use were there no factory, and
+ * those of their members that are protected.
+ */
+final class KernelSockets {
+    private KernelSockets() {}
+
+    static SocketImpl client() {
+        try {
+            return (SocketImpl) handles().socks.invoke(handles().platform.invoke(false));
+        } catch (Throwable e) {
+            throw unchecked(e);
+        }
+    }
+
+    static SocketImpl server() {
+        try {
+            return (SocketImpl) handles().platform.invoke(true);
+        } catch (Throwable e) {
+            throw unchecked(e);
+        }
+    }
+
+    static SocketImpl of(Socket socket) {
+        try {
+            return (SocketImpl) handles().implementation.invoke(socket);
+        } catch (Throwable e) {
+            throw unchecked(e);
+        }
+    }
+
+    static InputStream input(SocketImpl socket) throws IOException {
+        try {
+            return (InputStream) handles().input.invoke(socket);
+        } catch (IOException e) {
+            throw e;
+        } catch (Throwable e) {
+            throw unchecked(e);
+        }
+    }
+
+    static OutputStream output(SocketImpl socket) throws IOException {
+        try {
+            return (OutputStream) handles().output.invoke(socket);
+        } catch (IOException e) {
+            throw e;
+        } catch (Throwable e) {
+            throw unchecked(e);
+        }
+    }
+
+    static FileDescriptor descriptor(SocketImpl socket) {
+        try {
+            return (FileDescriptor) handles().descriptor.invoke(socket);
+        } catch (Throwable e) {
+            throw unchecked(e);
+        }
+    }
+
+    private static Handles handles() {
+        if (Holder.HANDLES == null) {
+            throw new IllegalStateException(
+                    "Accel cannot reach the JDK's sockets on Java " + Runtime.version()
+                            + ". A run-time image made by jlink must contain the module jdk.unsupported; or start the"
+                            + " agent with sockets=false",
+                    Holder.FAILURE);
+        }
+        return Holder.HANDLES;
+    }
+
+    private static RuntimeException unchecked(Throwable e) {
+        if (e instanceof Error error) {
+            throw error;
+        }
+        return e instanceof RuntimeException unchecked ? unchecked : new IllegalStateException(e);
+    }
+
+    private record Handles(
+            MethodHandle platform,
+            MethodHandle socks,
+            MethodHandle implementation,
+            MethodHandle input,
+            MethodHandle output,
+            MethodHandle descriptor) {}
+
+    private static final class Holder {
+        static final Handles HANDLES;
+        static final Throwable FAILURE;
+
+        static {
+            Handles handles = null;
+            Throwable failure = null;
+            try {
+                IllegalAccessException refused = new IllegalAccessException("no trusted lookup");
+                MethodHandles.Lookup lookup = TrustedLookup.find(refused).orElseThrow(() -> refused);
+                Class<?> platform = Class.forName("sun.nio.ch.NioSocketImpl");
+                Class<?> socks = Class.forName("java.net.SocksSocketImpl");
+                handles = new Handles(
+                        lookup.findConstructor(platform, MethodType.methodType(void.class, boolean.class)),
+                        lookup.findConstructor(socks, MethodType.methodType(void.class, SocketImpl.class)),
+                        lookup.findGetter(Socket.class, "impl", SocketImpl.class),
+                        lookup.findVirtual(
+                                SocketImpl.class, "getInputStream", MethodType.methodType(InputStream.class)),
+                        lookup.findVirtual(
+                                SocketImpl.class, "getOutputStream", MethodType.methodType(OutputStream.class)),
+                        lookup.findGetter(SocketImpl.class, "fd", FileDescriptor.class));
+            } catch (ReflectiveOperationException | RuntimeException e) {
+                failure = e;
+            }
+            HANDLES = handles;
+            FAILURE = failure;
+        }
+    }
+}

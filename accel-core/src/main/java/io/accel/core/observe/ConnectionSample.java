@@ -1,0 +1,53 @@
+package io.accel.core.observe;
+
+/**
+ * A connection at one moment.
+ *
+ * @param id a number that no other connection of the process has
+ * @param role {@code client} or {@code server}
+ * @param path {@code shm}, {@code rdma} or {@code kernel}
+ * @param reason why it is the kernel's, as {@code FallbackReason} has it; empty if it is not
+ * @param detail the circumstances of the reason; empty if none
+ * @param state as {@link ConnectionState#text()} has it
+ * @param local this end's address, {@code host:port}; empty if there is none yet
+ * @param remote the other end's
+ * @param openedMillis since when, in milliseconds since 1970
+ * @param queuedIn bytes that have come and were not read
+ * @param queuedOut bytes that were written and whose room the peer has not given back; it does so a quarter of the ring at a
+ *     time, so that up to a quarter says nothing
+ * @param stalledNanos how long the sender has had no room, 0 if it has
+ * @param figures what was counted; all 0 on the kernel's path, whose bytes only the kernel sees
+ */
+public record ConnectionSample(
+        long id,
+        String role,
+        String path,
+        String reason,
+        String detail,
+        String state,
+        String local,
+        String remote,
+        long openedMillis,
+        long queuedIn,
+        long queuedOut,
+        long stalledNanos,
+        Figures figures) {
+
+    /** The same with other figures. */
+    ConnectionSample with(Figures other) {
+        return new ConnectionSample(
+                id,
+                role,
+                path,
+                reason,
+                detail,
+                state,
+                local,
+                remote,
+                openedMillis,
+                queuedIn,
+                queuedOut,
+                stalledNanos,
+                other);
+    }
+}

@@ -1,0 +1,97 @@
+package io.accel.core.observe;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.WeakHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * The connections that this process has, and the sum of those that it had. Any thread.
+ *
+ * <p>Accelerated ones are held until they say that they have closed. Those of the kernel are held weakly, because a program
+ * may leave closing them to the collector.
+ */
+public final class Connections {
+    private static final AtomicLong IDS = new AtomicLong();
+
+    // All guarded by ACCELERATED.
+    private static final Set<ObservedConnection> ACCELERATED = Collections.newSetFromMap(new IdentityHashMap<>());
+    private static final Set<ObservedConnection> OTHERS = Collections.newSetFromMap(new WeakHashMap<>());
+    private static final Map<PathName, Figures> FOLDED = new EnumMap<>(PathName.class);
+
+    private Connections() {}
+
+    /** A number for a new connection. */
+    public static long nextId() {
+        return IDS.incrementAndGet();
+    }
+
+    /** A connection is about to be, or goes by the kernel. Whoever opens it keeps hold of the object. */
+    public static void opened(ObservedConnection connection) {
+        synchronized (ACCELERATED) {
+            OTHERS.add(connection);
+        }
+    }
+
+    /** A connection is there, and accelerated. */
+    public static void established(ObservedConnection connection) {
+        synchronized (ACCELERATED) {
+            OTHERS.remove(connection);
+            ACCELERATED.add(connection);
+        }
+    }
+
+    /** A connection is no more, and nothing more will be counted of it. A second call does nothing. */
+    public static void closed(ObservedConnection connection) {
+        synchronized (ACCELERATED) {
+            if (ACCELERATED.remove(connection)) {
+                connection.addTo(FOLDED.computeIfAbsent(connection.path(), path -> new Figures()));
+            } else {
+                OTHERS.remove(connection);
+            }
+        }
+    }
+
+    /** What was counted of all accelerated connections of a path, closed ones too. */
+    public static Figures totals(PathName path) {
+        synchronized (ACCELERATED) {
+            Figures sum = new Figures();
+            Figures folded = FOLDED.get(path);
+            if (folded != null) {
+                sum.add(folded);
+            }
+            for (ObservedConnection connection : ACCELERATED) {
+                if (connection.path() == path) {
+                    connection.addTo(sum);
+                }
+            }
+            return sum;
+        }
+    }
+
+    /** How many connections are on this path and in this state. */
+    public static int count(PathName path, ConnectionState state) {
+        int count = 0;
+        for (ObservedConnection connection : all()) {
+            if (connection.path() == path && connection.state() == state) {
+                count++;
+            }
+        }
+        return count;
+    }
+
+    /** Those that there are, without order. */
+    public static List<ObservedConnection> all() {
+        synchronized (ACCELERATED) {
+            List<ObservedConnection> all = new ArrayList<>(ACCELERATED.size() + OTHERS.size());
+            all.addAll(ACCELERATED);
+            all.addAll(OTHERS);
+            return all;
+        }
+    }
+}

@@ -1,0 +1,22 @@
+package io.accel.core.observe;
+
+/** What was thrown away because it could not be taken. */
+public enum Drop {
+    /** A client that was turned away because the listener's queue of accelerated connections was full. */
+    BACKLOG("backlog"),
+    /** A datagram for which the receiver had no room. */
+    DATAGRAM("datagram"),
+    /** An urgent byte that the receiver did not want inline. */
+    URGENT("urgent");
+
+    private final String text;
+
+    Drop(String text) {
+        this.text = text;
+    }
+
+    /** The name in metrics and samples. */
+    public String text() {
+        return text;
+    }
+}

@@ -1,0 +1,23 @@
+package io.accel.core.observe;
+
+import jdk.jfr.Description;
+import jdk.jfr.Label;
+import jdk.jfr.Name;
+
+/** {@code io.accel.Fallback}: a connection goes by the kernel although it might have been accelerated. */
+@Name("io.accel.Fallback")
+@Label("Fall-back to the Kernel")
+@Description("A connection goes by the kernel, and why")
+final class FallbackEvent extends FlightEvent {
+    @Label("Role")
+    @Description("client or server")
+    String role;
+
+    @Label("Reason")
+    @Description("The reason code")
+    String reason;
+
+    @Label("Circumstances")
+    @Description("What was tried, what came of it, and what to do")
+    String detail;
+}

@@ -1,0 +1,38 @@
+package io.accel.core.observe;
+
+/** What is counted of each accelerated connection. All only grow. */
+public enum Figure {
+    /** Bytes that the program has read. */
+    BYTES_IN("bytes.in"),
+    /** Bytes that the program has written. */
+    BYTES_OUT("bytes.out"),
+    /** Reads that brought bytes. */
+    MESSAGES_IN("messages.in"),
+    /** Writes that took bytes. */
+    MESSAGES_OUT("messages.out"),
+    /** How many times bytes were made to appear at the peer; fewer than writes where several go as one. */
+    PUBLISHES("publishes"),
+    /** How many times the sender ran out of room in the peer's ring. */
+    STALLS("stalls"),
+    /** Nanoseconds from there until there was room again. */
+    STALL_NANOS("stall.nanos"),
+    /** Looks of blocking reads and writes that waited without sleeping. */
+    LOOKS("looks"),
+    /** How many of these waits ended without a sleep. */
+    HITS("hits"),
+    /** Doorbells heard: fewer than the peer rang where several were heard as one, or not before the traffic was found. */
+    RINGS_IN("doorbells.in"),
+    /** Doorbells rung for the peer, each a system call. */
+    RINGS_OUT("doorbells.out");
+
+    private final String text;
+
+    Figure(String text) {
+        this.text = text;
+    }
+
+    /** The name in samples and in JSON. */
+    public String text() {
+        return text;
+    }
+}

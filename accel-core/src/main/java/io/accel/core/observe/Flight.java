@@ -1,0 +1,146 @@
+package io.accel.core.observe;
+
+import java.util.function.Supplier;
+
+/**
+ * Tells the JDK's Flight Recorder what happens, where there is one: a run-time image may lack the module {@code jdk.jfr}, and
+ * then nothing here does anything. While nobody records, a call costs a test of a field. Any thread.
+ *
+ * <p>An event that lasts is an {@code Object} between its beginning and its end, null if nobody records it.
+ */
+public final class Flight {
+    private static final boolean PRESENT =
+            ModuleLayer.boot().findModule("jdk.jfr").isPresent();
+
+    private Flight() {}
+
+    /** A client begins to connect. */
+    public static Object connectBegins() {
+        return PRESENT ? Events.connectBegins() : null;
+    }
+
+    /**
+     * A connection has got its path.
+     *
+     * @param begun what {@link #connectBegins} returned, or null, of a server's
+     * @param connection the connection
+     */
+    public static void connected(Object begun, Supplier<ConnectionSample> connection) {
+        if (PRESENT) {
+            Events.connected(begun, connection);
+        }
+    }
+
+    /** A sender has no room. */
+    public static Object stallBegins() {
+        return PRESENT ? Events.stallBegins() : null;
+    }
+
+    /** It has room again. */
+    public static void stallEnds(Object begun, Supplier<ConnectionSample> connection) {
+        if (begun != null) {
+            Events.stallEnds(begun, connection);
+        }
+    }
+
+    /**
+     * A connection was reset.
+     *
+     * @param byPeer whether the peer did it, or it broke
+     * @param cause in words
+     * @param connection the connection
+     */
+    public static void reset(boolean byPeer, String cause, Supplier<ConnectionSample> connection) {
+        if (PRESENT) {
+            Events.reset(byPeer, cause, connection);
+        }
+    }
+
+    /**
+     * A connection's doorbell rings too often.
+     *
+     * @param doorbells how often it rang
+     * @param nanos in what time
+     * @param connection the connection
+     */
+    public static void doorbellStorm(long doorbells, long nanos, Supplier<ConnectionSample> connection) {
+        if (PRESENT) {
+            Events.doorbellStorm(doorbells, nanos, connection);
+        }
+    }
+
+    /** What needs the Flight Recorder's classes; loaded only where they are. */
+    private static final class Events {
+        private Events() {}
+
+        static Object connectBegins() {
+            ConnectEvent event = new ConnectEvent();
+            if (!event.isEnabled()) {
+                return null;
+            }
+            event.begin();
+            return event;
+        }
+
+        static void connected(Object begun, Supplier<ConnectionSample> connection) {
+            ConnectEvent event = begun == null ? new ConnectEvent() : (ConnectEvent) begun;
+            event.end();
+            FallbackEvent fallback = new FallbackEvent();
+            if (!event.shouldCommit() && !fallback.shouldCommit()) {
+                return;
+            }
+            ConnectionSample sample = connection.get();
+            event.of(sample);
+            event.role = sample.role();
+            event.reason = sample.reason();
+            event.commit();
+            if (!sample.reason().isEmpty()) {
+                fallback.of(sample);
+                fallback.role = sample.role();
+                fallback.reason = sample.reason();
+                fallback.detail = sample.detail();
+                fallback.commit();
+            }
+        }
+
+        static Object stallBegins() {
+            StallEvent event = new StallEvent();
+            if (!event.isEnabled()) {
+                return null;
+            }
+            event.begin();
+            return event;
+        }
+
+        static void stallEnds(Object begun, Supplier<ConnectionSample> connection) {
+            StallEvent event = (StallEvent) begun;
+            event.end();
+            if (event.shouldCommit()) {
+                ConnectionSample sample = connection.get();
+                event.of(sample);
+                event.queued = sample.queuedOut();
+                event.commit();
+            }
+        }
+
+        static void reset(boolean byPeer, String cause, Supplier<ConnectionSample> connection) {
+            ResetEvent event = new ResetEvent();
+            if (event.shouldCommit()) {
+                event.of(connection.get());
+                event.byPeer = byPeer;
+                event.cause = cause;
+                event.commit();
+            }
+        }
+
+        static void doorbellStorm(long doorbells, long nanos, Supplier<ConnectionSample> connection) {
+            DoorbellStormEvent event = new DoorbellStormEvent();
+            if (event.shouldCommit()) {
+                event.of(connection.get());
+                event.doorbells = doorbells;
+                event.period = nanos;
+                event.commit();
+            }
+        }
+    }
+}

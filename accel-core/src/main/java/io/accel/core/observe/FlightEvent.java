@@ -1,0 +1,33 @@
+package io.accel.core.observe;
+
+import jdk.jfr.Category;
+import jdk.jfr.Description;
+import jdk.jfr.Event;
+import jdk.jfr.Label;
+import jdk.jfr.StackTrace;
+
+/** What all of Accel's JFR events say: of which connection they are. */
+@Category({"Accel"})
+@StackTrace(false)
+abstract class FlightEvent extends Event {
+    @Label("Connection")
+    @Description("The connection's number in this process, as accel stats shows it")
+    long connection;
+
+    @Label("Path")
+    @Description("shm, rdma or kernel")
+    String path;
+
+    @Label("Local Address")
+    String local;
+
+    @Label("Remote Address")
+    String remote;
+
+    void of(ConnectionSample sample) {
+        connection = sample.id();
+        path = sample.path();
+        local = sample.local();
+        remote = sample.remote();
+    }
+}

@@ -1,0 +1,16 @@
+package io.accel.core.observe;
+
+/** A connection as {@link Connections} knows it. All methods are for any thread, and touch no freed memory. */
+public interface ObservedConnection {
+    /** Which way its bytes take, or are about to take. */
+    PathName path();
+
+    /** What has become of it. */
+    ConnectionState state();
+
+    /** Adds what was counted of it. */
+    void addTo(Figures figures);
+
+    /** All that is to be known of it now. */
+    ConnectionSample sample();
+}

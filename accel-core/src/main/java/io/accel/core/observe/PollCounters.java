@@ -1,0 +1,102 @@
+package io.accel.core.observe;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.HashSet;
+import java.util.Set;
+
+/**
+ * What one poller does. Written by the owner of its turn alone, at every turn, and therefore on cache lines that it shares with
+ * no other poller; read by others without order; folded into the process's figures when the poller closes.
+ */
+@SuppressWarnings("UnusedVariable") // the fields are read through their handles
+public final class PollCounters extends PollCountersPadding implements AutoCloseable {
+    /**
+     * What all pollers of the process have done.
+     *
+     * @param turns looks at the whole of the hot set
+     * @param hits how many of these found something
+     * @param sleeps how many times a poller went to sleep in the kernel
+     * @param wakeups how many of these sleeps ended because of something to do
+     */
+    public record Totals(long turns, long hits, long sleeps, long wakeups) {
+        Totals plus(PollCounters counters) {
+            return new Totals(
+                    turns + (long) TURNS.getOpaque(counters),
+                    hits + (long) HITS.getOpaque(counters),
+                    sleeps + (long) SLEEPS.getOpaque(counters),
+                    wakeups + (long) WAKEUPS.getOpaque(counters));
+        }
+    }
+
+    private static final VarHandle TURNS = field("turns");
+    private static final VarHandle HITS = field("hits");
+    private static final VarHandle SLEEPS = field("sleeps");
+    private static final VarHandle WAKEUPS = field("wakeups");
+
+    /** Guarded by itself. */
+    private static final Set<PollCounters> OPEN = new HashSet<>();
+    /** Of closed pollers; guarded by {@link #OPEN}. */
+    private static Totals folded = new Totals(0, 0, 0, 0);
+
+    private long turns;
+    private long hits;
+    private long sleeps;
+    private long wakeups;
+
+    /** Counters of a poller that is about to begin. */
+    public PollCounters() {
+        synchronized (OPEN) {
+            OPEN.add(this);
+        }
+    }
+
+    private static VarHandle field(String name) {
+        try {
+            return MethodHandles.lookup()
+                    .findVarHandle(PollCounters.class, name, long.class)
+                    .withInvokeExactBehavior();
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    /** The hot set was looked at. By the turn's owner. */
+    public void turn(boolean hit) {
+        turns++;
+        if (hit) {
+            hits++;
+        }
+    }
+
+    /** The turn's owner goes to sleep. */
+    public void sleep() {
+        sleeps++;
+    }
+
+    /** It woke because of something to do. */
+    public void wakeup() {
+        wakeups++;
+    }
+
+    /** What all pollers of this process have done, closed ones too. */
+    public static Totals totals() {
+        synchronized (OPEN) {
+            Totals sum = folded;
+            for (PollCounters counters : OPEN) {
+                sum = sum.plus(counters);
+            }
+            return sum;
+        }
+    }
+
+    /** The poller is closed. A second call does nothing. */
+    @Override
+    public void close() {
+        synchronized (OPEN) {
+            if (OPEN.remove(this)) {
+                folded = folded.plus(this);
+            }
+        }
+    }
+}

@@ -1,0 +1,99 @@
+package io.accel.core.observe;
+
+import io.accel.core.fabric.FallbackReason;
+import io.accel.profile.Role;
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * What seldom happens, counted for the process: a method that counts, named by what happened, and one that tells, named by
+ * what was counted. All are for any thread; values only grow.
+ */
+@SuppressWarnings("EnumOrdinal") // an index that never leaves the process
+public final class ProcessCounters {
+    private static final int PATHS = PathName.values().length;
+    private static final int ROLES = Role.values().length;
+
+    private static final LongAdder[] CONNECTIONS = adders(ROLES * PATHS);
+    private static final LongAdder[] FALLBACKS = adders(ROLES * FallbackReason.values().length);
+    private static final LongAdder[] HANDSHAKES = adders(PATHS);
+    private static final LongAdder[] HANDSHAKE_NANOS = adders(PATHS);
+    private static final LongAdder[] RESETS_IN = adders(PATHS);
+    private static final LongAdder[] RESETS_OUT = adders(PATHS);
+    private static final LongAdder[] DROPS = adders(Drop.values().length);
+
+    private ProcessCounters() {}
+
+    private static LongAdder[] adders(int count) {
+        LongAdder[] adders = new LongAdder[count];
+        for (int i = 0; i < count; i++) {
+            adders[i] = new LongAdder();
+        }
+        return adders;
+    }
+
+    /** A connection has got its path. */
+    public static void gotPath(Role role, PathName path) {
+        CONNECTIONS[role.ordinal() * PATHS + path.ordinal()].increment();
+    }
+
+    /** Connections that have got this path, open or not. */
+    public static long connections(Role role, PathName path) {
+        return CONNECTIONS[role.ordinal() * PATHS + path.ordinal()].sum();
+    }
+
+    /** A connection goes by the kernel for this reason. */
+    public static void fellBack(Role role, FallbackReason reason) {
+        FALLBACKS[reason.ordinal() * ROLES + role.ordinal()].increment();
+    }
+
+    /** Connections that went by the kernel for this reason. */
+    public static long fallbacks(Role role, FallbackReason reason) {
+        return FALLBACKS[reason.ordinal() * ROLES + role.ordinal()].sum();
+    }
+
+    /** A client's handshake has brought a connection, in so many nanoseconds. */
+    public static void shookHands(PathName path, long nanos) {
+        HANDSHAKES[path.ordinal()].increment();
+        HANDSHAKE_NANOS[path.ordinal()].add(nanos);
+    }
+
+    /** Clients' handshakes that brought a connection. */
+    public static long handshakes(PathName path) {
+        return HANDSHAKES[path.ordinal()].sum();
+    }
+
+    /** Nanoseconds that these took in all. */
+    public static long handshakeNanos(PathName path) {
+        return HANDSHAKE_NANOS[path.ordinal()].sum();
+    }
+
+    /** An accelerated connection was reset by the peer, or broken. */
+    public static void wasReset(PathName path) {
+        RESETS_IN[path.ordinal()].increment();
+    }
+
+    /** Accelerated connections that the peer reset, or that broke. */
+    public static long resetsIn(PathName path) {
+        return RESETS_IN[path.ordinal()].sum();
+    }
+
+    /** This side has reset an accelerated connection. */
+    public static void didReset(PathName path) {
+        RESETS_OUT[path.ordinal()].increment();
+    }
+
+    /** Accelerated connections that this side reset. */
+    public static long resetsOut(PathName path) {
+        return RESETS_OUT[path.ordinal()].sum();
+    }
+
+    /** Something was thrown away. */
+    public static void dropped(Drop what) {
+        DROPS[what.ordinal()].increment();
+    }
+
+    /** How much of it was thrown away. */
+    public static long drops(Drop what) {
+        return DROPS[what.ordinal()].sum();
+    }
+}

@@ -1,0 +1,63 @@
+package io.accel.core.observe;
+
+import io.accel.core.fabric.FallbackReason;
+import io.accel.profile.Role;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** All figures of the process by name, for those who want them in one go. */
+public final class ProcessFigures {
+    private ProcessFigures() {}
+
+    /**
+     * The figures as they are now. A name without its path, role or reason is not there: what never happened is left out,
+     * but for the figures of pollers and memory.
+     *
+     * @return values by names such as {@code bytes.in.shm} or {@code fallbacks.client.RULE}, sorted; times in nanoseconds
+     */
+    public static Map<String, Long> read() {
+        Map<String, Long> all = new TreeMap<>();
+        PollCounters.Totals polls = PollCounters.totals();
+        all.put("poll.turns", polls.turns());
+        all.put("poll.hits", polls.hits());
+        all.put("poll.sleeps", polls.sleeps());
+        all.put("poll.wakeups", polls.wakeups());
+        for (PathName path : PathName.values()) {
+            if (path != PathName.KERNEL) {
+                all.put("memory.rings." + path.text(), MemoryUse.rings(path));
+                Figures totals = Connections.totals(path);
+                for (Figure figure : Figure.values()) {
+                    put(all, figure.text() + "." + path.text(), totals.get(figure));
+                }
+            }
+            put(all, "handshakes." + path.text(), ProcessCounters.handshakes(path));
+            put(all, "handshake.nanos." + path.text(), ProcessCounters.handshakeNanos(path));
+            put(all, "resets.in." + path.text(), ProcessCounters.resetsIn(path));
+            put(all, "resets.out." + path.text(), ProcessCounters.resetsOut(path));
+            for (Role role : Role.values()) {
+                put(all, "connections." + name(role) + "." + path.text(), ProcessCounters.connections(role, path));
+            }
+        }
+        for (Role role : Role.values()) {
+            for (FallbackReason reason : FallbackReason.values()) {
+                put(all, "fallbacks." + name(role) + "." + reason, ProcessCounters.fallbacks(role, reason));
+            }
+        }
+        for (Drop drop : Drop.values()) {
+            put(all, "drops." + drop.text(), ProcessCounters.drops(drop));
+        }
+        all.put("memory.registered", MemoryUse.registered());
+        return all;
+    }
+
+    /** The name of a role in metrics and samples. */
+    public static String name(Role role) {
+        return role == Role.CLIENT ? "client" : "server";
+    }
+
+    private static void put(Map<String, Long> all, String name, long value) {
+        if (value != 0) {
+            all.put(name, value);
+        }
+    }
+}

@@ -1,0 +1,95 @@
+package io.accel.core.observe;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * A process at one moment.
+ *
+ * @param pid its id, as it sees it itself
+ * @param command its main class or jar
+ * @param profile its profile's name
+ * @param startedMillis when it started, in milliseconds since 1970
+ * @param takenMillis when this was taken, likewise
+ * @param takenNanos the same on the process's own clock, for the time between two samples
+ * @param figures figures of the process by name, as {@link ProcessFigures} has them
+ * @param connections the connections that there are, the oldest first
+ * @param omitted how many more there are
+ */
+public record ProcessSample(
+        long pid,
+        String command,
+        String profile,
+        long startedMillis,
+        long takenMillis,
+        long takenNanos,
+        Map<String, Long> figures,
+        List<ConnectionSample> connections,
+        int omitted) {
+
+    /** How many connections a sample holds at most. */
+    public static final int MOST_CONNECTIONS = 10_000;
+
+    private static final List<String> LEVELS = List.of("memory.");
+
+    /**
+     * What has happened since an earlier sample: differences of all that only grows, and everything else as it is now. A
+     * connection that was not there then counts from its beginning.
+     *
+     * @param earlier of the same process
+     * @return the difference
+     */
+    public ProcessSample since(ProcessSample earlier) {
+        Map<String, Long> differences = new TreeMap<>();
+        figures.forEach((name, value) -> {
+            boolean isLevel = LEVELS.stream().anyMatch(name::startsWith);
+            differences.put(name, isLevel ? value : value - earlier.figures.getOrDefault(name, 0L));
+        });
+        Map<Long, Figures> before = new HashMap<>();
+        earlier.connections.forEach(connection -> before.put(connection.id(), connection.figures()));
+        List<ConnectionSample> since = new ArrayList<>();
+        for (ConnectionSample connection : connections) {
+            since.add(connection.with(connection.figures().since(before.get(connection.id()))));
+        }
+        return new ProcessSample(
+                pid, command, profile, startedMillis, takenMillis, takenNanos, differences, since, omitted);
+    }
+
+    /** The sum of all figures whose name begins so. */
+    public long sum(String prefix) {
+        long sum = 0;
+        for (Map.Entry<String, Long> figure : figures.entrySet()) {
+            if (figure.getKey().startsWith(prefix)) {
+                sum += figure.getValue();
+            }
+        }
+        return sum;
+    }
+
+    /** Takes a sample of this process. */
+    static ProcessSample take(String profile) {
+        List<ConnectionSample> connections = new ArrayList<>();
+        List<ObservedConnection> all = Connections.all();
+        for (ObservedConnection connection : all) {
+            if (connections.size() < MOST_CONNECTIONS) {
+                connections.add(connection.sample());
+            }
+        }
+        connections.sort((a, b) -> Long.compare(a.id(), b.id()));
+        String command = System.getProperty("sun.java.command", "").split(" ", 2)[0];
+        ProcessHandle self = ProcessHandle.current();
+        return new ProcessSample(
+                self.pid(),
+                command,
+                profile,
+                self.info().startInstant().map(java.time.Instant::toEpochMilli).orElse(0L),
+                System.currentTimeMillis(),
+                System.nanoTime(),
+                ProcessFigures.read(),
+                connections,
+                all.size() - connections.size());
+    }
+}

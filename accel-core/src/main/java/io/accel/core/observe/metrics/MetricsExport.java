@@ -1,0 +1,104 @@
+package io.accel.core.observe.metrics;
+
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Metrics for programs that have no registry of their own: what the system property {@code accel.metrics} asks for.
+ *
+ * <p>Its value is a list, separated by commas, of {@code jmx} and {@code prometheus[:[HOST:]PORT]}. The host is {@code
+ * 127.0.0.1} and the port {@value #DEFAULT_PORT} unless said otherwise; port 0 takes any that is free, and the log says which.
+ */
+public final class MetricsExport {
+    static final int DEFAULT_PORT = 9464;
+
+    private static final Logger LOG = System.getLogger("io.accel");
+    private static final String PROPERTY = "accel.metrics";
+
+    /** One way to see the metrics; an address for Prometheus, none for JMX. */
+    record Wanted(InetSocketAddress prometheus) {}
+
+    private MetricsExport() {}
+
+    /**
+     * Starts what the system property asks for, on a thread of its own; nothing if it is not set. What cannot be started, as on
+     * a port that is taken, is said in the log and does not disturb the program.
+     *
+     * @throws IllegalArgumentException if the property's value makes no sense
+     */
+    public static void startFromSystem() {
+        String value = System.getProperty(PROPERTY);
+        if (value == null || value.isBlank()) {
+            return;
+        }
+        List<Wanted> all = parse(value);
+        // A thread of its own: the JDK's server opens channels, which it cannot while their provider is being made.
+        Thread thread = new Thread(() -> all.forEach(MetricsExport::start), "accel-metrics-start");
+        thread.setDaemon(true); // and so will be the server's threads
+        thread.start();
+    }
+
+    static List<Wanted> parse(String value) {
+        List<Wanted> all = new ArrayList<>();
+        for (String part : value.split(",", -1)) {
+            String text = part.strip();
+            if (text.equals("jmx")) {
+                all.add(new Wanted(null));
+            } else if (text.equals("prometheus")) {
+                all.add(new Wanted(address("127.0.0.1", Integer.toString(DEFAULT_PORT), value)));
+            } else if (text.startsWith("prometheus:")) {
+                String address = text.substring("prometheus:".length());
+                int colon = address.lastIndexOf(':');
+                String host = colon < 0 ? "127.0.0.1" : address.substring(0, colon);
+                all.add(new Wanted(address(host, address.substring(colon + 1), value)));
+            } else {
+                throw wrong(value, "'" + text + "' is neither jmx nor prometheus");
+            }
+        }
+        return all;
+    }
+
+    private static InetSocketAddress address(String host, String port, String value) {
+        try {
+            int number = Integer.parseInt(port);
+            String plain = host.startsWith("[") && host.endsWith("]") ? host.substring(1, host.length() - 1) : host;
+            if (!plain.isEmpty() && number >= 0 && number <= 65_535) {
+                return new InetSocketAddress(InetAddress.getByName(plain), number);
+            }
+        } catch (NumberFormatException | UnknownHostException e) {
+            throw wrong(value, e.getMessage());
+        }
+        throw wrong(value, "no such address: " + host + ":" + port);
+    }
+
+    private static IllegalArgumentException wrong(String value, String why) {
+        return new IllegalArgumentException("-D" + PROPERTY + "=" + value + ": " + why
+                + ". Expected such as prometheus:127.0.0.1:" + DEFAULT_PORT + " or jmx");
+    }
+
+    private static void start(Wanted wanted) {
+        try {
+            if (wanted.prometheus() == null) {
+                JmxMetrics.register();
+                LOG.log(Level.INFO, "accel: metrics are in JMX as {0}", JmxMetrics.NAME);
+            } else {
+                PrometheusPage page = PrometheusPage.open(wanted.prometheus());
+                LOG.log(Level.INFO, "accel: metrics are at {0}", page.uri());
+            }
+        } catch (Exception e) {
+            LOG.log(Level.WARNING, "accel: metrics cannot be had: " + e.getMessage(), e);
+        } catch (LinkageError e) {
+            LOG.log(
+                    Level.WARNING,
+                    "accel: metrics cannot be had, since a class is missing (" + e.getMessage() + "). Prometheus needs"
+                            + " micrometer-registry-prometheus on the class path and the module jdk.httpserver, JMX the"
+                            + " module java.management; accel.jar brings Micrometer",
+                    e);
+        }
+    }
+}

@@ -1,0 +1,78 @@
+package io.accel.core.observe.metrics;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+
+/** A page for Prometheus to scrape, at {@code /metrics} on the JDK's own HTTP server. Thread-safe. */
+public final class PrometheusPage implements AutoCloseable {
+    private static final String TYPE = "text/plain; version=0.0.4; charset=utf-8";
+
+    private final HttpServer server;
+    private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+
+    private PrometheusPage(HttpServer server) {
+        this.server = server;
+        new AccelMetrics().bindTo(registry);
+    }
+
+    /**
+     * Opens the page. Its threads are daemons if the caller is one.
+     *
+     * @param address where; port 0 for any
+     * @throws IOException if it cannot be had
+     */
+    public static PrometheusPage open(InetSocketAddress address) throws IOException {
+        HttpServer server;
+        try {
+            server = HttpServer.create(address, 0);
+        } catch (IOException e) {
+            throw new IOException("Prometheus cannot be served at " + address + ": " + e.getMessage(), e);
+        }
+        PrometheusPage page = new PrometheusPage(server);
+        server.createContext("/metrics", page::answer);
+        server.start();
+        return page;
+    }
+
+    /** Where it is, with the port that it got. */
+    public URI uri() {
+        InetSocketAddress address = server.getAddress();
+        String host = address.getAddress().getHostAddress();
+        return URI.create(
+                "http://" + (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + address.getPort() + "/metrics");
+    }
+
+    private void answer(HttpExchange exchange) throws IOException {
+        try (exchange) {
+            String method = exchange.getRequestMethod();
+            if (!exchange.getRequestURI().getPath().equals("/metrics")) {
+                exchange.sendResponseHeaders(404, -1);
+            } else if (method.equals("GET") || method.equals("HEAD")) {
+                byte[] page = registry.scrape().getBytes(StandardCharsets.UTF_8);
+                exchange.getResponseHeaders().set("Content-Type", TYPE);
+                if (method.equals("HEAD")) {
+                    exchange.getResponseHeaders().set("Content-Length", Integer.toString(page.length));
+                    exchange.sendResponseHeaders(200, -1);
+                } else {
+                    exchange.sendResponseHeaders(200, page.length);
+                    exchange.getResponseBody().write(page);
+                }
+            } else {
+                exchange.getResponseHeaders().set("Allow", "GET, HEAD");
+                exchange.sendResponseHeaders(405, -1);
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        server.stop(0);
+        registry.close();
+    }
+}

@@ -1,0 +1,163 @@
+package io.accel.core.socket;
+
+import io.accel.core.fabric.FallbackReason;
+import io.accel.core.observe.ConnectionCounters;
+import io.accel.core.observe.ConnectionSample;
+import io.accel.core.observe.ConnectionState;
+import io.accel.core.observe.Connections;
+import io.accel.core.observe.Figures;
+import io.accel.core.observe.Flight;
+import io.accel.core.observe.ObservedConnection;
+import io.accel.core.observe.PathName;
+import io.accel.core.observe.ProcessCounters;
+import io.accel.profile.Role;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.util.function.Supplier;
+
+/** What the world is told of one socket: that it is there, which path it took, what was counted of it. */
+final class ConnectionRecord implements ObservedConnection {
+    private final StreamSocket socket;
+    private final Role role;
+    private final long id = Connections.nextId();
+    private final long openedMillis = System.currentTimeMillis();
+    private final long openedNanos = System.nanoTime();
+    private final ConnectionCounters counters = new ConnectionCounters();
+    private final Supplier<ConnectionSample> sampler = this::sample;
+    private final Object connectEvent;
+
+    /** Written once, before this is found by others as accelerated. */
+    private volatile LinkStream stream;
+
+    private ConnectionRecord(StreamSocket socket, Role role, Object connectEvent) {
+        this.socket = socket;
+        this.role = role;
+        this.connectEvent = connectEvent;
+    }
+
+    /** A client begins to connect. */
+    static ConnectionRecord connecting(StreamSocket socket) {
+        ConnectionRecord connection = new ConnectionRecord(socket, Role.CLIENT, Flight.connectBegins());
+        Connections.opened(connection);
+        return connection;
+    }
+
+    /** A listener has a connection. */
+    static ConnectionRecord accepting(StreamSocket socket) {
+        return new ConnectionRecord(socket, Role.SERVER, null);
+    }
+
+    ConnectionCounters counters() {
+        return counters;
+    }
+
+    /** It is there, and accelerated. */
+    void established(LinkStream established) {
+        stream = established;
+        PathName path = path();
+        Connections.established(this);
+        ProcessCounters.gotPath(role, path);
+        if (role == Role.CLIENT) {
+            ProcessCounters.shookHands(path, System.nanoTime() - openedNanos);
+        }
+        Flight.connected(connectEvent, sampler);
+    }
+
+    /** It goes by the kernel. */
+    void fellBack() {
+        Connections.opened(this);
+        ProcessCounters.gotPath(role, PathName.KERNEL);
+        FallbackReason reason = socket.path().reason();
+        if (reason != null) {
+            ProcessCounters.fellBack(role, reason);
+        }
+        Flight.connected(connectEvent, sampler);
+    }
+
+    /** Nothing more will be counted of it. */
+    void closed() {
+        Connections.closed(this);
+    }
+
+    void wasReset(String cause) {
+        if (counters.isFirstReset()) {
+            ProcessCounters.wasReset(path());
+            Flight.reset(true, cause, sampler);
+        }
+    }
+
+    void didReset(String cause) {
+        if (counters.isFirstReset()) {
+            ProcessCounters.didReset(path());
+            Flight.reset(false, cause, sampler);
+        }
+    }
+
+    void stallEnded(Object event) {
+        Flight.stallEnds(event, sampler);
+    }
+
+    /** The doorbell has rung. */
+    void rang() {
+        long storm = counters.rang(System.nanoTime());
+        if (storm != 0) {
+            Flight.doorbellStorm(ConnectionCounters.STORM_RINGS, storm, sampler);
+        }
+    }
+
+    // ---- for those who look
+
+    @Override
+    public PathName path() {
+        return PathName.of(socket.path().path());
+    }
+
+    @Override
+    public ConnectionState state() {
+        LinkStream established = stream;
+        return established != null ? established.state() : socket.kernelState();
+    }
+
+    @Override
+    public void addTo(Figures figures) {
+        LinkStream established = stream;
+        if (established != null) {
+            counters.addTo(figures);
+            established.addTo(figures);
+        }
+    }
+
+    @Override
+    public ConnectionSample sample() {
+        Figures figures = new Figures();
+        addTo(figures);
+        PathInfo path = socket.path();
+        LinkStream established = stream;
+        return new ConnectionSample(
+                id,
+                role == Role.CLIENT ? "client" : "server",
+                path.path(),
+                path.reason() == null ? "" : path.reason().name(),
+                path.reason() == null
+                        ? ""
+                        : path.detail() == null ? path.reason().sentence() : path.detail(),
+                state().text(),
+                text(socket.observedLocal()),
+                text(socket.observedRemote()),
+                openedMillis,
+                established == null ? 0 : established.available(),
+                established == null ? 0 : established.queued(),
+                counters.stalledFor(),
+                figures);
+    }
+
+    private static String text(SocketAddress address) {
+        if (!(address instanceof InetSocketAddress internet)) {
+            return address == null ? "" : address.toString();
+        }
+        String host = internet.isUnresolved()
+                ? internet.getHostString()
+                : internet.getAddress().getHostAddress();
+        return (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + internet.getPort();
+    }
+}

@@ -1,0 +1,212 @@
+package io.accel.core.observe.metrics;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import javax.management.ObjectName;
+import javax.management.openmbean.TabularData;
+import org.hawkular.agent.prometheus.text.TextPrometheusMetricsProcessor;
+import org.hawkular.agent.prometheus.types.MetricFamily;
+import org.hawkular.agent.prometheus.walkers.CollectorPrometheusMetricsWalker;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class MetricsExportTest {
+    private final HttpClient client =
+            HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(10)).build();
+
+    @ParameterizedTest
+    @CsvSource({
+        "prometheus, 127.0.0.1, 9464",
+        "prometheus:9100, 127.0.0.1, 9100",
+        "prometheus:127.0.0.1:0, 127.0.0.1, 0",
+        "prometheus:0.0.0.0:9464, 0.0.0.0, 9464",
+        "prometheus:[::1]:9464, 0:0:0:0:0:0:0:1, 9464",
+        "' prometheus:1 ', 127.0.0.1, 1",
+    })
+    void whereToServe(String value, String host, int port) {
+        InetSocketAddress address = MetricsExport.parse(value).get(0).prometheus();
+        assertThat(address.getAddress().getHostAddress()).isEqualTo(host);
+        assertThat(address.getPort()).isEqualTo(port);
+    }
+
+    @Test
+    void severalAtOnce() {
+        assertThat(MetricsExport.parse("jmx,prometheus"))
+                .extracting(MetricsExport.Wanted::prometheus)
+                .satisfiesExactly(jmx -> assertThat(jmx).isNull(), page -> assertThat(page.getPort())
+                        .isEqualTo(9464));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "statsd",
+                "prometheus:",
+                "prometheus:x",
+                "prometheus:1:70000",
+                "prometheus::1",
+                "jmx,",
+                "prometheus:-1"
+            })
+    void nonsenseIsSaidWithAnExample(String value) {
+        assertThatThrownBy(() -> MetricsExport.parse(value))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageStartingWith("-Daccel.metrics=" + value + ": ")
+                .hasMessageContaining("prometheus:127.0.0.1:9464");
+    }
+
+    @Test
+    void prometheusCanReadThePage() throws Exception {
+        try (PrometheusPage page = open()) {
+            HttpResponse<byte[]> response = send(page.uri(), "GET");
+            assertThat(response.statusCode()).isEqualTo(200);
+            assertThat(response.headers().firstValue("Content-Type"))
+                    .hasValue("text/plain; version=0.0.4; charset=utf-8");
+            List<MetricFamily> families = parse(response.body());
+            assertThat(families)
+                    .extracting(MetricFamily::getName)
+                    .contains(
+                            "accel_connections",
+                            "accel_connections_opened_total",
+                            "accel_fallbacks_total",
+                            "accel_handshakes_seconds",
+                            "accel_bytes_total",
+                            "accel_messages_total",
+                            "accel_publishes_total",
+                            "accel_publish_size_bytes",
+                            "accel_stalls_seconds",
+                            "accel_doorbells_total",
+                            "accel_resets_total",
+                            "accel_drops_total",
+                            "accel_poll_turns_total",
+                            "accel_poll_hits_total",
+                            "accel_poll_sleeps_total",
+                            "accel_poll_wakeups_total",
+                            "accel_memory_rings_bytes",
+                            "accel_memory_registered_bytes")
+                    .allMatch(name -> name.startsWith("accel_"))
+                    .hasSize(18);
+            assertThat(families).allSatisfy(family -> {
+                assertThat(family.getHelp()).isNotBlank();
+                assertThat(family.getMetrics()).isNotEmpty();
+            });
+            MetricFamily fallbacks = family(families, "accel_fallbacks_total");
+            assertThat(fallbacks.getMetrics().stream()
+                            .map(metric -> metric.getLabels().get("reason"))
+                            .collect(Collectors.toSet()))
+                    .contains("RULE", "SHM_FULL", "PEER_NOT_ACCELERATED");
+        }
+    }
+
+    @Test
+    void thePageOfDocumentationHasThemAll() throws Exception {
+        SimpleMeterRegistry registry = new SimpleMeterRegistry();
+        new AccelMetrics().bindTo(registry);
+        String documentation = Files.readString(Path.of("..", "docs", "METRICS.md"));
+        assertThat(registry.getMeters())
+                .extracting(meter -> meter.getId().getName())
+                .allSatisfy(name -> assertThat(documentation).contains("| `" + name + "` |"));
+    }
+
+    @Test
+    void theDashboardAsksForWhatThereIs() throws Exception {
+        String dashboard = Files.readString(Path.of("..", "samples", "grafana", "accel.json"));
+        try (PrometheusPage page = open()) {
+            String served = new String(send(page.uri(), "GET").body(), StandardCharsets.UTF_8);
+            Matcher names = Pattern.compile("\\baccel_[a-z_]+").matcher(dashboard);
+            Set<String> asked = new TreeSet<>();
+            while (names.find()) {
+                asked.add(names.group());
+            }
+            assertThat(asked).hasSizeGreaterThanOrEqualTo(18).allSatisfy(name -> assertThat(served)
+                    .containsPattern("(?m)^" + name + "[{ ]"));
+        }
+    }
+
+    @Test
+    void nothingElseIsServed() throws Exception {
+        try (PrometheusPage page = open()) {
+            assertThat(send(page.uri().resolve("/metrics/x"), "GET").statusCode())
+                    .isEqualTo(404);
+            assertThat(send(page.uri().resolve("/"), "GET").statusCode()).isEqualTo(404);
+            HttpResponse<byte[]> refused = send(page.uri(), "POST");
+            assertThat(refused.statusCode()).isEqualTo(405);
+            assertThat(refused.headers().firstValue("Allow")).hasValue("GET, HEAD");
+            HttpResponse<byte[]> head = send(page.uri(), "HEAD");
+            assertThat(head.statusCode()).isEqualTo(200);
+            assertThat(head.body()).isEmpty();
+        }
+    }
+
+    @Test
+    void aPortThatIsTakenIsNamed() throws Exception {
+        try (PrometheusPage page = open()) {
+            InetSocketAddress taken =
+                    new InetSocketAddress(page.uri().getHost(), page.uri().getPort());
+            assertThatThrownBy(() -> PrometheusPage.open(taken))
+                    .isInstanceOf(IOException.class)
+                    .hasMessageContaining(String.valueOf(taken.getPort()));
+        }
+    }
+
+    @Test
+    void jmxShowsTheFigures() throws Exception {
+        JmxMetrics.register();
+        JmxMetrics.register(); // as a second provider of the process does
+        var server = ManagementFactory.getPlatformMBeanServer();
+        ObjectName name = new ObjectName("io.accel:type=Accel");
+        TabularData figures = (TabularData) server.getAttribute(name, "Figures");
+        assertThat(figures.containsKey(new Object[] {"poll.turns"})).isTrue();
+        assertThat((int) server.getAttribute(name, "ConnectionCount")).isNotNegative();
+        assertThat((String[]) server.getAttribute(name, "Connections")).isNotNull();
+        server.unregisterMBean(name);
+    }
+
+    private static PrometheusPage open() throws IOException {
+        return PrometheusPage.open(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+    }
+
+    private static List<MetricFamily> parse(byte[] page) {
+        CollectorPrometheusMetricsWalker collector = new CollectorPrometheusMetricsWalker();
+        new TextPrometheusMetricsProcessor(new ByteArrayInputStream(page), collector).walk();
+        return collector.getAllMetricFamilies();
+    }
+
+    private static MetricFamily family(List<MetricFamily> families, String name) {
+        return families.stream()
+                .filter(family -> family.getName().equals(name))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private HttpResponse<byte[]> send(URI uri, String method) throws Exception {
+        HttpRequest request = HttpRequest.newBuilder(uri)
+                .method(method, HttpRequest.BodyPublishers.noBody())
+                .timeout(Duration.ofSeconds(10))
+                .build();
+        return client.send(request, HttpResponse.BodyHandlers.ofByteArray());
+    }
+}

@@ -1,0 +1,80 @@
+package io.accel.nio.doctor;
+
+import io.accel.profile.Profile;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** Examines this machine and this process. Each check is bounded, and one that fails unexpectedly is a finding itself. */
+public final class Doctor {
+    private static final int LIMIT_SECONDS = 20;
+
+    private record Check(String name, Callable<List<Finding>> body) {}
+
+    private final List<Check> checks = new ArrayList<>();
+
+    /**
+     * A doctor for what a profile needs.
+     *
+     * @param profile the profile in force
+     */
+    public Doctor(Profile profile) {
+        this(profile, Path.of("/"));
+    }
+
+    /** With the system's files below another directory, for tests. */
+    Doctor(Profile profile, Path root) {
+        SystemFiles files = new SystemFiles(root);
+        add("java", () -> JavaChecks.run(profile));
+        add("shm.dir", () -> SharedMemoryChecks.directory(profile));
+        add("shm.live", () -> LiveChecks.sharedMemory(profile));
+        add("memory.huge-pages", () -> MemoryChecks.hugePages(files));
+        RdmaChecks rdma = new RdmaChecks(profile, files);
+        add("rdma", rdma::run);
+    }
+
+    private void add(String name, Callable<List<Finding>> body) {
+        checks.add(new Check(name, body));
+    }
+
+    /**
+     * Runs all checks, one after the other.
+     *
+     * @return what they found, at most half a minute later for each
+     */
+    public List<Finding> examine() {
+        List<Finding> findings = new ArrayList<>();
+        for (Check check : checks) {
+            findings.addAll(run(check));
+        }
+        return findings;
+    }
+
+    private static List<Finding> run(Check check) {
+        FutureTask<List<Finding>> task = new FutureTask<>(check.body());
+        Thread thread = new Thread(task, "accel-doctor-" + check.name());
+        thread.setDaemon(true);
+        thread.start();
+        try {
+            return task.get(LIMIT_SECONDS, TimeUnit.SECONDS);
+        } catch (TimeoutException e) {
+            return List.of(Finding.fail(
+                    check.name(),
+                    "no result within " + LIMIT_SECONDS + " s",
+                    "look at what this process waits for: jstack "
+                            + ProcessHandle.current().pid()));
+        } catch (ExecutionException e) {
+            Throwable cause = e.getCause();
+            return List.of(Finding.fail(
+                    check.name(), "the check itself failed: " + cause, "tell Accel's maintainers, with this line"));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return List.of(Finding.fail(check.name(), "interrupted", null));
+        }
+    }
+}

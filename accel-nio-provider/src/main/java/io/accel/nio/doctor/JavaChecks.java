@@ -1,0 +1,66 @@
+package io.accel.nio.doctor;
+
+import io.accel.core.jdk.JdkAccess;
+import io.accel.profile.Keys;
+import io.accel.profile.Mode;
+import io.accel.profile.Profile;
+import io.accel.profile.Setting;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/** The JVM: whether Accel can live in it, and what it is told to do. */
+final class JavaChecks {
+    private JavaChecks() {}
+
+    static List<Finding> run(Profile profile) {
+        List<Finding> findings = new ArrayList<>();
+        findings.add(jdk());
+        findings.add(processors());
+        findings.add(profile(profile));
+        return findings;
+    }
+
+    private static Finding jdk() {
+        String version = "Java " + Runtime.version() + " on " + System.getProperty("os.name") + " "
+                + System.getProperty("os.version") + " " + System.getProperty("os.arch");
+        if (!System.getProperty("os.name").equals("Linux")) {
+            return Finding.fail("java.jdk", version, "Accel accelerates on Linux only; elsewhere leave it out");
+        }
+        try {
+            JdkAccess.kernelProvider();
+            return Finding.ok("java.jdk", version);
+        } catch (IllegalStateException e) {
+            return Finding.fail("java.jdk", version + ": the JDK's own provider is closed to Accel", e.getMessage());
+        }
+    }
+
+    private static Finding processors() {
+        int processors = Runtime.getRuntime().availableProcessors();
+        String found = processors + (processors == 1 ? " processor" : " processors") + " for this process";
+        return processors >= 2
+                ? Finding.ok("java.processors", found)
+                : Finding.warning(
+                        "java.processors",
+                        found,
+                        "two ends that share one processor take turns on it: use the profile low-cpu here");
+    }
+
+    private static Finding profile(Profile profile) {
+        String defaults = Profile.load(io.accel.profile.Profiles.defaultName(), java.util.Map.of()).settings().stream()
+                .map(Setting::text)
+                .collect(Collectors.joining("\n"));
+        List<String> standard = List.of(defaults.split("\n", -1));
+        List<String> changed = new ArrayList<>();
+        List<Setting<?>> settings = profile.settings();
+        for (int i = 0; i < settings.size(); i++) {
+            if (!settings.get(i).text().equals(standard.get(i))) {
+                changed.add(settings.get(i).toString());
+            }
+        }
+        String found = profile.name() + (changed.isEmpty() ? "" : ": " + String.join(", ", changed));
+        return profile.get(Keys.MODE) == Mode.OFF
+                ? Finding.warning("java.profile", found, "nothing is accelerated with this profile")
+                : Finding.ok("java.profile", found);
+    }
+}

@@ -1,0 +1,196 @@
+package io.accel.nio.doctor;
+
+import io.accel.core.fabric.DeviceInfo;
+import io.accel.core.fabric.FallbackException;
+import io.accel.core.fabric.FallbackReason;
+import io.accel.core.socket.Accelerator;
+import io.accel.profile.FabricName;
+import io.accel.profile.Keys;
+import io.accel.profile.Profile;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeSet;
+
+/** RDMA: devices, what their use needs, and a connection over each. A machine without a device is in order. */
+final class RdmaChecks {
+    private static final String DEVICES = "sys/class/infiniband";
+    private static final String DEVICE_FILES = "dev/infiniband";
+    private static final int FEW_CONNECTIONS = 32;
+    private static final int PAGE = 4096;
+    private static final long CAP_IPC_LOCK = 1 << 14;
+
+    private final Profile profile;
+    private final SystemFiles files;
+
+    RdmaChecks(Profile profile, SystemFiles files) {
+        this.profile = profile;
+        this.files = files;
+    }
+
+    List<Finding> run() throws IOException {
+        List<String> names = files.names(DEVICES);
+        if (names.isEmpty()) {
+            return List.of(Finding.ok(
+                    "rdma.devices",
+                    "this machine has no RDMA device; connections to other hosts take the kernel's path"));
+        }
+        List<Finding> findings = new ArrayList<>();
+        findings.add(Finding.ok("rdma.devices", String.join(", ", names)));
+        findings.add(modules());
+        findings.add(permissions());
+        findings.add(lockedMemory());
+        findings.addAll(devices());
+        return findings;
+    }
+
+    private Finding modules() {
+        List<String> missing = new ArrayList<>();
+        for (String module : List.of("ib_uverbs", "rdma_ucm")) {
+            if (!files.exists("sys/module/" + module)) {
+                missing.add(module);
+            }
+        }
+        return missing.isEmpty()
+                ? Finding.ok("rdma.modules", "ib_uverbs and rdma_ucm are loaded")
+                : Finding.fail(
+                        "rdma.modules",
+                        "the kernel has not loaded " + String.join(", ", missing),
+                        "modprobe -a " + String.join(" ", missing) + " (as root; rdma-core does it at boot)");
+    }
+
+    private Finding permissions() throws IOException {
+        List<String> all = new ArrayList<>();
+        List<String> closed = new ArrayList<>();
+        for (String name : files.names(DEVICE_FILES)) {
+            if (!name.startsWith("uverbs") && !name.equals("rdma_cm")) {
+                continue;
+            }
+            Path file = files.at(DEVICE_FILES + "/" + name);
+            String who = name + " " + PosixFilePermissions.toString(Files.getPosixFilePermissions(file)) + " "
+                    + Files.getOwner(file) + ":" + Files.getAttribute(file, "posix:group");
+            all.add(who);
+            if (!Files.isReadable(file) || !Files.isWritable(file)) {
+                closed.add(who);
+            }
+        }
+        if (all.isEmpty()) {
+            return Finding.fail(
+                    "rdma.permissions",
+                    "there is nothing in /dev/infiniband",
+                    "load the modules; in a container: --device /dev/infiniband");
+        }
+        return closed.isEmpty()
+                ? Finding.ok("rdma.permissions", "this process may open " + String.join(", ", all))
+                : Finding.fail(
+                        "rdma.permissions",
+                        System.getProperty("user.name") + " may not open " + String.join(", ", closed),
+                        "add the user to the group that owns them, or have udev give them mode 0666");
+    }
+
+    /** The limit does not bind who may lock memory without one, as root may, though not in every container. */
+    private Finding lockedMemory() throws IOException {
+        String[] limits = files.value("proc/self/limits", "Max locked memory").split("\\s+", -1);
+        String soft = limits[0];
+        String hard = limits.length > 1 ? limits[1] : soft;
+        long each = 2L * (profile.get(Keys.RING_SIZE) + PAGE);
+        String found = "RLIMIT_MEMLOCK is " + inWords(soft) + ", hard " + inWords(hard) + "; a connection registers "
+                + each / 1024 + " KiB";
+        if (soft.equals("unlimited")) {
+            return Finding.ok("rdma.memlock", found);
+        }
+        long connections = Long.parseLong(soft) / each;
+        if (mayLockMemory()) {
+            return Finding.ok("rdma.memlock", found + "; it does not bind this process, which has CAP_IPC_LOCK");
+        }
+        String advice =
+                "LimitMEMLOCK=infinity in the systemd unit, '* - memlock unlimited' in /etc/security/limits.conf,"
+                        + " or --ulimit memlock=-1 for a container";
+        if (connections == 0) {
+            return Finding.fail("rdma.memlock", found, advice);
+        }
+        return connections < FEW_CONNECTIONS
+                ? Finding.warning("rdma.memlock", found + ": room for " + connections, advice)
+                : Finding.ok("rdma.memlock", found + ": room for " + connections);
+    }
+
+    private boolean mayLockMemory() throws IOException {
+        long capabilities = Long.parseUnsignedLong(files.value("proc/self/status", "CapEff:"), 16);
+        return (capabilities & CAP_IPC_LOCK) != 0;
+    }
+
+    private static String inWords(String limit) {
+        return limit.equals("unlimited") ? limit : Long.parseLong(limit) / 1024 + " KiB";
+    }
+
+    private List<Finding> devices() throws IOException {
+        List<DeviceInfo> devices;
+        try {
+            devices = new Accelerator(profile).fabric(FabricName.RDMA).devices();
+        } catch (FallbackException e) {
+            String advice = e.reason() == FallbackReason.NO_LIBRARY
+                    ? "install rdma-core: apt-get install librdmacm1 ibverbs-providers"
+                    : e.reason().sentence();
+            return List.of(Finding.fail("rdma.library", e.reason() + ": " + e.getMessage(), advice));
+        }
+        List<Finding> findings = new ArrayList<>();
+        findings.add(libraries());
+        for (DeviceInfo device : devices) {
+            for (DeviceInfo.Port port : device.ports()) {
+                findings.add(port(device, port));
+            }
+            findings.addAll(live(device));
+        }
+        return findings;
+    }
+
+    /** Which files the libraries really are: their names have the version. */
+    private Finding libraries() throws IOException {
+        TreeSet<String> loaded = new TreeSet<>();
+        for (String line : Files.readAllLines(files.at("proc/self/maps"))) {
+            int slash = line.indexOf('/');
+            if (slash >= 0 && line.matches(".*/lib(rdmacm|ibverbs)\\.so.*")) {
+                loaded.add(line.substring(slash));
+            }
+        }
+        return Finding.ok("rdma.library", String.join(", ", loaded));
+    }
+
+    private static Finding port(DeviceInfo device, DeviceInfo.Port port) {
+        String found = device.name() + " port " + port.number() + ": " + port.state() + ", " + port.linkLayer() + ", "
+                + device.transport() + ", MTU " + port.activeMtu() + ", inline " + device.maxInline() + " B, "
+                + device.maxQueuePairs() + " queue pairs, GIDs " + port.gids();
+        if (port.isActive()) {
+            return Finding.ok("rdma.port", found);
+        }
+        return Finding.warning(
+                "rdma.port", found, "bring its link up: ip link set DEVICE up; rdma link shows its state");
+    }
+
+    private List<Finding> live(DeviceInfo device) throws IOException {
+        List<Finding> findings = new ArrayList<>();
+        for (DeviceInfo.Port port : device.ports()) {
+            for (String gid : port.gids()) {
+                if (port.isActive() && !gid.contains(":")) {
+                    findings.add(LiveChecks.check(
+                            "rdma.live",
+                            profile,
+                            "rdma",
+                            InetAddress.getByName(gid),
+                            "see the lines before, and docs/TROUBLESHOOTING.md for the reason code"));
+                }
+            }
+        }
+        if (findings.isEmpty()) {
+            findings.add(Finding.warning(
+                    "rdma.live",
+                    device.name() + " has no active port with an IPv4 address, so no connection was tried",
+                    "give its interface an address: ip addr add ADDRESS/LENGTH dev INTERFACE"));
+        }
+        return findings;
+    }
+}

@@ -1,0 +1,58 @@
+package io.accel.nio.net;
+
+import io.accel.core.jdk.JdkAccess;
+import io.accel.core.socket.Accelerator;
+import io.accel.nio.AccelSelectorProvider;
+import io.accel.profile.Keys;
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.SocketImpl;
+import java.net.SocketImplFactory;
+import java.nio.channels.spi.SelectorProvider;
+
+/** Makes the implementations of sockets. Loads nothing of the core before the program's first socket. */
+public final class AccelSockets implements SocketImplFactory {
+    private final boolean server;
+
+    private AccelSockets(boolean server) {
+        this.server = server;
+    }
+
+    /**
+     * Makes every {@link Socket} and {@link ServerSocket} of this JVM Accel's from now on.
+     *
+     * @throws IOException if the program, or another agent, has a factory already
+     */
+    @SuppressWarnings("deprecation") // there is no other way, and it is not to be removed
+    public static void install() throws IOException {
+        Socket.setSocketImplFactory(new AccelSockets(false));
+        ServerSocket.setSocketFactory(new AccelSockets(true));
+    }
+
+    @Override
+    public SocketImpl createSocketImpl() {
+        Accelerator accelerator = Holder.ACCELERATOR;
+        if (accelerator == null) {
+            return server ? JdkAccess.kernelServerSocket() : JdkAccess.kernelSocket();
+        }
+        return server ? new AccelServerSocketImpl(accelerator) : new AccelSocketImpl(accelerator);
+    }
+
+    private static final class Holder {
+        /** Null if sockets are to be the JDK's. */
+        static final Accelerator ACCELERATOR = find();
+
+        private Holder() {}
+
+        private static Accelerator find() {
+            if (SelectorProvider.provider() instanceof AccelSelectorProvider provider) {
+                Accelerator accelerator = provider.accelerator();
+                if (accelerator.isOn() && accelerator.profile().get(Keys.SOCKETS)) {
+                    return accelerator;
+                }
+            }
+            return null;
+        }
+    }
+}

@@ -1,0 +1,40 @@
+package io.accel.nio.net;
+
+import io.accel.core.jdk.JdkAccess;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.SocketImpl;
+
+/** A socket as the JDK would have made it. */
+final class KernelSocket extends Socket {
+    /** One that is not connected. */
+    KernelSocket() throws IOException {
+        super(JdkAccess.kernelSocket());
+    }
+
+    /** One that a listener is about to connect. */
+    KernelSocket(SocketImpl none) throws IOException {
+        super(none);
+    }
+
+    InetSocketAddress local() {
+        return (InetSocketAddress) getLocalSocketAddress();
+    }
+
+    InetSocketAddress remote() {
+        return (InetSocketAddress) getRemoteSocketAddress();
+    }
+
+    /** The implementation's own stream: around it the program's socket puts what this one would, too. */
+    InputStream rawInput() throws IOException {
+        return JdkAccess.input(JdkAccess.implementation(this));
+    }
+
+    /** As {@link #rawInput}. */
+    OutputStream rawOutput() throws IOException {
+        return JdkAccess.output(JdkAccess.implementation(this));
+    }
+}

@@ -1,0 +1,157 @@
+package io.accel.nio.net;
+
+import io.accel.core.observe.Drop;
+import io.accel.core.observe.ProcessCounters;
+import io.accel.core.socket.Accelerator;
+import io.accel.core.socket.LinkStream;
+import io.accel.core.socket.StreamSocket;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.net.SocketException;
+import java.net.SocketTimeoutException;
+import java.nio.ByteBuffer;
+import java.nio.channels.AsynchronousCloseException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.SelectionKey;
+import java.util.concurrent.TimeUnit;
+
+/** Blocking reads and writes of an accelerated connection, with the exceptions of the JDK's sockets. Any thread. */
+final class LinkTransfers {
+    private final Accelerator accelerator;
+    private final StreamSocket socket;
+    private final LinkStream link;
+
+    /** Whether a read has met the end; then all do, even after a close. Guarded by the reading half. */
+    private boolean ended;
+    /** Whether a read has met a reset; then all do. Guarded by the reading half. */
+    private boolean reset;
+
+    LinkTransfers(Accelerator accelerator, StreamSocket socket) {
+        this.accelerator = accelerator;
+        this.socket = socket;
+        this.link = socket.stream();
+    }
+
+    /** Reads at least a byte; -1 at the end. The timeout is in milliseconds, 0 for none. */
+    int read(byte[] b, int off, int len, int timeoutMillis) throws IOException {
+        long start = System.nanoTime();
+        long limit = TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
+        if (timeoutMillis == 0) {
+            link.lockRead();
+        } else if (!link.tryLockRead(limit)) {
+            throw new SocketTimeoutException("Read timed out");
+        }
+        try {
+            if (ended) {
+                return -1;
+            }
+            if (reset) {
+                throw new SocketException("Connection reset");
+            }
+            ByteBuffer dst = ByteBuffer.wrap(b, off, len);
+            int n = link.read(dst);
+            if (n == 0) {
+                n = readWaiting(dst, start, timeoutMillis == 0 ? -1 : limit);
+            }
+            ended = n < 0;
+            return n;
+        } catch (InterruptedIOException e) {
+            throw e; // a timeout is one, too
+        } catch (IOException e) {
+            reset = !link.isClosed() && !(e instanceof ClosedChannelException);
+            throw toSocketException(e);
+        } finally {
+            link.unlockRead();
+        }
+    }
+
+    private int readWaiting(ByteBuffer dst, long start, long limit) throws IOException {
+        if (accelerator.waits().glance(socket, SelectionKey.OP_READ) && !link.isClosed()) {
+            int n = link.read(dst);
+            if (n != 0) {
+                return n;
+            }
+        }
+        Interrupts interrupts = new Interrupts();
+        try {
+            while (true) {
+                int n = link.read(dst);
+                if (n != 0) {
+                    return n;
+                }
+                long left = limit < 0 ? -1 : limit - (System.nanoTime() - start);
+                if (limit >= 0 && left <= 0) {
+                    throw new SocketTimeoutException("Read timed out");
+                }
+                interrupts.check();
+                accelerator.waits().await(socket, SelectionKey.OP_READ, left);
+            }
+        } finally {
+            interrupts.restore();
+        }
+    }
+
+    /** Writes all of it. */
+    void write(byte[] b, int off, int len) throws IOException {
+        ByteBuffer src = ByteBuffer.wrap(b, off, len);
+        link.lockWrite();
+        try {
+            int unused = link.write(src);
+            if (src.hasRemaining()) {
+                writeWaiting(src);
+            }
+        } catch (InterruptedIOException e) {
+            throw e;
+        } catch (IOException e) {
+            throw toSocketException(e);
+        } finally {
+            link.unlockWrite();
+        }
+    }
+
+    private void writeWaiting(ByteBuffer src) throws IOException {
+        Interrupts interrupts = new Interrupts();
+        try {
+            while (src.hasRemaining()) {
+                interrupts.check();
+                accelerator.waits().await(socket, SelectionKey.OP_WRITE, -1);
+                int unused = link.write(src);
+            }
+        } finally {
+            interrupts.restore();
+        }
+    }
+
+    /** Sends an urgent byte, or drops it as TCP drops one that the receiver does not want inline. */
+    void sendUrgent(int data) throws IOException {
+        if (!link.isUrgentInline()) {
+            ProcessCounters.dropped(Drop.URGENT);
+            return;
+        }
+        link.lockWrite();
+        try {
+            if (link.write(ByteBuffer.wrap(new byte[] {(byte) data})) == 0) {
+                throw new SocketException("No buffer space available");
+            }
+        } catch (IOException e) {
+            throw toSocketException(e);
+        } finally {
+            link.unlockWrite();
+        }
+    }
+
+    private static SocketException toSocketException(IOException e) {
+        if (e instanceof SocketException already) {
+            return already;
+        }
+        String message = e.getMessage();
+        if (e instanceof AsynchronousCloseException) {
+            message = "Socket closed";
+        } else if (e instanceof ClosedChannelException) {
+            message = "Broken pipe"; // written after shutdownOutput
+        }
+        SocketException translated = new SocketException(message);
+        translated.initCause(e);
+        return translated;
+    }
+}

@@ -1,0 +1,32 @@
+package io.accel.nio.net;
+
+import java.net.InetSocketAddress;
+import java.net.Proxy;
+import java.net.ProxySelector;
+import java.net.URI;
+import java.net.URISyntaxException;
+
+/** Whether a connection is to go through a SOCKS proxy, which the JDK's sockets ask, and which Accel leaves to them. */
+final class Proxies {
+    private Proxies() {}
+
+    static boolean isProxied(InetSocketAddress destination) {
+        ProxySelector selector = ProxySelector.getDefault();
+        if (selector == null || hasNone(selector)) {
+            return false;
+        }
+        try {
+            URI uri = new URI("socket", null, destination.getHostString(), destination.getPort(), null, null, null);
+            return selector.select(uri).stream().anyMatch(proxy -> proxy.type() == Proxy.Type.SOCKS);
+        } catch (URISyntaxException | IllegalArgumentException e) {
+            return true; // the JDK knows what to do with such a name
+        }
+    }
+
+    /** The JDK's own selector knows a SOCKS proxy only by these two properties; asking it takes microseconds. */
+    private static boolean hasNone(ProxySelector selector) {
+        return selector.getClass().getModule() == Object.class.getModule()
+                && System.getProperty("socksProxyHost") == null
+                && !Boolean.getBoolean("java.net.useSystemProxies");
+    }
+}

@@ -1,0 +1,67 @@
+package io.accel.nio.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** That the connections of this run take the path that it is about; as told by the system, not by the provider. */
+class PathTest extends ContractSupport {
+    private static final int LENGTH = 400_000;
+    private static final int LARGEST_PACKET = 4096;
+
+    @Test
+    void kernelCarriesTheConnectionOnItsOwnPathOnly() throws IOException {
+        assumeTrue(KernelConnections.areKnown(), "this system does not list its connections in /proc");
+        Pair pair = pair();
+        Bytes.write(pair.client(), Bytes.ascii("x"));
+        assertThat(Bytes.readAscii(pair.server(), 1)).isEqualTo("x");
+        assertThat(KernelConnections.contain(pair.client()))
+                .isEqualTo(Path.current().isKernels());
+        assertThat(KernelConnections.contain(pair.server()))
+                .isEqualTo(Path.current().isKernels());
+    }
+
+    @Test
+    void connectionOverRdmaIsTheDevices() throws Exception {
+        assumeTrue(Path.current() == Path.RDMA, "this run is not about RDMA");
+        Pair pair = pair();
+        long before = packetsSent();
+        byte[] bytes = Bytes.random(1, LENGTH);
+        Task<Void> writer = run(() -> Bytes.write(pair.client(), bytes));
+        Bytes.assertSame(Bytes.read(pair.server(), LENGTH), bytes);
+        writer.result();
+        assertThat(packetsSent() - before).as("packets of RDMA devices").isGreaterThan(LENGTH / LARGEST_PACKET);
+    }
+
+    @Test
+    void connectionOverSharedMemoryIsMapped() throws IOException {
+        assumeTrue(Path.current() == Path.SHM, "this run is not about shared memory");
+        long before = mappings();
+        Pair pair = pair();
+        assertThat(pair.client().isConnected()).isTrue();
+        assertThat(mappings()).as("mapped files of /dev/shm").isGreaterThan(before);
+    }
+
+    private static long packetsSent() throws IOException {
+        long sent = 0;
+        try (Stream<java.nio.file.Path> files = Files.walk(java.nio.file.Path.of("/sys/class/infiniband"), 1)) {
+            for (java.nio.file.Path device : files.skip(1).toList()) {
+                java.nio.file.Path counter = device.resolve("ports/1/hw_counters/sent_pkts");
+                sent += Long.parseLong(
+                        Files.readString(counter, StandardCharsets.US_ASCII).trim());
+            }
+        }
+        return sent;
+    }
+
+    private static long mappings() throws IOException {
+        try (Stream<String> lines = Files.lines(java.nio.file.Path.of("/proc/self/maps"))) {
+            return lines.filter(line -> line.contains("/dev/shm/")).count();
+        }
+    }
+}

@@ -1,0 +1,88 @@
+package io.accel.nio.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.accel.nio.net.AccelSockets;
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * Base of the tests of {@code java.net.Socket} and {@code ServerSocket} that no channel made. On Accel's paths they are what the
+ * agent makes of them.
+ */
+abstract class PlainSocketSupport extends ContractSupport {
+    static {
+        if (Path.current() != Path.JDK) {
+            try {
+                AccelSockets.install();
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+    }
+
+    /** The two ends of one connection. */
+    record Sockets(Socket client, Socket server) {}
+
+    final ServerSocket server() throws IOException {
+        return closing(new ServerSocket(0, 50, host()));
+    }
+
+    final Sockets sockets() throws IOException {
+        try (ServerSocket server = server()) {
+            return sockets(server);
+        }
+    }
+
+    final Sockets sockets(ServerSocket server) throws IOException {
+        Socket client = closing(new Socket(server.getInetAddress(), server.getLocalPort()));
+        return new Sockets(client, closing(server.accept()));
+    }
+
+    static void write(Socket socket, String ascii) throws IOException {
+        socket.getOutputStream().write(Bytes.ascii(ascii).array());
+    }
+
+    static String read(Socket socket, int length) throws IOException {
+        byte[] bytes = new byte[length];
+        new DataInputStream(socket.getInputStream()).readFully(bytes);
+        return new String(bytes, java.nio.charset.StandardCharsets.US_ASCII);
+    }
+
+    /** Fills both ends' buffers, as far as the socket takes bytes; in the end the writing thread waits. */
+    final Task<Void> startFilling(Socket socket) {
+        return run(() -> {
+            byte[] chunk = new byte[64 << 10];
+            while (true) {
+                socket.getOutputStream().write(chunk);
+            }
+        });
+    }
+
+    /** By the kernel's own table, which knows of no accelerated connection. */
+    static void assertOnPath(Socket socket) throws IOException {
+        boolean isKernels = false;
+        for (String table : List.of("/proc/self/net/tcp", "/proc/self/net/tcp6")) {
+            isKernels |= Files.readAllLines(java.nio.file.Path.of(table)).stream()
+                    .anyMatch(line -> isEstablished(line, socket.getLocalPort(), socket.getPort()));
+        }
+        assertThat(isKernels)
+                .as("the kernel knows of " + socket)
+                .isEqualTo(Path.current() == Path.JDK || Path.current() == Path.KERNEL);
+    }
+
+    private static boolean isEstablished(String line, int local, int remote) {
+        String[] fields = line.trim().split(" +", 5);
+        return fields[3].equals("01") && isPort(fields[1], local) && isPort(fields[2], remote);
+    }
+
+    private static boolean isPort(String address, int port) {
+        return address.endsWith(String.format(Locale.ROOT, ":%04X", port));
+    }
+}

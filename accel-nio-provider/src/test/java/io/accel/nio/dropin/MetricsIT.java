@@ -1,0 +1,67 @@
+package io.accel.nio.dropin;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The finished jar brings all that metrics need, to a program that knows nothing of them. */
+class MetricsIT {
+    private static final Pattern PAGE = Pattern.compile("metrics are at (http://127\\.0\\.0\\.1:\\d+/metrics)");
+
+    @TempDir
+    private Path dir;
+
+    @ParameterizedTest
+    @MethodSource("io.accel.nio.dropin.Child#jdks")
+    void prometheusIsServedTheTraffic(Path jdk) throws Exception {
+        try (Child child = Child.start(dir, command(jdk, "-Daccel.metrics=prometheus:127.0.0.1:0,jmx"))) {
+            child.awaitOutput("PORT ");
+            child.awaitOutput("metrics are at ");
+            child.awaitOutput("metrics are in JMX as io.accel:type=Accel");
+            Matcher page = PAGE.matcher(child.output());
+            assertThat(page.find()).as(child.output()).isTrue();
+            HttpResponse<String> response = HttpClient.newHttpClient()
+                    .send(
+                            HttpRequest.newBuilder(URI.create(page.group(1)))
+                                    .timeout(Duration.ofSeconds(10))
+                                    .build(),
+                            HttpResponse.BodyHandlers.ofString());
+            assertThat(response.body().lines())
+                    .contains(
+                            "accel_bytes_total{direction=\"in\",path=\"shm\"} 12800.0",
+                            "accel_bytes_total{direction=\"out\",path=\"shm\"} 12800.0",
+                            "accel_messages_total{direction=\"out\",path=\"shm\"} 200.0",
+                            "accel_connections{path=\"shm\",state=\"established\"} 2.0");
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("io.accel.nio.dropin.Child#jdks")
+    void aPortThatIsTakenDoesNotDisturbTheProgram(Path jdk) throws Exception {
+        try (Child child = Child.start(dir, command(jdk, "-Daccel.metrics=prometheus:192.0.2.1:9464"))) {
+            child.awaitOutput("PORT ");
+            child.awaitOutput("metrics cannot be had: Prometheus cannot be served at /192.0.2.1:9464");
+        }
+    }
+
+    private static List<String> command(Path jdk, String option) {
+        return List.of(
+                jdk.resolve("bin/java").toString(),
+                "-Djava.nio.channels.spi.SelectorProvider=io.accel.nio.AccelSelectorProvider",
+                option,
+                "-cp",
+                Child.JAR + ":" + Child.testClasses(),
+                EchoUntilTold.class.getName());
+    }
+}

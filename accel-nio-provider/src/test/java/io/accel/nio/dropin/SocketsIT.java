@@ -1,0 +1,69 @@
+package io.accel.nio.dropin;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** When java.net.Socket is Accel's, and when the JDK's. */
+class SocketsIT {
+    private static final String AGENT = "-javaagent:" + Child.JAR;
+
+    @TempDir
+    private Path dir;
+
+    @ParameterizedTest
+    @MethodSource("io.accel.nio.dropin.Child#jdks")
+    void withTheAgentTheyAreAccelerated(Path jdk) throws Exception {
+        assertThat(run(jdk, List.of(AGENT))).containsExactly("read 7", "kernel's false");
+    }
+
+    @ParameterizedTest
+    @MethodSource("io.accel.nio.dropin.Child#jdks")
+    void anArgumentLeavesThemToTheJdk(Path jdk) throws Exception {
+        assertThat(run(jdk, List.of(AGENT + "=sockets=false"), "factory"))
+                .as("and the factory to the program")
+                .containsExactly("factory set", "read 7", "kernel's true");
+    }
+
+    @ParameterizedTest
+    @MethodSource("io.accel.nio.dropin.Child#jdks")
+    void inProfileOffTheyAreTheJdks(Path jdk) throws Exception {
+        assertThat(run(jdk, List.of(AGENT + "=profile=off"))).containsExactly("read 7", "kernel's true");
+    }
+
+    @ParameterizedTest
+    @MethodSource("io.accel.nio.dropin.Child#jdks")
+    void withoutTheAgentTheyAreTheJdks(Path jdk) throws Exception {
+        assertThat(run(jdk, List.of("-Djava.nio.channels.spi.SelectorProvider=io.accel.nio.AccelSelectorProvider")))
+                .containsExactly("read 7", "kernel's true");
+    }
+
+    @ParameterizedTest
+    @MethodSource("io.accel.nio.dropin.Child#jdks")
+    void aRuleLeavesAConnectionToTheKernel(Path jdk) throws Exception {
+        assertThat(run(jdk, List.of(AGENT, "-Daccel.rule.1=kernel client *:*")))
+                .containsExactly("read 7", "kernel's true");
+    }
+
+    @ParameterizedTest
+    @MethodSource("io.accel.nio.dropin.Child#jdks")
+    void aFactoryOfTheProgramComesTooLate(Path jdk) throws Exception {
+        assertThat(run(jdk, List.of(AGENT), "factory")).contains("factory refused", "kernel's false");
+    }
+
+    private List<String> run(Path jdk, List<String> options, String... arguments) throws Exception {
+        List<String> command = new ArrayList<>(List.of(jdk.resolve("bin/java").toString()));
+        command.addAll(options);
+        command.addAll(List.of("-cp", Child.JAR + ":" + Child.testClasses(), SocketsOnce.class.getName()));
+        command.addAll(List.of(arguments));
+        try (Child child = Child.start(dir, command)) {
+            assertThat(child.status()).as(child.output()).isZero();
+            return child.output().lines().toList();
+        }
+    }
+}

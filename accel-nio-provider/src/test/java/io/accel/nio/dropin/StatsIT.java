@@ -1,0 +1,202 @@
+package io.accel.nio.dropin;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code accel stats} of an echo between two JVMs says what the two have done. */
+class StatsIT {
+    private static final Path JAVA = Path.of(System.getProperty("java.home"), "bin", "java");
+    private static final int ECHOES = 1_000;
+
+    @TempDir
+    private Path dir;
+
+    private Path shared;
+    private Child server;
+    private Child client;
+    private String port;
+
+    @BeforeEach
+    void connect() throws IOException {
+        shared = Files.createTempDirectory(Path.of("/dev/shm"), "it");
+        server = Child.start(dir, program("listen"));
+        port = server.awaitRest("PORT ");
+        client = Child.start(dir, program("connect", port));
+        client.send(String.valueOf(ECHOES));
+        client.awaitOutput("DONE " + ECHOES);
+    }
+
+    @AfterEach
+    void end() throws IOException {
+        client.close();
+        server.close();
+        // Killed, so that they leave theirs behind.
+        try (Stream<Path> left = Files.walk(shared)) {
+            for (Path path : left.sorted(java.util.Comparator.reverseOrder()).toList()) {
+                Files.delete(path);
+            }
+        }
+    }
+
+    @Test
+    void bothEndsAreSeenWithWhatTheyDid() throws Exception {
+        JsonObject atServer = connection(json(server, "--once"), "server");
+        JsonObject atClient = connection(json(client, "--once"), "client");
+        for (JsonObject end : List.of(atServer, atClient)) {
+            assertThat(text(end, "path")).isEqualTo("shm");
+            assertThat(text(end, "reason")).isEmpty();
+            assertThat(text(end, "state")).isEqualTo("established");
+            for (String name : List.of("messages.in", "messages.out", "publishes")) {
+                assertThat(number(end, name)).as(name).isEqualTo(ECHOES);
+            }
+            assertThat(number(end, "bytes.in")).isEqualTo(64 * ECHOES);
+            assertThat(number(end, "bytes.out")).isEqualTo(64 * ECHOES);
+            for (String name : List.of("queued.in", "stalls", "stalled.nanos")) {
+                assertThat(number(end, name)).as(name).isZero();
+            }
+            // The peer has read all, and gives room back a quarter of the ring at a time.
+            assertThat(number(end, "queued.out")).isBetween(0L, 64L << 10);
+        }
+        assertThat(text(atServer, "local")).isEqualTo("127.0.0.1:" + port).isEqualTo(text(atClient, "remote"));
+        assertThat(text(atServer, "remote")).isEqualTo(text(atClient, "local"));
+        // Some are not heard singly, and some not at all, since what they told of was found before.
+        assertThat(number(atServer, "doorbells.in")).isBetween(0L, number(atClient, "doorbells.out"));
+    }
+
+    @Test
+    void deltasAreWhatHappenedInTheInterval() throws Exception {
+        List<String> command = stats("--json", "--once", "--deltas", "--interval=3", String.valueOf(client.pid()));
+        try (Child stats = Child.start(dir, command)) {
+            // Once the first sample is taken, and the second is to come.
+            await().until(() -> hasFigures(client));
+            client.send("50");
+            client.awaitOutput("DONE 50");
+            assertThat(stats.status()).as(stats.output()).isZero();
+            JsonObject end = connection(only(stats), "client");
+            assertThat(number(end, "messages.in")).isEqualTo(50);
+            assertThat(number(end, "bytes.out")).isEqualTo(50 * 64);
+        }
+    }
+
+    @Test
+    void withoutANumberAllOfThemAreShownInTables() throws Exception {
+        try (Child stats = Child.start(dir, stats("--once"))) {
+            assertThat(stats.status()).as(stats.output()).isZero();
+            assertThat(stats.output())
+                    .contains(server.pid() + " " + EchoPeer.class.getName() + ", profile balanced")
+                    .contains(client.pid() + " " + EchoPeer.class.getName())
+                    .contains("ID  ROLE", "established  127.0.0.1:" + port, "62.5KiB  1.0k  62.5KiB  1.0k")
+                    .doesNotContain("\033[");
+        }
+    }
+
+    @Test
+    void itShowsAgainUntilItIsEnded() throws Exception {
+        try (Child stats = Child.start(dir, stats("--json", "--interval=0.05"))) {
+            await().until(() -> stats.output().lines().count() > 5);
+            client.close();
+            await().until(() -> {
+                List<String> lines = stats.output().lines().toList();
+                return JsonParser.parseString(lines.get(lines.size() - 2))
+                                .getAsJsonObject()
+                                .getAsJsonArray("processes")
+                                .size()
+                        == 0; // for the server ends with its client
+            });
+        }
+    }
+
+    @Test
+    void aProcessThatIsNotThereIsAnError() throws Exception {
+        try (Child stats = Child.start(dir, stats("--once", "1"))) {
+            assertThat(stats.status()).isEqualTo(1);
+            assertThat(stats.output()).contains("no accelerated JVM of this user with process id 1 in " + shared);
+        }
+    }
+
+    @Test
+    void nothingIsLeftBehindByAProcessThatEnds() throws Exception {
+        json(client, "--once");
+        assertThat(hasFigures(client)).isFalse();
+        client.closeInput();
+        assertThat(client.status()).isZero();
+        assertThat(server.status()).isZero();
+        assertThat(shared).isEmptyDirectory();
+    }
+
+    private boolean hasFigures(Child child) throws IOException {
+        try (Stream<Path> all = Files.walk(shared)) {
+            return all.anyMatch(path -> path.endsWith("figures")
+                    && path.getParent().getFileName().toString().startsWith("accel-stats-" + child.pid() + "-"));
+        }
+    }
+
+    private List<String> program(String... arguments) {
+        List<String> command = new ArrayList<>(List.of(
+                JAVA.toString(),
+                "-Djava.nio.channels.spi.SelectorProvider=io.accel.nio.AccelSelectorProvider",
+                "-Daccel.shm.dir=" + shared,
+                "-Daccel.connect.probe-timeout=10s",
+                "-cp",
+                Child.JAR + ":" + Child.testClasses(),
+                EchoPeer.class.getName()));
+        command.addAll(List.of(arguments));
+        return command;
+    }
+
+    private List<String> stats(String... arguments) {
+        List<String> command =
+                new ArrayList<>(List.of(JAVA.toString(), "-jar", Child.JAR.toString(), "stats", "--dir=" + shared));
+        command.addAll(List.of(arguments));
+        return command;
+    }
+
+    private JsonObject json(Child child, String... arguments) throws Exception {
+        List<String> command = stats("--json", String.valueOf(child.pid()));
+        command.addAll(List.of(arguments));
+        try (Child stats = Child.start(dir, command, Map.of())) {
+            assertThat(stats.status()).as(stats.output()).isZero();
+            return only(stats);
+        }
+    }
+
+    private static JsonObject only(Child stats) throws IOException {
+        JsonArray processes =
+                JsonParser.parseString(stats.output()).getAsJsonObject().getAsJsonArray("processes");
+        assertThat(processes).hasSize(1);
+        return processes.get(0).getAsJsonObject();
+    }
+
+    private static JsonObject connection(JsonObject process, String role) {
+        for (JsonElement connection : process.getAsJsonArray("connections")) {
+            if (text(connection.getAsJsonObject(), "role").equals(role)) {
+                return connection.getAsJsonObject();
+            }
+        }
+        throw new AssertionError("no " + role + " in " + process);
+    }
+
+    private static String text(JsonObject object, String name) {
+        return object.get(name).getAsString();
+    }
+
+    private static long number(JsonObject object, String name) {
+        return object.get(name).getAsLong();
+    }
+}

@@ -1,0 +1,80 @@
+package io.accel.nio.rdma;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledIfEnvironmentVariable;
+
+/** A device is taken away under a server that runs on: what its programs see, and which paths its clients get. */
+@EnabledIfEnvironmentVariable(
+        named = "ACCEL_LAB_HOST",
+        matches = "A",
+        disabledReason = "not in the lab: samples/lab/junit runs this there")
+@Timeout(180)
+class DeviceComesAndGoesTest {
+    private static final String ADDRESS = "10.79.0.1";
+    private static final String[] OPTIONS = {"-Daccel.fallback=kernel", "-Daccel.log.connections=true"};
+    private static final long PATIENCE_NANOS = 60_000_000_000L;
+
+    /** A device beside the lab's own, which stays: librdmacm lets go of one only while there is another. */
+    @BeforeEach
+    void makeDevice() throws Exception {
+        HostAgent.shell("ip link add y0 type veth peer name y1 && ip addr add " + ADDRESS + "/24 dev y0"
+                + " && ip link set y0 up && ip link set y1 up && rdma link add rxe3 type rxe netdev y0");
+    }
+
+    @AfterEach
+    void removeDevice() throws Exception {
+        HostAgent.shell("rdma link delete rxe3 2>/dev/null; ip link del y0");
+    }
+
+    private static Program client(String port, Object... arguments) throws Exception {
+        List<Object> all = new ArrayList<>(List.of(ADDRESS, port));
+        all.addAll(List.of(arguments));
+        return Program.start(List.of(OPTIONS), NioClient.class, all.toArray());
+    }
+
+    /** Which path a new connection takes; that it works is checked as well. */
+    private static String pathOfANewConnection(String port) throws Exception {
+        try (Program client = client(port, "ping", 64, 3)) {
+            String line = client.await("INFO: accel: connected ");
+            client.await("ping 64 B");
+            client.awaitSuccess();
+            return line.replaceFirst(".* by (\\w+).*", "$1");
+        }
+    }
+
+    @Test
+    void connectionsFailCleanlyAndNewOnesTakeWhateverPathThereIs() throws Exception {
+        try (Program server = Program.start(List.of(OPTIONS), NioServer.class, ADDRESS)) {
+            String port = server.await("port ");
+            assertThat(pathOfANewConnection(port)).isEqualTo("rdma");
+
+            try (Program idle = client(port, "wait");
+                    Program busy = client(port, "stream", 65_536, 100_000_000)) {
+                idle.await("waiting");
+                busy.await("streaming");
+                Thread.sleep(300); // into the middle of it
+                HostAgent.shell("rdma link delete rxe3");
+                assertThat(idle.await("noticed: ")).startsWith("Connection reset");
+                assertThat(busy.await("Exception in thread \"main\" ")).startsWith("java.io.IOException: ");
+                assertThat(server.await("client failed after ")).contains("Connection reset");
+                assertThat(server.await("client failed after ")).contains("Connection reset");
+            }
+            assertThat(pathOfANewConnection(port)).isEqualTo("kernel");
+
+            HostAgent.shell("rdma link add rxe3 type rxe netdev y0");
+            long deadline = System.nanoTime() + PATIENCE_NANOS;
+            String path = pathOfANewConnection(port);
+            while (!path.equals("rdma") && System.nanoTime() - deadline < 0) {
+                path = pathOfANewConnection(port);
+            }
+            assertThat(path).as("with the same server, once the device is back").isEqualTo("rdma");
+        }
+    }
+}

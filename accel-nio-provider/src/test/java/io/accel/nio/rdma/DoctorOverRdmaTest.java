@@ -1,0 +1,65 @@
+package io.accel.nio.rdma;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledIfEnvironmentVariable;
+
+/** {@code accel doctor} where there is a device. */
+@EnabledIfEnvironmentVariable(
+        named = "ACCEL_LAB_HOST",
+        matches = "A",
+        disabledReason = "not in the lab: samples/lab/junit runs this there")
+@Timeout(180)
+class DoctorOverRdmaTest {
+    private static String doctor(String... prefix) throws Exception {
+        String java = System.getProperty("java.home") + "/bin/java -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -cp '"
+                + System.getProperty("java.class.path") + "' io.accel.nio.cli.AccelMain doctor; echo status $?";
+        Process process = new ProcessBuilder("sh", "-c", String.join(" ", prefix) + " " + java)
+                .redirectErrorStream(true)
+                .start();
+        try {
+            String output = new String(process.getInputStream().readAllBytes(), UTF_8);
+            assertThat(process.waitFor(10, TimeUnit.SECONDS)).isTrue();
+            return output;
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+
+    @Test
+    void theDeviceIsFoundAndCarriesBytes() throws Exception {
+        assertThat(doctor())
+                .containsPattern("ok +rdma.devices +.*rxe0")
+                .containsPattern("ok +rdma.library +.*librdmacm\\.so\\.1\\.[0-9.]+")
+                .containsPattern("ok +rdma.port +rxe0 port 1: ACTIVE, ETHERNET, IB, MTU \\d+, inline [1-9]\\d* B")
+                .containsPattern("ok +rdma.live +1 MiB there and back over rdma at 10.78.0.1, all bytes right")
+                .endsWith("status 0\n");
+    }
+
+    /** As in a container that has neither the right to override modes nor that to lock memory. */
+    @Test
+    void whoMayNotOpenTheDeviceIsTold() throws Exception {
+        HostAgent.shell("chmod 000 /dev/infiniband/*");
+        try {
+            assertThat(doctor("setpriv --bounding-set -dac_override,-dac_read_search"))
+                    .containsPattern("fail +rdma.permissions +root may not open")
+                    .contains("-> add the user to the group that owns them")
+                    .endsWith("status 1\n");
+        } finally {
+            HostAgent.shell("chmod 666 /dev/infiniband/*");
+        }
+    }
+
+    @Test
+    void tooLittleLockedMemoryIsTold() throws Exception {
+        assertThat(doctor("prlimit --memlock=65536 setpriv --bounding-set -ipc_lock"))
+                .containsPattern("fail +rdma.memlock +RLIMIT_MEMLOCK is 64 KiB")
+                .contains("LimitMEMLOCK=infinity")
+                .containsPattern("fail +rdma.live +no connection over rdma at 10.78.0.1: .*MEMLOCK")
+                .endsWith("status 1\n");
+    }
+}

@@ -1,0 +1,105 @@
+package io.accel.nio.rdma;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.PrintWriter;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * {@code HostAgent ADDRESS PORT}: does on this host what tests on the other one ask for, until they hang up. One line is one
+ * request, and has one line as its answer:
+ *
+ * <pre>
+ *   serve [OPTION...]   starts a {@link NioServer}, in place of the one before; its port
+ *   line PREFIX         waits for a line that the server prints; the rest of it
+ *   sh COMMAND          runs a shell command; what it printed
+ * </pre>
+ *
+ * <p>What fails is answered with {@code error} and the reason.
+ */
+final class HostAgent {
+    private final InetAddress here;
+    private Program server;
+
+    private HostAgent(InetAddress here) {
+        this.here = here;
+    }
+
+    public static void main(String[] args) throws IOException {
+        InetSocketAddress at = new InetSocketAddress(args[0], Integer.parseInt(args[1]));
+        HostAgent agent = new HostAgent(at.getAddress());
+        try (ServerSocket listener = new ServerSocket()) {
+            listener.bind(at);
+            try (Socket tests = listener.accept()) {
+                agent.obey(tests);
+            } finally {
+                agent.stop();
+            }
+        }
+    }
+
+    private void obey(Socket tests) throws IOException {
+        BufferedReader in = new BufferedReader(new InputStreamReader(tests.getInputStream(), UTF_8));
+        PrintWriter out = new PrintWriter(tests.getOutputStream(), true, UTF_8);
+        for (String line = in.readLine(); line != null; line = in.readLine()) {
+            out.println(answer(line).replace('\n', ' '));
+        }
+    }
+
+    private String answer(String line) {
+        int space = line.indexOf(' ');
+        String verb = space < 0 ? line : line.substring(0, space);
+        String rest = space < 0 ? "" : line.substring(space + 1);
+        try {
+            return switch (verb) {
+                case "serve" -> serve(rest.isEmpty() ? List.of() : Arrays.asList(rest.split(" ", -1)));
+                case "line" -> server.await(rest);
+                case "sh" -> shell(rest);
+                default -> "error no such request";
+            };
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return "error interrupted";
+        } catch (IOException | RuntimeException | AssertionError e) {
+            return "error " + e;
+        }
+    }
+
+    private String serve(List<String> options) throws IOException, InterruptedException {
+        stop();
+        server = Program.start(options, NioServer.class, here.getHostAddress());
+        return server.await("port ");
+    }
+
+    private void stop() {
+        if (server != null) {
+            server.close();
+            server = null;
+        }
+    }
+
+    /** Runs a shell command; what it printed. */
+    static String shell(String command) throws IOException, InterruptedException {
+        Process process = new ProcessBuilder("sh", "-c", command)
+                .redirectErrorStream(true)
+                .start();
+        try {
+            String output = new String(process.getInputStream().readAllBytes(), UTF_8);
+            if (!process.waitFor(30, TimeUnit.SECONDS) || process.exitValue() != 0) {
+                throw new IOException("'" + command + "' failed: " + output);
+            }
+            return output;
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+}

@@ -1,0 +1,77 @@
+package io.accel.nio.rdma;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.PrintWriter;
+import java.net.Socket;
+
+/** The other host of the lab, by its {@link HostAgent}, which the system property {@code lab.agent=ADDRESS:PORT} names. */
+final class OtherHost implements AutoCloseable {
+    private static final String AGENT = "lab.agent";
+    private static final int LIMIT_MILLIS = 90_000;
+
+    private final Socket agent;
+    private final BufferedReader in;
+    private final PrintWriter out;
+    private final String address;
+
+    OtherHost() throws IOException, InterruptedException {
+        String[] at = System.getProperty(AGENT).split(":", 2);
+        address = at[0];
+        agent = connect(Integer.parseInt(at[1]));
+        agent.setSoTimeout(LIMIT_MILLIS);
+        in = new BufferedReader(new InputStreamReader(agent.getInputStream(), UTF_8));
+        out = new PrintWriter(agent.getOutputStream(), true, UTF_8);
+    }
+
+    /** The agent may still be starting. */
+    private Socket connect(int port) throws IOException, InterruptedException {
+        long deadline = System.nanoTime() + LIMIT_MILLIS * 1_000_000L;
+        while (true) {
+            try {
+                return new Socket(address, port);
+            } catch (IOException e) {
+                if (System.nanoTime() - deadline > 0) {
+                    throw e;
+                }
+                Thread.sleep(200);
+            }
+        }
+    }
+
+    String address() {
+        return address;
+    }
+
+    /** Starts a server there, in place of the one before; its port. */
+    String serve(String... options) throws IOException {
+        return ask("serve " + String.join(" ", options));
+    }
+
+    /** Waits for a line of the server's that begins so; the rest of it. */
+    String awaitLine(String prefix) throws IOException {
+        return ask("line " + prefix);
+    }
+
+    /** Runs a shell command there; what it printed. */
+    String shell(String command) throws IOException {
+        return ask("sh " + command);
+    }
+
+    private String ask(String request) throws IOException {
+        out.println(request.strip());
+        String answer = in.readLine();
+        if (answer == null || answer.startsWith("error ")) {
+            throw new IOException("the other host was asked to '" + request + "': " + answer);
+        }
+        return answer.strip();
+    }
+
+    @Override
+    public void close() throws IOException {
+        agent.close();
+    }
+}

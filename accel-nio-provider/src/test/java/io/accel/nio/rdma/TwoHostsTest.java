@@ -1,0 +1,143 @@
+package io.accel.nio.rdma;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+
+/**
+ * What a network does to connections between two hosts, and what they make of it. Every byte goes over RDMA: a fall-back is a
+ * program's failure. Faults are made with the kernel's means, on the interface that carries RoCE.
+ */
+@EnabledIfSystemProperty(
+        named = "lab.agent",
+        matches = ".*",
+        disabledReason = "needs two hosts: samples/lab/two-hosts runs this in the lab")
+@Timeout(240)
+class TwoHostsTest {
+    /** How long a connection to a host that is gone may live on: the retries, the keep-alive, and an emulator's slowness. */
+    private static final long MOST_MILLIS = 20_000;
+
+    private static final String[] PATIENT = {"-Daccel.rdma.ack-timeout=500ms", "-Daccel.rdma.keepalive=1s"};
+    private static final String[] HASTY = {"-Daccel.rdma.ack-timeout=64ms", "-Daccel.rdma.keepalive=1s"};
+
+    /** Nothing but the heartbeat that a program could see would cross the link, and that is far apart. */
+    private static final String[] QUIET = {"-Daccel.rdma.keepalive=1min"};
+
+    private static final String CUT = "tc qdisc add dev eth0 root netem loss 100%";
+    private static final long PATIENCE_NANOS = 120_000_000_000L;
+
+    private static OtherHost other;
+
+    @BeforeAll
+    static void meet() throws Exception {
+        other = new OtherHost();
+    }
+
+    @AfterAll
+    static void part() throws Exception {
+        other.close();
+    }
+
+    @AfterEach
+    void mend() throws Exception {
+        String mended = "tc qdisc del dev eth0 root 2>/dev/null; ip link set eth0 up";
+        HostAgent.shell(mended);
+        other.shell(mended);
+    }
+
+    private static Program client(String[] options, String port, Object... arguments) throws Exception {
+        List<Object> all = new ArrayList<>(List.of(other.address(), port));
+        all.addAll(List.of(arguments));
+        return Program.start(List.of(options), NioClient.class, all.toArray());
+    }
+
+    @Test
+    void lossAndReorderingCostTimeAndNoByte() throws Exception {
+        String port = other.serve(PATIENT);
+        String worse = "tc qdisc add dev eth0 root netem delay 500us loss 2% reorder 3%";
+        HostAgent.shell(worse);
+        other.shell(worse);
+        try (Program first = client(PATIENT, port, "bulk", 1, 1_500_000);
+                Program second = client(PATIENT, port, "bulk", 2, 1_500_000)) {
+            first.await("bulk 1500000 B: all came back");
+            second.await("bulk 1500000 B: all came back");
+            first.awaitSuccess();
+            second.awaitSuccess();
+        }
+        String seen = HostAgent.shell("tc -s qdisc show dev eth0") + other.shell("tc -s qdisc show dev eth0");
+        assertThat(seen).as("packets were lost").containsPattern("dropped [1-9]");
+    }
+
+    @Test
+    void aShortOutageIsSurvived() throws Exception {
+        String port = other.serve(PATIENT);
+        try (Program bulk = client(PATIENT, port, "bulk", 3, 4_000_000)) {
+            bulk.await("begun");
+            HostAgent.shell(CUT + " && sleep 1 && tc qdisc del dev eth0 root");
+            bulk.await("bulk 4000000 B: all came back");
+            bulk.awaitSuccess();
+        }
+    }
+
+    /** Nothing was under way, so nothing is lost: the connection goes on when the link is back. */
+    @Test
+    void aQuietConnectionOutlivesItsLink() throws Exception {
+        String port = other.serve(QUIET);
+        try (Program pause = client(QUIET, port, "pause", 6_000)) {
+            pause.await("pausing");
+            HostAgent.shell("ip link set eth0 down && sleep 2 && ip link set eth0 up");
+            pause.await("went on");
+            pause.awaitSuccess();
+        }
+    }
+
+    /** A device whose link is down fails what it cannot send. Nothing may hang, and afterwards everything is as before. */
+    @Test
+    void aBusyConnectionWhoseLinkGoesDownIsResetAndTheNextOneWorks() throws Exception {
+        String port = other.serve(HASTY);
+        try (Program bulk = client(HASTY, port, "bulk", 4, 500_000_000)) {
+            bulk.await("begun");
+            HostAgent.shell("ip link set eth0 down && sleep 3 && ip link set eth0 up");
+            assertThat(bulk.await("Exception in thread \"main\" ")).startsWith("java.io.IOException: ");
+        }
+        // Soft-RoCE may take a while until it answers for new connections again; until then they go by the kernel.
+        long deadline = System.nanoTime() + PATIENCE_NANOS;
+        String path = "none";
+        while (!path.equals("rdma") && System.nanoTime() - deadline < 0) {
+            String[] any = {"-Daccel.fallback=kernel", "-Daccel.log.connections=true"};
+            try (Program again = client(any, port, "ping", 64, 3)) {
+                path = again.await("INFO: accel: connected ").replaceFirst(".* by (\\w+).*", "$1");
+                again.await("ping 64 B");
+                again.awaitSuccess();
+            }
+        }
+        assertThat(path).isEqualTo("rdma");
+    }
+
+    @Test
+    void aHostThatVanishesIsAnErrorInBoundedTime() throws Exception {
+        String port = other.serve(HASTY);
+        try (Program idle = client(HASTY, port, "wait");
+                Program writing = client(HASTY, port, "stream", 65_536, 100_000_000)) {
+            idle.await("waiting");
+            writing.await("streaming");
+            Thread.sleep(500); // into the middle of it
+            other.shell("(sleep 0.2; " + CUT + "; sleep 30; tc qdisc del dev eth0 root) >/dev/null 2>&1 &");
+            HostAgent.shell(CUT);
+            long start = System.nanoTime();
+            assertThat(writing.await("Exception in thread \"main\" ")).startsWith("java.io.IOException: ");
+            assertThat(idle.await("noticed: ")).startsWith("Connection reset");
+            assertThat((System.nanoTime() - start) / 1_000_000).isLessThan(MOST_MILLIS);
+            HostAgent.shell("tc qdisc del dev eth0 root");
+        }
+        // The other side has noticed, too, by the time that it can be asked.
+        assertThat(other.awaitLine("client failed after ")).contains("Connection reset");
+    }
+}

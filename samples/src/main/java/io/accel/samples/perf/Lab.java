@@ -1,0 +1,78 @@
+package io.accel.samples.perf;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** Runs this program's command line in the RDMA lab, the repository's machine with an emulated device. */
+final class Lab {
+    private static final String IN_REPOSITORY = "samples/lab/lab";
+    private static final int LIMIT_SECONDS = 1_200;
+
+    private final Path script;
+
+    private Lab(Path script) {
+        this.script = script;
+    }
+
+    /** The lab of the repository that this program was built in. */
+    static Lab find() throws IOException {
+        for (Path above = JvmCommand.locationOf(Lab.class); above != null; above = above.getParent()) {
+            Path candidate = above.resolve(IN_REPOSITORY);
+            if (Files.isExecutable(candidate)) {
+                return new Lab(candidate);
+            }
+        }
+        throw new IOException("this machine has no RDMA device with an address, and " + IN_REPOSITORY
+                + ", which makes a machine that has one, is not there");
+    }
+
+    /**
+     * Runs it and returns its exit status.
+     *
+     * @param json where the rows are to be written; null for nowhere
+     */
+    int run(List<String> arguments, Path json) throws IOException, InterruptedException {
+        Path shared = Files.createTempDirectory("accel-perf-");
+        Path rows = shared.resolve("rows.json");
+        // The lab ends with this JVM, however that ends.
+        List<String> command = new ArrayList<>(List.of("setpriv", "--pdeathsig", "TERM", script.toString()));
+        command.addAll(List.of("--timeout", Integer.toString(LIMIT_SECONDS), "--share", shared.toString(), "--"));
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        // This JVM measures nothing itself; it is to be out of the way.
+        command.addAll(List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
+        command.addAll(List.of("-jar", JvmCommand.locationOf(Lab.class).toString()));
+        command.addAll(arguments);
+        if (json != null) {
+            command.addAll(List.of("--json", rows.toString()));
+        }
+        Process lab = new ProcessBuilder(command)
+                .redirectInput(Path.of("/dev/null").toFile())
+                .redirectOutput(ProcessBuilder.Redirect.INHERIT)
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
+        try {
+            int status = lab.waitFor();
+            if (json != null && Files.exists(rows)) {
+                Files.writeString(json, Files.readString(rows));
+            }
+            return status;
+        } finally {
+            lab.destroy();
+            lab.waitFor();
+            delete(shared);
+        }
+    }
+
+    private static void delete(Path directory) throws IOException {
+        try (Stream<Path> files = Files.list(directory)) {
+            for (Path file : files.toList()) {
+                Files.delete(file);
+            }
+        }
+        Files.delete(directory);
+    }
+}

@@ -1,0 +1,100 @@
+package io.accel.samples.perf;
+
+import java.io.IOException;
+import java.net.Inet4Address;
+import java.net.InetAddress;
+import java.net.NetworkInterface;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * An RDMA device of this machine whose network interface has an address, as the kernel's {@code sysfs} has it.
+ *
+ * @param name such as {@code mlx5_0}
+ * @param address the address by which connections find it
+ * @param software whether it is made of software, as Soft-RoCE is
+ * @param emulated whether the whole machine is: all figures are then the emulation's
+ */
+record RdmaDevice(String name, String address, boolean software, boolean emulated) {
+    private static final Path DEVICES = Path.of("/sys/class/infiniband");
+
+    /** The first one. */
+    static Optional<RdmaDevice> find() throws IOException {
+        return find(DEVICES, Path.of("/proc/cpuinfo"));
+    }
+
+    static Optional<RdmaDevice> find(Path devices, Path processors) throws IOException {
+        for (Path device : children(devices)) {
+            for (String network : networksOf(device)) {
+                Optional<String> address = addressOf(network);
+                if (address.isPresent()) {
+                    // What no bus has is software's.
+                    boolean software = !Files.exists(device.resolve("device"));
+                    return Optional.of(new RdmaDevice(
+                            device.getFileName().toString(), address.get(), software, isEmulated(processors)));
+                }
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** For beside every figure. */
+    String describe() {
+        return (software ? "Soft-RoCE" : name) + (emulated ? " under emulation" : "");
+    }
+
+    private static List<String> networksOf(Path device) throws IOException {
+        List<String> networks = new ArrayList<>();
+        for (Path port : children(device.resolve("ports"))) {
+            for (Path entry : children(port.resolve("gid_attrs/ndevs"))) {
+                networkIn(entry).ifPresent(networks::add);
+            }
+        }
+        for (Path network : children(device.resolve("device/net"))) {
+            networks.add(network.getFileName().toString());
+        }
+        return networks;
+    }
+
+    /** Empty for an entry of the device's table that holds no address: the kernel lets nobody read it. */
+    private static Optional<String> networkIn(Path entry) {
+        try {
+            return Optional.of(Files.readString(entry).trim());
+        } catch (IOException unused) {
+            return Optional.empty();
+        }
+    }
+
+    private static Optional<String> addressOf(String network) throws IOException {
+        NetworkInterface found = NetworkInterface.getByName(network);
+        if (found == null || !found.isUp()) {
+            return Optional.empty();
+        }
+        return Collections.list(found.getInetAddresses()).stream()
+                .filter(Inet4Address.class::isInstance)
+                .map(InetAddress::getHostAddress)
+                .findFirst();
+    }
+
+    private static boolean isEmulated(Path processors) throws IOException {
+        return Files.exists(processors)
+                && Files.readAllLines(processors).stream()
+                        .anyMatch(line -> line.startsWith("model name")
+                                && line.toUpperCase(Locale.ROOT).contains("TCG"));
+    }
+
+    private static List<Path> children(Path directory) throws IOException {
+        if (!Files.isDirectory(directory)) {
+            return List.of();
+        }
+        try (Stream<Path> entries = Files.list(directory)) {
+            return entries.sorted().toList();
+        }
+    }
+}

@@ -1,0 +1,114 @@
+package io.accel.samples.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.accel.samples.it.harness.ProcFs;
+import io.accel.samples.it.harness.RdmaResources;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.PrintStream;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+
+/**
+ * Apache ZooKeeper as it comes from its project, over RDMA: the server on one host, its client on another. Four
+ * witnesses say which path its connections took: Accel's log, and on both hosts the kernel's tables of TCP connections
+ * and of queue pairs.
+ */
+@Timeout(180)
+@EnabledIfSystemProperty(
+        named = "zookeeper.host",
+        matches = ".+",
+        disabledReason = "needs two hosts: samples/lab/zookeeper runs this in the lab")
+class ZooKeeperBetweenHostsIT {
+    private static final Duration HOST_START = Duration.ofSeconds(90);
+    private static final int ANSWER_MILLIS = 90_000;
+
+    private Socket host;
+    private BufferedReader in;
+    private PrintStream out;
+
+    @BeforeEach
+    void meetTheHost() throws IOException {
+        String[] address = System.getProperty("zookeeper.host").split(":", 2);
+        await().atMost(HOST_START).ignoreExceptions().until(() -> {
+            host = new Socket();
+            host.connect(new InetSocketAddress(address[0], Integer.parseInt(address[1])), ANSWER_MILLIS);
+            return true;
+        });
+        host.setSoTimeout(ANSWER_MILLIS);
+        in = new BufferedReader(new InputStreamReader(host.getInputStream(), StandardCharsets.UTF_8));
+        out = new PrintStream(host.getOutputStream(), true, StandardCharsets.UTF_8);
+    }
+
+    @AfterEach
+    void leaveTheHost() throws IOException {
+        host.close();
+    }
+
+    private String ask(String command) throws IOException {
+        out.println(command);
+        return in.readLine();
+    }
+
+    @Test
+    void createsReadsAndWatches() throws IOException {
+        String server = ask("SERVER");
+        try (ZooKeeperClient client = ZooKeeperClient.connect(server);
+                ZooKeeperClient other = ZooKeeperClient.connect(server)) {
+            client.ask("CREATE 0 500");
+            client.ask("CHECK 0 500");
+            other.ask("WATCH 0 500");
+            client.ask("CHECK 0 500");
+            assertByRdma(server, client, 1);
+            assertByRdma(server, other, 1);
+        }
+    }
+
+    @Test
+    void comesBackToAServerThatWasKilled() throws IOException {
+        String server = ask("SERVER");
+        try (ZooKeeperClient client = ZooKeeperClient.connect(server)) {
+            client.ask("CREATE 1000 1200");
+            assertThat(ask("KILL")).isEqualTo("OK");
+            assertThat(ask("START")).isEqualTo("OK");
+            client.ask("CREATE 1200 1400");
+            client.ask("CHECK 1000 1400");
+            assertByRdma(server, client, 2);
+        }
+    }
+
+    private void assertByRdma(String server, ZooKeeperClient client, int least) throws IOException {
+        int port = Integer.parseInt(server.substring(server.indexOf(':') + 1));
+        List<String> connects = client.output()
+                .lines()
+                .filter(line -> line.contains("accel: connected "))
+                .toList();
+        assertThat(connects).as("what the client's log says").hasSizeGreaterThanOrEqualTo(least);
+        // Those before it may have been refused, by the kernel, while there was no server.
+        assertThat(connects.get(connects.size() - 1))
+                .as("the latest connection")
+                .contains(":" + port + " ")
+                .endsWith(" by rdma");
+        assertThat(ProcFs.kernelConnectionsTo(port))
+                .as("TCP connections to the server's port")
+                .isZero();
+        assertThat(RdmaResources.connections()).as("queue pairs here").isPositive();
+        String[] there = ask("WITNESS").split(" ", -1);
+        assertThat(there[0]).as("TCP connections at the server's port, there").isEqualTo("0");
+        assertThat(Integer.parseInt(there[1])).as("queue pairs there").isPositive();
+        assertThat(Integer.parseInt(there[2]))
+                .as("connections that the server's log has by rdma")
+                .isPositive();
+    }
+}
