@@ -34,7 +34,7 @@ import picocli.CommandLine.Spec;
                     + " Accel whose peer has none, and plain is no Accel at all. A row says what its bytes really went"
                     + " over, not what they were meant to. In the netty-* cases shm is Accel's Netty transport; epoll, nio"
                     + " and io_uring are Netty's own over loopback TCP, unix is epoll over a Unix-domain socket; 'kernel' in"
-                    + " 'vs kernel' is epoll.",
+                    + " 'vs kernel' is epoll. All run without Netty's leak detector.",
             "msg/s: round trips, or messages one way. B/op, CPU us/op: heap allocated and CPU time used by both ends, an"
                     + " operation; in idle-cpu there are none, and the CPU time is us a second.",
             "vs kernel: how many times better than the kernel, the median of the rounds' ratios. vs raw: how many times as long as the machine's limit, a"

@@ -93,6 +93,8 @@ final class JvmCommand {
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.add("-Xms256m");
         command.add("-Xmx256m");
+        // It allocates for one buffer of a hundred, which would hide what the transport does.
+        command.add("-Dio.netty.leakDetection.level=disabled");
         command.add("-cp");
         command.add(nettyJar().toString());
         if (profile != null) {
