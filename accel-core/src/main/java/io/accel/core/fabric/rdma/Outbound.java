@@ -9,6 +9,7 @@ import io.accel.core.fabric.rdma.verbs.SendRequests;
 import io.accel.core.fabric.rdma.verbs.VerbsException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.function.Consumer;
 
 /**
  * What a connection sends: ranges of the mirror, states, the control cell. Takes everything at once and posts it as the send
@@ -46,6 +47,7 @@ final class Outbound {
 
     private final SendRequests requests = new SendRequests(2);
     private final ReceiveCredits credits;
+    private final InPlaceRanges inPlace = new InPlaceRanges();
     private final SendLedger ledger;
 
     private long published;
@@ -82,6 +84,20 @@ final class Outbound {
 
     void publish(long to) {
         published = to;
+    }
+
+    /** As {@link #publish}, of bytes that lie elsewhere; false if too many such are under way. */
+    boolean publishInPlace(long to, long address, int key, Object owner, Consumer<Object> done) {
+        if (!inPlace.add(published, to, address, key, owner, done)) {
+            return false;
+        }
+        published = to;
+        return true;
+    }
+
+    /** The queue pair is no more: nobody reads what was published in place. */
+    void releaseInPlace() {
+        inPlace.releaseAll();
     }
 
     /** Adds states; a reset does not wait for data, and drops what was not posted. */
@@ -121,6 +137,7 @@ final class Outbound {
         long cursor = ledger.complete(number);
         if (cursor > completed) {
             completed = cursor;
+            inPlace.completed(cursor);
         }
         if (number >= pingNumber) {
             pingNumber = -1;
@@ -166,7 +183,7 @@ final class Outbound {
             postCell();
         }
         while (posted != published && ledger.hasRoom(2 + KEPT_BACK) && credits.allowData()) {
-            postData((int) Math.min(published - posted, chunk));
+            postData((int) Math.min(inPlace.limit(posted, published) - posted, chunk));
         }
         if (wantedStates != sentStates && posted == published && ledger.hasRoom(1) && credits.allowState()) {
             postState();
@@ -184,17 +201,22 @@ final class Outbound {
 
     private void postData(int length) throws VerbsException {
         int at = (int) posted & mask;
+        boolean foreign = inPlace.covers(posted);
+        long source = foreign ? inPlace.address(posted) : mirror + at;
+        int key = foreign ? inPlace.key() : localKey;
         int head = Math.min(length, ringSize - at);
         int last = 0;
         if (head < length) {
             requests.write(0, ledger.next(), inlineFlag(head), ring(at), peer.key());
-            requests.segment(0, mirror + at, head, localKey);
+            requests.segment(0, source, head, key);
             ledger.post(false, head, posted);
             last = 1;
+            source = foreign ? source + head : mirror;
             at = 0;
         }
         int rest = length - (last == 0 ? 0 : head);
-        boolean signaled = ledger.isSignalDue(rest);
+        // Whose memory it is waits for the completion, and nothing may follow that brings one.
+        boolean signaled = ledger.isSignalDue(rest) || (foreign && inPlace.endsAt(posted + length));
         requests.writeWithImmediate(
                 last,
                 ledger.next(),
@@ -202,8 +224,9 @@ final class Outbound {
                 ring(at),
                 peer.key(),
                 Immediate.of(Immediate.DATA, length));
-        requests.segment(last, mirror + at, rest, localKey);
+        requests.segment(last, source, rest, key);
         posted += length;
+        inPlace.posted(posted);
         messages++;
         credits.use();
         ledger.post(signaled, rest, posted);
