@@ -19,6 +19,11 @@ class AccelSocketAddressesTest extends SocketAddressesTest {
     }
 
     @Override
+    protected SocketAddress newSocketAddress() {
+        return new InetSocketAddress(TestedPath.ADDRESS, 0);
+    }
+
+    @Override
     protected void assertAddress(SocketAddress address) {
         InetSocketAddress internet = (InetSocketAddress) address;
         assertThat(internet.getPort()).isPositive();

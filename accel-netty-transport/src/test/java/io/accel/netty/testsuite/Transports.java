@@ -7,6 +7,7 @@ import io.accel.netty.TestedPath;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
@@ -54,10 +55,27 @@ final class Transports {
             return super.bind(moved(address));
         }
 
+        @Override
+        public <T> ServerBootstrap option(ChannelOption<T> option, T value) {
+            return super.option(option, TestedPath.option(option, value));
+        }
+
+        @Override
+        public <T> ServerBootstrap childOption(ChannelOption<T> option, T value) {
+            return super.childOption(option, TestedPath.option(option, value));
+        }
+
         private static SocketAddress moved(SocketAddress address) {
             return address instanceof InetSocketAddress internet && NetUtil.LOCALHOST.equals(internet.getAddress())
                     ? new InetSocketAddress(TestedPath.ADDRESS, internet.getPort())
                     : address;
+        }
+    }
+
+    private static final class Client extends Bootstrap {
+        @Override
+        public <T> Bootstrap option(ChannelOption<T> option, T value) {
+            return super.option(option, TestedPath.option(option, value));
         }
     }
 
@@ -66,7 +84,7 @@ final class Transports {
                 NUM_THREADS, new DefaultThreadFactory("testsuite-accel", true), AccelIoHandler.newFactory());
 
         Bootstrap client() {
-            return new Bootstrap().group(group).channel(AccelSocketChannel.class);
+            return new Client().group(group).channel(AccelSocketChannel.class);
         }
 
         ServerBootstrap server() {
@@ -87,7 +105,7 @@ final class Transports {
 
         @Override
         public List<BootstrapFactory<Bootstrap>> clientSocket() {
-            return List.of(this::client, () -> new Bootstrap().group(NIO_GROUP).channel(NioSocketChannel.class));
+            return List.of(this::client, () -> new Client().group(NIO_GROUP).channel(NioSocketChannel.class));
         }
     }
 }
