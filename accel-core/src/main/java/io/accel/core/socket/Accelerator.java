@@ -1,6 +1,7 @@
 package io.accel.core.socket;
 
 import io.accel.core.fabric.Fabric;
+import io.accel.core.fabric.PortSpace;
 import io.accel.core.fabric.rdma.bootstrap.DeferredRdmaFabric;
 import io.accel.core.fabric.rdma.bootstrap.RdmaConfig;
 import io.accel.core.fabric.shm.ShmConfig;
@@ -12,7 +13,9 @@ import io.accel.profile.FabricName;
 import io.accel.profile.Fallback;
 import io.accel.profile.Keys;
 import io.accel.profile.Mode;
+import io.accel.profile.Notify;
 import io.accel.profile.Profile;
+import io.accel.profile.Protocol;
 import io.accel.profile.Role;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -26,6 +29,7 @@ public final class Accelerator {
     private final Profile profile;
     private final PollConfig pollConfig;
     private final Map<FabricName, Fabric> fabrics = new EnumMap<>(FabricName.class);
+    private final Map<FabricName, Fabric> datagramFabrics = new EnumMap<>(FabricName.class);
     private final SilentPeers silentPeers;
     private final ConnectionLog log;
     private final BlockingWaits waits;
@@ -52,6 +56,14 @@ public final class Accelerator {
                 profile.get(Keys.CONNECT_PROBE_TIMEOUT),
                 profile.get(Keys.HANDSHAKE_TIMEOUT));
         fabrics.put(FabricName.SHM, new ShmFabric(shm));
+        ShmConfig datagramShm = new ShmConfig(
+                PortSpace.UDP,
+                profile.get(Keys.SHM_DIR),
+                profile.get(Keys.SHM_GROUP),
+                profile.get(Keys.DATAGRAM_RING_SIZE),
+                profile.get(Keys.CONNECT_PROBE_TIMEOUT),
+                profile.get(Keys.HANDSHAKE_TIMEOUT));
+        datagramFabrics.put(FabricName.SHM, new ShmFabric(datagramShm));
         fabrics.put(FabricName.RDMA, new DeferredRdmaFabric(rdmaConfig(profile)));
         this.silentPeers = new SilentPeers(profile.get(Keys.CONNECT_NEGATIVE_TTL));
         this.log = new ConnectionLog(profile.get(Keys.LOG_CONNECTIONS));
@@ -75,7 +87,8 @@ public final class Accelerator {
                 profile.get(Keys.RDMA_RETRIES),
                 profile.get(Keys.RDMA_RNR_RETRIES),
                 profile.get(Keys.RDMA_KEEPALIVE),
-                profile.get(Keys.RDMA_LINGER));
+                profile.get(Keys.RDMA_LINGER),
+                profile.get(Keys.RDMA_NOTIFY) == Notify.SEND);
     }
 
     /** The profile. */
@@ -115,10 +128,18 @@ public final class Accelerator {
 
     /** The fabrics that the rules leave for an address, in order; empty if a rule says kernel. */
     List<Fabric> fabricsFor(Role role, InetSocketAddress address) {
-        Decision decision = profile.rules().decide(role, address);
+        return chosen(profile.rules().decide(Protocol.TCP, role, address), fabrics);
+    }
+
+    /** As {@link #fabricsFor}, for datagrams. */
+    List<Fabric> datagramFabricsFor(Role role, InetSocketAddress address) {
+        return chosen(profile.rules().decide(Protocol.UDP, role, address), datagramFabrics);
+    }
+
+    private List<Fabric> chosen(Decision decision, Map<FabricName, Fabric> from) {
         List<Fabric> chosen = new ArrayList<>();
         for (FabricName name : profile.fabrics(decision)) {
-            Fabric fabric = fabrics.get(name);
+            Fabric fabric = from.get(name);
             if (fabric != null) {
                 chosen.add(fabric);
             }
@@ -129,6 +150,11 @@ public final class Accelerator {
     /** The rule that decided, for the log. */
     String ruleFor(Role role, InetSocketAddress address) {
         return profile.rules().decide(role, address).toString();
+    }
+
+    /** As {@link #ruleFor}, for datagrams. */
+    String datagramRuleFor(Role role, InetSocketAddress address) {
+        return profile.rules().decide(Protocol.UDP, role, address).toString();
     }
 
     SilentPeers silentPeers() {

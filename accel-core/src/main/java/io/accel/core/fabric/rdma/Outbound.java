@@ -9,6 +9,7 @@ import io.accel.core.fabric.rdma.verbs.SendRequests;
 import io.accel.core.fabric.rdma.verbs.VerbsException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
 import java.util.function.Consumer;
 
 /**
@@ -31,6 +32,8 @@ final class Outbound {
 
     /** Requests of the send queue that data leaves to states, credits and the keep-alive. */
     private static final int KEPT_BACK = 8;
+    /** Where in the page of the cell's copy a word lies that goes by SEND. */
+    private static final int WORD = 1024;
 
     private final QueuePair queuePair;
     private final Offer peer;
@@ -45,7 +48,12 @@ final class Outbound {
     private final int inline;
     private final ControlCell cell;
 
-    private final SendRequests requests = new SendRequests(2);
+    private final SendRequests requests = new SendRequests(3);
+    /** Whether words go by SEND, inline from here, and not as immediate data. */
+    private final boolean bySend;
+
+    private final ByteBuffer word;
+    private final long wordAddress;
     private final ReceiveCredits credits;
     private final InPlaceRanges inPlace = new InPlaceRanges();
     private final SendLedger ledger;
@@ -77,6 +85,9 @@ final class Outbound {
         this.mirror = cellCopy + RingMemory.PAGE;
         this.localKey = endpoint.outbound().lkey();
         this.inline = queuePair.maxInline();
+        this.bySend = endpoint.words() != null;
+        this.word = endpoint.memory().outbound().slice(WORD, Integer.BYTES); // big-endian
+        this.wordAddress = cellCopy + WORD;
         this.cell = new ControlCell(endpoint.memory().outbound(), endpoint.depth());
         this.credits = new ReceiveCredits(peer.receives());
         this.ledger = new SendLedger(endpoint.depth(), config.signalEvery(), chunk);
@@ -182,7 +193,7 @@ final class Outbound {
         if (cellDue || wakeDue) {
             postCell();
         }
-        while (posted != published && ledger.hasRoom(2 + KEPT_BACK) && credits.allowData()) {
+        while (posted != published && ledger.hasRoom(3 + KEPT_BACK) && credits.allowData()) {
             postData((int) Math.min(inPlace.limit(posted, published) - posted, chunk));
         }
         if (wantedStates != sentStates && posted == published && ledger.hasRoom(1) && credits.allowState()) {
@@ -217,14 +228,20 @@ final class Outbound {
         int rest = length - (last == 0 ? 0 : head);
         // Whose memory it is waits for the completion, and nothing may follow that brings one.
         boolean signaled = ledger.isSignalDue(rest) || (foreign && inPlace.endsAt(posted + length));
-        requests.writeWithImmediate(
-                last,
-                ledger.next(),
-                inlineFlag(rest) | SendFlags.SOLICITED | (signaled ? SendFlags.SIGNALED : 0),
-                ring(at),
-                peer.key(),
-                Immediate.of(Immediate.DATA, length));
-        requests.segment(last, source, rest, key);
+        int flags = SendFlags.SOLICITED | (signaled ? SendFlags.SIGNALED : 0);
+        int announcement = Immediate.of(Immediate.DATA, length);
+        if (bySend) {
+            requests.write(last, ledger.next(), inlineFlag(rest), ring(at), peer.key());
+            requests.segment(last, source, rest, key);
+            ledger.post(false, rest, posted);
+            last++;
+            send(last, flags, announcement);
+            rest = 0;
+        } else {
+            requests.writeWithImmediate(
+                    last, ledger.next(), inlineFlag(rest) | flags, ring(at), peer.key(), announcement);
+            requests.segment(last, source, rest, key);
+        }
         posted += length;
         inPlace.posted(posted);
         messages++;
@@ -233,16 +250,23 @@ final class Outbound {
         queuePair.postSend(requests, 0, last + 1);
     }
 
+    /** Makes a request of a word that follows a write, on devices whose writes carry none. */
+    private void send(int index, int flags, int what) {
+        word.putInt(0, what); // the device has its copy of the last one: it went inline
+        requests.send(index, ledger.next(), flags | SendFlags.INLINE);
+        requests.segment(index, wordAddress, Integer.BYTES, localKey);
+    }
+
     private void postState() throws VerbsException {
         int states = wantedStates;
+        int flags = SendFlags.SOLICITED | SendFlags.SIGNALED;
+        int announcement = Immediate.of(Immediate.STATE, states);
         lastState = ledger.next();
-        requests.writeWithImmediate(
-                0,
-                ledger.next(),
-                SendFlags.SOLICITED | SendFlags.SIGNALED,
-                peer.address(),
-                peer.key(),
-                Immediate.of(Immediate.STATE, states));
+        if (bySend) {
+            send(0, flags, announcement);
+        } else {
+            requests.writeWithImmediate(0, lastState, flags, peer.address(), peer.key(), announcement);
+        }
         sentStates = states;
         credits.use();
         post(1, true, 0);
@@ -259,17 +283,27 @@ final class Outbound {
         }
         boolean signaled = ledger.isSignalDue(0);
         int flags = inlineFlag(ControlCell.SIZE) | (signaled ? SendFlags.SIGNALED : 0);
-        if (wake) {
-            int word = Immediate.of(Immediate.CREDIT, 0);
-            requests.writeWithImmediate(0, ledger.next(), flags, peer.address(), peer.key(), word);
-            credits.use();
-            wakeDue = false;
+        int announcement = Immediate.of(Immediate.CREDIT, 0);
+        boolean immediate = wake && !bySend;
+        if (immediate) {
+            requests.writeWithImmediate(0, ledger.next(), flags, peer.address(), peer.key(), announcement);
         } else {
             requests.write(0, ledger.next(), flags, peer.address(), peer.key());
         }
         requests.segment(0, cellCopy, ControlCell.SIZE, localKey);
         cellDue = false;
-        post(1, signaled, 0);
+        ledger.post(signaled, 0, posted);
+        int count = 1;
+        if (wake) {
+            credits.use();
+            wakeDue = false;
+        }
+        if (wake && bySend) {
+            send(count, 0, announcement);
+            ledger.post(false, 0, posted);
+            count++;
+        }
+        queuePair.postSend(requests, 0, count);
     }
 
     private void post(int count, boolean signaled, int bytes) throws VerbsException {

@@ -55,6 +55,8 @@ final class RdmaLink implements Link, CmHandler {
     private final ControlCell peerCell;
     private final Outbound out;
     private final Inbound in = new Inbound();
+    /** Where the peer's words are; null if they come as immediate data. */
+    private final ReceivedWords words;
 
     private final ReentrantLock lock = new ReentrantLock();
     /** Up to where the mirror may be overwritten. Written under the lock. */
@@ -99,6 +101,7 @@ final class RdmaLink implements Link, CmHandler {
         this.peerCell = new ControlCell(endpoint.memory().inbound(), peer.receives());
         this.out = new Outbound(endpoint, peer, ringSize, config);
         this.depth = endpoint.depth();
+        this.words = endpoint.words();
         this.receivesTotal = depth;
         this.end = new LinkEnd(config.lingerNanos());
         this.port = endpoint.id().localAddress().getPort();
@@ -511,12 +514,25 @@ final class RdmaLink implements Link, CmHandler {
         } else if (id != Endpoint.RECEIVE) {
             out.complete(id);
         } else {
-            boolean isWord = batch.opcode(i) == WcOpcode.RECV_RDMA_WITH_IMM && (batch.flags(i) & WcFlags.WITH_IMM) != 0;
-            String wrong = isWord ? in.take(batch.immediate(i)) : in.nonsense("a message that is no write");
+            String wrong = received(i);
             if (wrong != null) {
                 LOG.log(Level.WARNING, "the peer of {0} sent {1}: the connection is reset", endpoint.id(), wrong);
             }
         }
+    }
+
+    /** Takes the word of a completed receive. Returns what is wrong with it, or null. */
+    private String received(int i) {
+        int opcode = batch.opcode(i);
+        if (words != null) {
+            int word = words.take();
+            return opcode == WcOpcode.RECV && batch.byteLength(i) == Integer.BYTES
+                    ? in.take(word)
+                    : in.nonsense("a message that is no word");
+        }
+        return opcode == WcOpcode.RECV_RDMA_WITH_IMM && (batch.flags(i) & WcFlags.WITH_IMM) != 0
+                ? in.take(batch.immediate(i))
+                : in.nonsense("a message that is no write");
     }
 
     private void repost() throws VerbsException {

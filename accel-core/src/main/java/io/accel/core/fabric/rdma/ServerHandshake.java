@@ -56,6 +56,7 @@ final class ServerHandshake implements CmHandler {
             id.acknowledgeTimeout(config.ackTimeoutCode());
             int ringSize = Math.min(client.ringSize(), config.ringSize());
             endpoint = Endpoint.open(id, config, ringSize);
+            client.checkNotification(endpoint.words() != null);
             ServerHandshake handshake = new ServerHandshake(service, config, acceptor, endpoint, client, ringSize);
             service.handle(id, handshake);
             service.add(handshake);

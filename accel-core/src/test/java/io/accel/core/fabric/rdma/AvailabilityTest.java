@@ -66,7 +66,7 @@ class AvailabilityTest {
 
     @Test
     void anOffsetThatLeavesNoPortIsRefused() throws Exception {
-        RdmaConfig config = new RdmaConfig(65_536, 1, 1, "", 60_000, 32, 0, 1, 1, 1, 7, 7, 0, 1);
+        RdmaConfig config = new RdmaConfig(65_536, 1, 1, "", 60_000, 32, 0, 1, 1, 1, 7, 7, 0, 1, false);
         assertThat(config.ackTimeoutCode()).isEqualTo(1);
         RdmaFabric fabric = new RdmaFabric(config);
         InetSocketAddress high = new InetSocketAddress(InetAddress.getLoopbackAddress(), 6_000);

@@ -39,16 +39,34 @@ final class RdmaEnds implements AutoCloseable {
     }
 
     RdmaEnds(int queueDepth, InetAddress host) throws Exception {
-        fabric = new RdmaFabric(config(queueDepth));
+        this(config(queueDepth, false), host);
+    }
+
+    RdmaEnds(RdmaConfig config, InetAddress host) throws Exception {
+        fabric = new RdmaFabric(config);
         port = new ServerSocket(0, 1, host); // so that nobody else takes its number
         address = new InetSocketAddress(host, port.getLocalPort());
         listening = fabric.listen(address, new Acceptor());
     }
 
-    static RdmaConfig config(int queueDepth) {
+    static RdmaConfig config(int queueDepth, boolean notifyBySend) {
         long second = 1_000_000_000L;
         return new RdmaConfig(
-                RING, 10 * second, 10 * second, "", 0, queueDepth, 220, 16, 16, 64_000_000, 7, 7, second, 5 * second);
+                RING,
+                10 * second,
+                10 * second,
+                "",
+                0,
+                queueDepth,
+                220,
+                16,
+                16,
+                64_000_000,
+                7,
+                7,
+                second,
+                5 * second,
+                notifyBySend);
     }
 
     private final class Acceptor implements Fabric.Acceptor {

@@ -43,11 +43,16 @@ class RdmaLinkTest {
                 .doesNotContain("qp: ", "cq: ", "mr: ", "pd: "));
     }
 
+    /** A listener and its clients; other tests have them of another kind. */
+    RdmaEnds ends(int queueDepth) throws Exception {
+        return new RdmaEnds(queueDepth);
+    }
+
     /** Both sides write as long as a byte is accepted, in messages as small as can be, and only then read. */
     @ParameterizedTest
     @ValueSource(ints = {32, 256})
     void bothWriteTillNothingFitsAndAllArrivesOnceTheyRead(int depth) throws Exception {
-        try (RdmaEnds ends = new RdmaEnds(depth)) {
+        try (RdmaEnds ends = ends(depth)) {
             RdmaEnds.Pair pair = ends.connect();
             End client = new End(pair.client(), 1);
             End server = new End(pair.server(), 2);
@@ -67,7 +72,7 @@ class RdmaLinkTest {
     void memoryAndMessagesAreCounted() throws Exception {
         long registered = MemoryUse.registered();
         long rings = MemoryUse.rings(PathName.RDMA);
-        try (RdmaEnds ends = new RdmaEnds(64)) {
+        try (RdmaEnds ends = ends(64)) {
             RdmaEnds.Pair pair = ends.connect();
             // Of either end: a page and a ring to write into, the same to write from.
             assertThat(MemoryUse.registered() - registered).isEqualTo(2 * 2 * (RingMemory.PAGE + RdmaEnds.RING));
@@ -88,7 +93,7 @@ class RdmaLinkTest {
 
     @Test
     void muchIsSentBothWaysInPiecesOfAllSizes() throws Exception {
-        try (RdmaEnds ends = new RdmaEnds(64)) {
+        try (RdmaEnds ends = ends(64)) {
             RdmaEnds.Pair pair = ends.connect();
             End client = new End(pair.client(), 10);
             End server = new End(pair.server(), 11);
@@ -114,7 +119,7 @@ class RdmaLinkTest {
     /** The end of a connection, and the connection manager's word of it, do not overtake its bytes. */
     @Test
     void whatWasWrittenBeforeTheEndIsReadAfterIt() throws Exception {
-        try (RdmaEnds ends = new RdmaEnds(32)) {
+        try (RdmaEnds ends = ends(32)) {
             for (int round = 0; round < 40; round++) {
                 RdmaEnds.Pair pair = ends.connect();
                 End client = new End(pair.client(), round);
@@ -135,7 +140,7 @@ class RdmaLinkTest {
 
     @Test
     void anAbortIsAReset() throws Exception {
-        try (RdmaEnds ends = new RdmaEnds(32)) {
+        try (RdmaEnds ends = ends(32)) {
             RdmaEnds.Pair pair = ends.connect();
             End client = new End(pair.client(), 1);
             End server = new End(pair.server(), 2);
@@ -155,7 +160,7 @@ class RdmaLinkTest {
 
     @Test
     void aSleeperIsWokenByDataSpaceAndTheEnd() throws Exception {
-        try (RdmaEnds ends = new RdmaEnds(32)) {
+        try (RdmaEnds ends = ends(32)) {
             RdmaEnds.Pair pair = ends.connect();
             End client = new End(pair.client(), 1);
             End server = new End(pair.server(), 2);
@@ -268,7 +273,7 @@ class RdmaLinkTest {
 
     @Test
     void thousandsOfConnectionsLeaveNothing() throws Exception {
-        try (RdmaEnds ends = new RdmaEnds(32)) {
+        try (RdmaEnds ends = ends(32)) {
             churn(ends, 20);
             int descriptors = openDescriptors();
             churn(ends, 400);
@@ -299,7 +304,7 @@ class RdmaLinkTest {
     @Test
     void aFullListenerAndNoListenerSayWhich() throws Exception {
         List<RdmaEnds.Pair> pairs = new ArrayList<>();
-        try (RdmaEnds ends = new RdmaEnds(32)) {
+        try (RdmaEnds ends = ends(32)) {
             ends.places.set(1);
             pairs.add(ends.connect());
             assertRefused(ends.begin(), FallbackReason.BACKLOG_FULL);

@@ -17,6 +17,7 @@ package io.accel.core.fabric.rdma.bootstrap;
  * @param rnrRetries how often to a peer without a receive, 0 to 7 for ever, {@code rdma.rnr-retries}
  * @param keepaliveNanos silence before the peer is probed, 0 for never, {@code rdma.keepalive}
  * @param lingerNanos how long a closed connection may be without progress, {@code rdma.linger}
+ * @param notifyBySend whether a write is told of by a message also where the device has immediate data, {@code rdma.notify}
  */
 public record RdmaConfig(
         int ringSize,
@@ -32,7 +33,8 @@ public record RdmaConfig(
         int retries,
         int rnrRetries,
         long keepaliveNanos,
-        long lingerNanos) {
+        long lingerNanos,
+        boolean notifyBySend) {
     /** The verbs' code for {@link #ackTimeoutNanos}: 4.096 us * 2^code, the next one up, 1 to 31. */
     public int ackTimeoutCode() {
         int code = 1;
