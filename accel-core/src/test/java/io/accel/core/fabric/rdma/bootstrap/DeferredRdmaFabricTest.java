@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.accel.core.fabric.Fabric;
 import io.accel.core.fabric.FallbackException;
 import io.accel.core.fabric.FallbackReason;
+import io.accel.core.fabric.PortSpace;
 import java.io.File;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.InvocationTargetException;
@@ -129,6 +130,6 @@ class DeferredRdmaFabricTest {
     }
 
     private static RdmaConfig config() {
-        return new RdmaConfig(65_536, 1, 1, "", 0, 32, 0, 1, 1, 1, 7, 7, 0, 1, false);
+        return new RdmaConfig(PortSpace.TCP, 65_536, 1, 1, "", 0, 32, 0, 1, 1, 1, 7, 7, 0, 1, false);
     }
 }
