@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.accel.core.fabric.Fabric;
 import io.accel.core.fabric.FallbackException;
 import io.accel.core.fabric.FallbackReason;
+import io.accel.core.fabric.PortSpace;
 import io.accel.core.fabric.shm.ShmConfig;
 import io.accel.core.fabric.shm.ShmFabric;
 import io.accel.core.poll.Poller;
@@ -183,7 +184,7 @@ class ConnectFaultsTest {
                     FabricName.RDMA,
                     first,
                     FabricName.SHM,
-                    Accelerator.fabrics(profile).get(FabricName.SHM));
+                    Accelerator.fabrics(profile, PortSpace.TCP).get(FabricName.SHM));
         })) {
             if (call != Call.LISTEN) {
                 faults.arm(Side.CLIENT, call, 1, failure);

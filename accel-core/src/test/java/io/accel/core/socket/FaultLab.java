@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.accel.core.fabric.Fabric;
 import io.accel.core.fabric.FallbackException;
 import io.accel.core.fabric.FallbackReason;
+import io.accel.core.fabric.PortSpace;
 import io.accel.core.socket.Faults.Call;
 import io.accel.core.socket.Faults.Side;
 import io.accel.profile.FabricName;
@@ -36,7 +37,7 @@ final class FaultLab implements AutoCloseable {
     }
 
     private Map<FabricName, Fabric> fabrics(Profile profile) {
-        fabric = new FaultyFabric(Accelerator.fabrics(profile).get(FabricName.SHM), faults);
+        fabric = new FaultyFabric(Accelerator.fabrics(profile, PortSpace.TCP).get(FabricName.SHM), faults);
         return Map.of(FabricName.SHM, fabric);
     }
 

@@ -1,6 +1,7 @@
 package io.accel.core.socket;
 
 import io.accel.core.fabric.Fabric;
+import io.accel.core.fabric.PortSpace;
 import io.accel.core.jdk.JdkAccess;
 import io.accel.profile.FabricName;
 import io.accel.profile.Profile;
@@ -46,7 +47,7 @@ final class Lab implements AutoCloseable {
     private final List<Closeable> open = new ArrayList<>();
 
     Lab(String preset, Map<String, String> settings) throws IOException {
-        this(preset, settings, Accelerator::fabrics);
+        this(preset, settings, profile -> Accelerator.fabrics(profile, PortSpace.TCP));
     }
 
     /** With fabrics of the test's own. */

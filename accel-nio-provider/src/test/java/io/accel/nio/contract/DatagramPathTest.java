@@ -1,6 +1,7 @@
 package io.accel.nio.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
@@ -34,5 +35,20 @@ class DatagramPathTest extends DatagramSupport {
         assertThat(KernelDatagrams.waitFor(ends.right())).isTrue();
         assertThat(receiveText(ends.right())).isEqualTo("first");
         assertThat(KernelDatagrams.waitFor(ends.right())).isFalse();
+    }
+
+    @Test
+    void kernelCarriesNoneOnceAnotherPathIsFound() throws IOException {
+        assumeFalse(Path.current().isKernels(), "the kernel carries all on this run's path");
+        Ends ends = ends();
+        for (int i = 0; i < 20; i++) {
+            send(ends.left(), "there", addressOf(ends.right()));
+            assertThat(KernelDatagrams.waitFor(ends.right())).isFalse();
+            Datagram there = receive(ends.right());
+            assertThat(there.text()).isEqualTo("there");
+            send(ends.right(), "back", there.source());
+            assertThat(KernelDatagrams.waitFor(ends.left())).isFalse();
+            assertThat(receiveText(ends.left())).isEqualTo("back");
+        }
     }
 }

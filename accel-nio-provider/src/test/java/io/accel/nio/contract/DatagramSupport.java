@@ -26,7 +26,7 @@ abstract class DatagramSupport extends ContractSupport {
     static final int FEW = 25;
 
     private static final long QUIET_MILLIS = 40;
-    private static final int WARMING_ROUNDS = 8;
+    private static final int WARMING_ROUNDS = 100;
     private static final long WARMING_PAUSE_MILLIS = 5;
 
     /** A datagram, and the address that the receiver was told it is from. */

@@ -70,7 +70,7 @@ final class RdmaConnecting implements Connecting {
         try {
             watched = Endpoint.selectable(opened.duplicateFd());
             watched.configureBlocking(false);
-            created = opened.createId();
+            created = RdmaListener.newId(opened, config);
             bind(created, local, config.portOffset());
             if (created.context() != null) { // a loopback address finds its device only with the route
                 RdmaListener.checkDevice(created, config);

@@ -4,6 +4,7 @@ import io.accel.core.fabric.Connecting;
 import io.accel.core.fabric.Fabric;
 import io.accel.core.fabric.FallbackException;
 import io.accel.core.fabric.Link;
+import io.accel.core.fabric.PortSpace;
 import io.accel.core.fabric.rdma.bootstrap.RdmaConfig;
 import io.accel.core.fabric.rdma.verbs.RdmaDevice;
 import java.io.IOException;
@@ -67,6 +68,7 @@ final class RdmaEnds implements AutoCloseable {
     static RdmaConfig config(int queueDepth, boolean notifyBySend, long handshakeTimeoutNanos) {
         long second = 1_000_000_000L;
         return new RdmaConfig(
+                PortSpace.TCP,
                 RING,
                 10 * second,
                 handshakeTimeoutNanos,

@@ -55,10 +55,22 @@ public final class CmEventChannel implements AutoCloseable {
         return LibC.duplicate(fd);
     }
 
-    /** A new identifier in RDMA_PS_TCP, for connecting or listening. */
+    /** A new identifier in RDMA_PS_TCP, for connecting or listening with a reliable connection. */
     public CmId createId() throws VerbsException {
+        return createId(LibRdmaCm.PS_TCP);
+    }
+
+    /**
+     * A new identifier in RDMA_PS_IB, for the same: port numbers of their own, so that a port may have a listener here and
+     * one in RDMA_PS_TCP.
+     */
+    public CmId createSeparateId() throws VerbsException {
+        return createId(LibRdmaCm.PS_IB);
+    }
+
+    private CmId createId(int portSpace) throws VerbsException {
         NativeMemory id = NativeMemory.allocate(Long.BYTES);
-        if (cm.rdma_create_id(handle(), id.address, 0, LibRdmaCm.PS_TCP) != 0) {
+        if (cm.rdma_create_id(handle(), id.address, 0, portSpace) != 0) {
             throw VerbsException.lastError("rdma_create_id", "descriptor " + fd);
         }
         return add(id.buffer.getLong(0));

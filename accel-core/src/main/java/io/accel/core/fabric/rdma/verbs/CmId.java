@@ -4,7 +4,7 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 
 /**
- * The connection manager's counterpart of a socket, with the port numbers of RDMA_PS_TCP. No call waits: what they begin is
+ * The connection manager's counterpart of a socket, with the port numbers of its port space. No call waits: what they begin is
  * reported by the {@link CmEventChannel}. One thread at a time.
  */
 public final class CmId implements AutoCloseable {

@@ -8,6 +8,7 @@ final class LibRdmaCm {
     static final String FILE = "librdmacm.so.1";
 
     static final int PS_TCP = 0x0106;
+    static final int PS_IB = 0x013F;
 
     static final int OPTION_ID = 0;
 
