@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.accel.core.fabric.Fabric;
 import io.accel.core.fabric.FallbackException;
 import io.accel.core.fabric.FallbackReason;
+import io.accel.core.fabric.PortSpace;
 import java.io.File;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.InvocationTargetException;
@@ -115,7 +116,9 @@ class DeferredRdmaFabricTest {
 
     private Object listen(ClassLoader loader) throws Exception {
         Constructor<?> newConfig = loader.loadClass(RdmaConfig.class.getName()).getConstructors()[0];
-        Object config = newConfig.newInstance(65_536, 1L, 1L, "", 0, 32, 0, 1, 1, 1L, 7, 7, 0L, 1L, false);
+        Object streams =
+                loader.loadClass(PortSpace.class.getName()).getField("TCP").get(null);
+        Object config = newConfig.newInstance(streams, 65_536, 1L, 1L, "", 0, 32, 0, 1, 1, 1L, 7, 7, 0L, 1L, false);
         Constructor<?> newFabric = loader.loadClass(DeferredRdmaFabric.class.getName())
                 .getDeclaredConstructor(config.getClass(), File.class);
         newFabric.setAccessible(true);
@@ -129,6 +132,6 @@ class DeferredRdmaFabricTest {
     }
 
     private static RdmaConfig config() {
-        return new RdmaConfig(65_536, 1, 1, "", 0, 32, 0, 1, 1, 1, 7, 7, 0, 1, false);
+        return new RdmaConfig(PortSpace.TCP, 65_536, 1, 1, "", 0, 32, 0, 1, 1, 1, 7, 7, 0, 1, false);
     }
 }
