@@ -13,7 +13,6 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.socket.DatagramPacket;
-import io.netty.util.NetUtil;
 import java.net.InetSocketAddress;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
@@ -21,7 +20,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
-/** A datagram channel bound to loopback, in an event loop of its own, that keeps what it receives. */
+/** A bound datagram channel in an event loop of its own, that keeps what it receives. */
 final class DatagramEnd implements AutoCloseable {
     /** What came in place of a datagram when a read was complete. */
     static final Received READ_COMPLETE = new Received(null, null, null);
@@ -43,7 +42,7 @@ final class DatagramEnd implements AutoCloseable {
                 new Bootstrap().group(loop).channel(AccelDatagramChannel.class).handler(new Keeper());
         options.forEach((option, value) -> option(bootstrap, option, value));
         channel = (AccelDatagramChannel)
-                bootstrap.bind(NetUtil.LOCALHOST4, 0).sync().channel();
+                bootstrap.bind(TestedPath.ADDRESS, 0).sync().channel();
     }
 
     @SuppressWarnings("unchecked") // the map's keys and values belong together
@@ -94,13 +93,13 @@ final class DatagramEnd implements AutoCloseable {
         return next;
     }
 
-    /** Exchanges datagrams until those in either direction go by shared memory, and forgets them. */
+    /** Exchanges datagrams until those in either direction take the tested path, and forgets them. */
     static void warm(DatagramEnd left, DatagramEnd right) throws InterruptedException {
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
-        while (!left.channel.path(right.address()).equals("shm")
-                || !right.channel.path(left.address()).equals("shm")) {
+        while (!left.channel.path(right.address()).equals(TestedPath.NAME)
+                || !right.channel.path(left.address()).equals(TestedPath.NAME)) {
             assertThat(System.nanoTime())
-                    .as("time without a path by shared memory")
+                    .as("time without a path by %s", TestedPath.NAME)
                     .isLessThan(deadline);
             left.send(Unpooled.buffer().writeZero(1), right).sync();
             right.receive();

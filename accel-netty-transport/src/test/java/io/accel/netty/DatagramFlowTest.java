@@ -71,6 +71,7 @@ class DatagramFlowTest {
                 DatagramEnd right = new DatagramEnd()) {
             DatagramEnd.warm(left, right);
             right.channel.config().setAutoRead(false);
+            right.channel.eventLoop().submit(() -> {}).sync(); // in which it takes effect
             left.send(bytes(1), right).sync();
             left.send(bytes(2), right).sync();
             assertThat(right.events.poll(100, MILLISECONDS)).isNull();
@@ -131,6 +132,29 @@ class DatagramFlowTest {
             assertThat(buffers).allSatisfy(buffer -> assertThat(buffer.refCnt()).isZero());
             assertThat(right.receive().text()).hasSize(1);
             assertThat(right.events.poll(50, MILLISECONDS)).isIn(DatagramEnd.READ_COMPLETE, null);
+        }
+    }
+
+    @Test
+    void closesWhenAWriteIsDone() throws Exception {
+        try (DatagramEnd left = new DatagramEnd();
+                DatagramEnd right = new DatagramEnd()) {
+            DatagramEnd.warm(left, right);
+            left.channel.config().setMaxMessagesPerWrite(2);
+            List<ByteBuf> buffers = new ArrayList<>();
+            for (int i = 0; i < 6; i++) {
+                buffers.add(bytes(1));
+                ChannelFuture write = left.channel.write(new DatagramPacket(buffers.get(i), right.address()));
+                if (i == 2) {
+                    write.addListener(done -> left.channel.close()); // in the turn after the flush
+                }
+            }
+            left.channel.flush();
+            left.channel.closeFuture().sync();
+            assertThat(buffers).allSatisfy(buffer -> assertThat(buffer.refCnt()).isZero());
+            for (int i = 0; i < 3; i++) {
+                assertThat(right.receive().text()).hasSize(1);
+            }
         }
     }
 
