@@ -112,6 +112,11 @@ final class DatagramEnd implements AutoCloseable {
         }
     }
 
+    /** Returns when the event loop is done with what it is doing now. */
+    void settle() throws InterruptedException {
+        channel.eventLoop().submit(() -> {}).sync();
+    }
+
     /** Keeps the event loop from its work until the latch is open. */
     void holdUntil(CountDownLatch latch) throws InterruptedException {
         CountDownLatch held = new CountDownLatch(1);

@@ -71,7 +71,7 @@ class DatagramFlowTest {
                 DatagramEnd right = new DatagramEnd()) {
             DatagramEnd.warm(left, right);
             right.channel.config().setAutoRead(false);
-            right.channel.eventLoop().submit(() -> {}).sync(); // in which it takes effect
+            right.settle(); // in which it takes effect
             left.send(bytes(1), right).sync();
             left.send(bytes(2), right).sync();
             assertThat(right.events.poll(100, MILLISECONDS)).isNull();
@@ -125,6 +125,7 @@ class DatagramFlowTest {
                     })
                     .sync();
             left.channel.closeFuture().sync();
+            left.settle();
             assertThat(writes.get(0).await().isSuccess()).isTrue();
             for (ChannelFuture write : writes.subList(1, writes.size())) {
                 assertThat(write.await().cause()).isInstanceOf(ClosedChannelException.class);
@@ -151,6 +152,7 @@ class DatagramFlowTest {
             }
             left.channel.flush();
             left.channel.closeFuture().sync();
+            left.settle();
             assertThat(buffers).allSatisfy(buffer -> assertThat(buffer.refCnt()).isZero());
             for (int i = 0; i < 3; i++) {
                 assertThat(right.receive().text()).hasSize(1);
@@ -220,10 +222,11 @@ class DatagramFlowTest {
             ByteBuf pieces =
                     Unpooled.compositeBuffer().addComponent(true, bytes(1_500)).addComponent(true, bytes(600));
             ChannelFuture write = left.channel.write(new DatagramPacket(pieces, right.address()));
-            left.channel.eventLoop().submit(() -> {}).sync();
+            left.settle();
             assertThat(left.channel.isWritable()).isFalse();
             left.channel.flush();
             write.sync();
+            left.settle();
             assertThat(left.channel.isWritable()).isTrue();
         }
     }

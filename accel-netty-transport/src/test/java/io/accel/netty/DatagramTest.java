@@ -73,6 +73,7 @@ class DatagramTest {
                 for (String text : texts) {
                     assertText(right.receive(), text);
                 }
+                left.settle();
                 for (ByteBuf sent : all) {
                     assertThat(sent.refCnt()).isZero();
                 }
