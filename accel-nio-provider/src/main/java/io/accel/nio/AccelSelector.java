@@ -233,6 +233,9 @@ final class AccelSelector extends AbstractSelector {
         if (channel instanceof AccelServerSocketChannel listener) {
             return listener.pollable();
         }
+        if (channel instanceof AccelDatagramChannel datagrams) {
+            return datagrams.pollable();
+        }
         if (channel.provider() == provider.kernel()) {
             return new KernelPollable(channel);
         }

@@ -21,8 +21,8 @@ import java.util.Objects;
 
 /**
  * The entrance: with {@code -Djava.nio.channels.spi.SelectorProvider=io.accel.nio.AccelSelectorProvider} the JVM opens its
- * channels and selectors here. Stream channels are accelerated where the peer can be reached by a fabric; datagram
- * channels and pipes are the JDK's own, and selectable together with ours. In profile {@code off}
+ * channels and selectors here. Channels are accelerated where the peer can be reached by a fabric; pipes are the JDK's own, and
+ * selectable together with ours. In profile {@code off}
  * everything is the JDK's own.
  */
 public final class AccelSelectorProvider extends SelectorProvider {
@@ -97,12 +97,14 @@ public final class AccelSelectorProvider extends SelectorProvider {
 
     @Override
     public DatagramChannel openDatagramChannel() throws IOException {
-        return kernel.openDatagramChannel();
+        DatagramChannel channel = kernel.openDatagramChannel();
+        return accelerator.isOn() ? new AccelDatagramChannel(this, channel, null) : channel;
     }
 
     @Override
     public DatagramChannel openDatagramChannel(ProtocolFamily family) throws IOException {
-        return kernel.openDatagramChannel(family);
+        DatagramChannel channel = kernel.openDatagramChannel(family);
+        return accelerator.isOn() ? new AccelDatagramChannel(this, channel, family) : channel;
     }
 
     @Override

@@ -69,6 +69,22 @@ public final class Keys {
             "256KiB",
             "The receive ring of one direction of one connection: how much can be on its way before the writer waits.");
 
+    /** Bytes from which a buffer of the Netty transport's allocator is sent from where it lies. */
+    public static final Key<Integer> ZERO_COPY_THRESHOLD = key(
+            "zero-copy.threshold",
+            new SizeType(4 * KIB, 4 * MIB, true),
+            "16KiB",
+            "From which size on the Netty transport's `AccelByteBufAllocator` gives buffers that a device sends from where they"
+                    + " lie; smaller ones are copied, which is faster.");
+
+    /** Bytes that the Netty transport's allocator has of such memory at most. */
+    public static final Key<Integer> ZERO_COPY_MEMORY = key(
+            "zero-copy.memory",
+            new SizeType(0, 1024 * MIB, false),
+            "64MiB",
+            "How much memory a process's `AccelByteBufAllocator` takes for such buffers; the device pins what a connection"
+                    + " sends from, for each connection anew. Beyond that, and with 0, buffers are copied.");
+
     /** The RDMA device to use; empty for whichever leads to the peer. */
     public static final Key<String> RDMA_DEVICE = key(
             "rdma.device",
@@ -130,6 +146,14 @@ public final class Keys {
             new IntType(0, 6, "times"),
             "6",
             "How often the device sends again what is not acknowledged, before the connection is broken.");
+
+    /** How a write tells the peer of itself. */
+    public static final Key<Notify> RDMA_NOTIFY = key(
+            "rdma.notify",
+            new EnumType<>(Notify.class),
+            "auto",
+            "How a write tells the peer that it has come: `auto` by its immediate data, or where the device has none (iWARP)"
+                    + " by a message after it, `send` always by a message; the same on both ends.");
 
     /** How often a device sends again to a peer that had no receive ready; 7 is for ever. */
     public static final Key<Integer> RDMA_RNR_RETRIES = key(
@@ -219,6 +243,37 @@ public final class Keys {
             new SizeType(1, 32 * MIB, false),
             "4KiB",
             "The free ring space from which a channel is ready for writing (`OP_WRITE`); half of `ring.size` if that is less.");
+
+    /** Bytes of the message ring of one direction between two datagram sockets, a power of two. */
+    public static final Key<Integer> DATAGRAM_RING_SIZE = key(
+            "datagram.ring-size",
+            // The largest datagram must fit, wherever in the ring it begins.
+            new SizeType(128 * KIB, 64 * MIB, true),
+            "256KiB",
+            "The message ring of one direction between two datagram sockets: what does not fit is dropped.");
+
+    /** How many accelerated peers a datagram socket may have. */
+    public static final Key<Integer> DATAGRAM_PEERS_MAX = key(
+            "datagram.peers-max",
+            new IntType(0, 65_536, "peers"),
+            "256",
+            "How many accelerated peers one datagram socket may have, which bounds its memory; the others' datagrams go by"
+                    + " the kernel. 0 leaves all datagrams to the kernel.");
+
+    /** Nanoseconds after which an unused path between datagram sockets is given up. */
+    public static final Key<Long> DATAGRAM_IDLE = key(
+            "datagram.idle",
+            new DurationType(MILLISECOND, HOUR, true),
+            "60s",
+            "After how long without a datagram the memory between two datagram sockets is given back; the next datagram"
+                    + " looks for a path anew.");
+
+    /** Nanoseconds for which a destination that has no faster path goes by the kernel. */
+    public static final Key<Long> DATAGRAM_RETRY = key(
+            "datagram.retry",
+            new DurationType(MILLISECOND, HOUR, true),
+            "1s",
+            "How long datagrams to a destination without a faster path go by the kernel before one is looked for again.");
 
     /** Whether each connection's path is logged. */
     public static final Key<Boolean> LOG_CONNECTIONS = key(

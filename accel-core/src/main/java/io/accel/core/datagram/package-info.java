@@ -1,8 +1,8 @@
 /**
- * Planned: datagrams that keep their boundaries. Message rings on shared memory, unreliable-datagram queue pairs on RDMA;
- * dropped, never waited for, when the receiver has no room; by the kernel where a datagram is too large for the path, or
- * goes to many. Until then datagram channels are the kernel's.
+ * Datagrams that keep their boundaries: messages in the rings of a {@link io.accel.core.fabric.Link}, dropped, never waited
+ * for, when the receiver has no room. {@link io.accel.core.datagram.DatagramFrame} is the specification.
  *
- * <p>Like the stream protocol a pure state machine: depends on {@code core.fabric} alone.
+ * <p>Like the stream protocol two state machines without I/O, threads or a clock; depends on {@code core.fabric} and {@code
+ * core.stream}'s exception alone.
  */
 package io.accel.core.datagram;

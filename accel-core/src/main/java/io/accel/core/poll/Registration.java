@@ -2,6 +2,7 @@ package io.accel.core.poll;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
 
@@ -89,6 +90,18 @@ public final class Registration {
     public void refresh() {
         leaveWord(REFRESH);
         poller.wakeForCommands();
+    }
+
+    /**
+     * Registers something that belongs to the same object with the same poller, to be told when it can be read. It ends on
+     * its own account.
+     *
+     * @param other what to wait for
+     * @return its registration, whose attachment is this one
+     * @throws ClosedChannelException if it is closed
+     */
+    public Registration alongside(Pollable other) throws ClosedChannelException {
+        return poller.register(other, SelectionKey.OP_READ, this);
     }
 
     /**

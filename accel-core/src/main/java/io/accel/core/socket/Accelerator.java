@@ -1,6 +1,7 @@
 package io.accel.core.socket;
 
 import io.accel.core.fabric.Fabric;
+import io.accel.core.fabric.PortSpace;
 import io.accel.core.fabric.rdma.bootstrap.DeferredRdmaFabric;
 import io.accel.core.fabric.rdma.bootstrap.RdmaConfig;
 import io.accel.core.fabric.shm.ShmConfig;
@@ -12,12 +13,13 @@ import io.accel.profile.FabricName;
 import io.accel.profile.Fallback;
 import io.accel.profile.Keys;
 import io.accel.profile.Mode;
+import io.accel.profile.Notify;
 import io.accel.profile.Profile;
+import io.accel.profile.Protocol;
 import io.accel.profile.Role;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 
@@ -25,7 +27,8 @@ import java.util.Map;
 public final class Accelerator {
     private final Profile profile;
     private final PollConfig pollConfig;
-    private final Map<FabricName, Fabric> fabrics = new EnumMap<>(FabricName.class);
+    private final Map<FabricName, Fabric> fabrics;
+    private final Map<FabricName, Fabric> datagramFabrics;
     private final SilentPeers silentPeers;
     private final ConnectionLog log;
     private final BlockingWaits waits;
@@ -38,21 +41,20 @@ public final class Accelerator {
      * @param profile the profile
      */
     public Accelerator(Profile profile) {
+        this(profile, fabrics(profile, PortSpace.TCP));
+    }
+
+    /** With the caller's fabrics for streams. */
+    Accelerator(Profile profile, Map<FabricName, Fabric> fabrics) {
         this.profile = profile;
+        this.fabrics = fabrics;
+        this.datagramFabrics = fabrics(profile, PortSpace.UDP);
         this.pollConfig = new PollConfig(
                 profile.get(Keys.POLL_SPIN),
                 profile.get(Keys.POLL_KERNEL_INTERVAL),
                 profile.get(Keys.POLL_HOT_MAX),
                 profile.get(Keys.POLL_MODERATION),
                 PollConfig.Yielding.valueOf(profile.get(Keys.POLL_YIELD).name()));
-        ShmConfig shm = new ShmConfig(
-                profile.get(Keys.SHM_DIR),
-                profile.get(Keys.SHM_GROUP),
-                profile.get(Keys.RING_SIZE),
-                profile.get(Keys.CONNECT_PROBE_TIMEOUT),
-                profile.get(Keys.HANDSHAKE_TIMEOUT));
-        fabrics.put(FabricName.SHM, new ShmFabric(shm));
-        fabrics.put(FabricName.RDMA, new DeferredRdmaFabric(rdmaConfig(profile)));
         this.silentPeers = new SilentPeers(profile.get(Keys.CONNECT_NEGATIVE_TTL));
         this.log = new ConnectionLog(profile.get(Keys.LOG_CONNECTIONS));
         this.lowWater = profile.get(Keys.WRITE_LOW_WATER);
@@ -60,9 +62,27 @@ public final class Accelerator {
         this.waits = new BlockingWaits(pollConfig);
     }
 
-    private static RdmaConfig rdmaConfig(Profile profile) {
+    /** The fabrics that there are, with a profile's settings, for one kind of connections. */
+    static Map<FabricName, Fabric> fabrics(Profile profile, PortSpace space) {
+        int ringSize = profile.get(space == PortSpace.TCP ? Keys.RING_SIZE : Keys.DATAGRAM_RING_SIZE);
+        ShmConfig shm = new ShmConfig(
+                space,
+                profile.get(Keys.SHM_DIR),
+                profile.get(Keys.SHM_GROUP),
+                ringSize,
+                profile.get(Keys.CONNECT_PROBE_TIMEOUT),
+                profile.get(Keys.HANDSHAKE_TIMEOUT));
+        return Map.of(
+                FabricName.SHM,
+                new ShmFabric(shm),
+                FabricName.RDMA,
+                new DeferredRdmaFabric(rdmaConfig(profile, space, ringSize)));
+    }
+
+    private static RdmaConfig rdmaConfig(Profile profile, PortSpace space, int ringSize) {
         return new RdmaConfig(
-                profile.get(Keys.RING_SIZE),
+                space,
+                ringSize,
                 profile.get(Keys.CONNECT_PROBE_TIMEOUT),
                 profile.get(Keys.HANDSHAKE_TIMEOUT),
                 profile.get(Keys.RDMA_DEVICE),
@@ -75,7 +95,8 @@ public final class Accelerator {
                 profile.get(Keys.RDMA_RETRIES),
                 profile.get(Keys.RDMA_RNR_RETRIES),
                 profile.get(Keys.RDMA_KEEPALIVE),
-                profile.get(Keys.RDMA_LINGER));
+                profile.get(Keys.RDMA_LINGER),
+                profile.get(Keys.RDMA_NOTIFY) == Notify.SEND);
     }
 
     /** The profile. */
@@ -115,10 +136,18 @@ public final class Accelerator {
 
     /** The fabrics that the rules leave for an address, in order; empty if a rule says kernel. */
     List<Fabric> fabricsFor(Role role, InetSocketAddress address) {
-        Decision decision = profile.rules().decide(role, address);
+        return chosen(profile.rules().decide(Protocol.TCP, role, address), fabrics);
+    }
+
+    /** As {@link #fabricsFor}, for datagrams. */
+    List<Fabric> datagramFabricsFor(Role role, InetSocketAddress address) {
+        return chosen(profile.rules().decide(Protocol.UDP, role, address), datagramFabrics);
+    }
+
+    private List<Fabric> chosen(Decision decision, Map<FabricName, Fabric> from) {
         List<Fabric> chosen = new ArrayList<>();
         for (FabricName name : profile.fabrics(decision)) {
-            Fabric fabric = fabrics.get(name);
+            Fabric fabric = from.get(name);
             if (fabric != null) {
                 chosen.add(fabric);
             }
@@ -129,6 +158,11 @@ public final class Accelerator {
     /** The rule that decided, for the log. */
     String ruleFor(Role role, InetSocketAddress address) {
         return profile.rules().decide(role, address).toString();
+    }
+
+    /** As {@link #ruleFor}, for datagrams. */
+    String datagramRuleFor(Role role, InetSocketAddress address) {
+        return profile.rules().decide(Protocol.UDP, role, address).toString();
     }
 
     SilentPeers silentPeers() {

@@ -29,6 +29,11 @@ public final class BlockingWaits {
         /** Whether it was closed, so that nothing is to be waited for any more. */
         boolean isClosed();
 
+        /** Whether looking at memory tells all that can come, so that nothing else need be looked at for a while. */
+        default boolean isComplete() {
+            return true;
+        }
+
         /**
          * A wait without a sleep is over. The caller is in the half that it waited for.
          *
@@ -113,7 +118,7 @@ public final class BlockingWaits {
         // Only a reader or writer has a share in the memory that look would look at.
         boolean isOwner = (ops & (SelectionKey.OP_READ | SelectionKey.OP_WRITE)) != 0;
         long most = timeoutNanos < 0 ? config.spinNanos() : Math.min(timeoutNanos, config.spinNanos());
-        if (!isOwner || most == 0 || !pollable.isPolled()) {
+        if (!isOwner || most == 0 || !pollable.isPolled() || !pollable.isComplete()) {
             return false;
         }
         Yielder yielder = new Yielder(config.yielding());

@@ -41,6 +41,11 @@ final class ConnectionLog {
         LOG.log(level, () -> "accel: listening on " + local + " for " + path);
     }
 
+    void datagrams(SocketAddress local, SocketAddress remote, PathInfo path) {
+        Level level = everything || isNews(path, String.valueOf(remote)) ? Level.INFO : Level.DEBUG;
+        LOG.log(level, () -> "accel: datagrams " + local + " -> " + remote + " by " + path);
+    }
+
     private boolean isNews(PathInfo path, String where) {
         if (path.reason() == null || !path.reason().remarkable()) {
             return false;

@@ -151,7 +151,7 @@ final class ConnectionRecord implements ObservedConnection {
                 figures);
     }
 
-    private static String text(SocketAddress address) {
+    static String text(SocketAddress address) {
         if (!(address instanceof InetSocketAddress internet)) {
             return address == null ? "" : address.toString();
         }

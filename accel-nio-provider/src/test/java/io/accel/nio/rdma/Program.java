@@ -34,16 +34,29 @@ final class Program implements AutoCloseable {
 
     /** With options of the JVM that come after, and so win over, those that every program gets. */
     static Program start(List<String> options, Class<?> main, Object... arguments) throws IOException {
-        List<String> all = new ArrayList<>(List.of(PROVIDER));
-        all.addAll(options);
-        return start(
-                Path.of(System.getProperty("java.home")), System.getProperty("java.class.path"), all, main, arguments);
+        return startBehind(List.of(), options, main, arguments);
     }
 
     /** On a JDK and a class path of its own, and with the provider only if the options name it. */
     static Program start(Path jdk, String classPath, List<String> options, Class<?> main, Object... arguments)
             throws IOException {
-        List<String> command = new ArrayList<>(List.of(
+        return run(List.of(), jdk, classPath, options, main, arguments);
+    }
+
+    /** With a command before the JVM's, such as one that takes rights away from it. */
+    static Program startBehind(List<String> prefix, List<String> options, Class<?> main, Object... arguments)
+            throws IOException {
+        List<String> all = new ArrayList<>(List.of(PROVIDER));
+        all.addAll(options);
+        Path jdk = Path.of(System.getProperty("java.home"));
+        return run(prefix, jdk, System.getProperty("java.class.path"), all, main, arguments);
+    }
+
+    private static Program run(
+            List<String> prefix, Path jdk, String classPath, List<String> options, Class<?> main, Object... arguments)
+            throws IOException {
+        List<String> command = new ArrayList<>(prefix);
+        command.addAll(List.of(
                 jdk.resolve("bin/java").toString(),
                 "-cp",
                 classPath,

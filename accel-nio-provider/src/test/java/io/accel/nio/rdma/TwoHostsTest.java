@@ -75,6 +75,22 @@ class TwoHostsTest {
         assertThat(seen).as("packets were lost").containsPattern("dropped [1-9]");
     }
 
+    /** The client's last message of a handshake never arrives, but its bytes do: they stand for it. */
+    @Test
+    void aLostConfirmationCostsNoConnection() throws Exception {
+        String port = other.serve(PATIENT);
+        HostAgent.shell("tc qdisc add dev eth0 root handle 1: prio && tc filter add dev eth0 parent 1: protocol ip u32"
+                + " match ip protocol 17 0xff match u16 4791 0xffff at 22 match u8 0x64 0xff at 28" // RoCE, datagrams
+                + " match u8 0x07 0xff at 49 match u16 0x0014 0xffff at 64 action drop"); // ready to use
+        try (Program client = client(PATIENT, port, "ping", 64, 3)) {
+            client.await("ping 64 B");
+            client.awaitSuccess();
+        }
+        assertThat(HostAgent.shell("tc -s filter show dev eth0"))
+                .as("confirmations were lost")
+                .containsPattern("dropped [1-9]");
+    }
+
     @Test
     void aShortOutageIsSurvived() throws Exception {
         String port = other.serve(PATIENT);

@@ -40,7 +40,11 @@ final class BenchSession implements Session {
     /** Starts both ends and waits until they are warm. */
     static BenchSession open(JvmCommand jvm, BenchCase benchCase, Variant variant, Duration warmUp)
             throws IOException, InterruptedException {
-        if (variant.accelerated() && !jvm.canAccelerate()) {
+        if (benchCase.kind.isNetty()) {
+            if (!Files.isRegularFile(jvm.nettyJar())) {
+                throw new IOException("there is no " + jvm.nettyJar() + "; './accel perf' builds it");
+            }
+        } else if (variant.accelerated() && !jvm.canAccelerate()) {
             throw new IOException("cannot accelerate, since there is no " + jvm.accelJar());
         }
         BenchSession session = new BenchSession(jvm, benchCase, variant);
@@ -104,6 +108,11 @@ final class BenchSession implements Session {
     private BenchProcess start(End end, String program, boolean accelerated, List<String> arguments)
             throws IOException {
         String name = benchCase.label + " over " + variant.path + ": the " + end.label;
+        if (benchCase.kind.isNetty()) {
+            List<String> all = new ArrayList<>(arguments);
+            all.add("transport=" + variant.transport);
+            return new BenchProcess(name, jvm.ofNetty(end, program, accelerated ? benchCase.profile : null, all));
+        }
         return new BenchProcess(name, jvm.of(end, program, accelerated ? benchCase.profile : null, arguments));
     }
 

@@ -24,13 +24,16 @@ import picocli.CommandLine.Spec;
             "Measures the same plain java.nio programs with Accel and without, side by side, each end in a JVM of its"
                     + " own. The paths of a case take turns, three rounds of them, and a row has the medians of its rounds.",
             "Cases: raw, pingpong-64, pingpong-64-blocking, stream-64k, stream-64, kernel-pingpong-64,"
-                    + " kernel-stream-64k, idle-1000, idle-cpu; over RDMA: rdma-pingpong-64, rdma-stream-64k."
+                    + " kernel-stream-64k, idle-1000, idle-cpu, netty-echo-64, netty-stream-64k, netty-http; over RDMA:"
+                    + " rdma-pingpong-64, rdma-stream-64k."
         },
         footer = {
             "",
             "path: shm is Accel at both ends, kernel the JDK's own sockets; in the kernel-* cases kernel is a client with"
                     + " Accel whose peer has none, and plain is no Accel at all. A row says what its bytes really went"
-                    + " over, not what they were meant to.",
+                    + " over, not what they were meant to. In the netty-* cases shm is Accel's Netty transport; epoll, nio"
+                    + " and io_uring are Netty's own over loopback TCP, unix is epoll over a Unix-domain socket; 'kernel' in"
+                    + " 'vs kernel' is epoll. All run without Netty's leak detector.",
             "msg/s: round trips, or messages one way. B/op, CPU us/op: heap allocated and CPU time used by both ends, an"
                     + " operation; in idle-cpu there are none, and the CPU time is us a second.",
             "vs kernel: how many times better than the kernel, the median of the rounds' ratios. vs raw: how many times as long as the machine's limit, a"

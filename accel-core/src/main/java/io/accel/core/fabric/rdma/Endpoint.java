@@ -21,6 +21,7 @@ import io.accel.core.observe.MemoryUse;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.nio.ByteBuffer;
 import java.nio.channels.SelectableChannel;
 
 /**
@@ -45,9 +46,12 @@ final class Endpoint {
     private CompletionQueue queue;
     private MemoryRegion inbound;
     private MemoryRegion outbound;
+    private final ProgramMemory program = new ProgramMemory();
     private long registered;
     private QueuePair queuePair;
     private ReceiveRequests receives;
+    private int nextReceive;
+    private ReceivedWords words;
     private SelectableChannel doorbell;
 
     private Endpoint(CmId id, RingMemory memory, int depth) {
@@ -75,7 +79,7 @@ final class Endpoint {
         try {
             endpoint.open(config);
             return endpoint;
-        } catch (IOException e) {
+        } catch (IOException | OutOfMemoryError e) {
             endpoint.closeDevice();
             memory.free();
             throw Failures.toFallback(e);
@@ -84,12 +88,7 @@ final class Endpoint {
 
     private void open(RdmaConfig config) throws IOException {
         Context context = id.context();
-        if (context.device().transport() != Device.Transport.IB) {
-            throw new FallbackException(
-                    FallbackReason.NO_DEVICE,
-                    context.device().name() + " is " + context.device().transport()
-                            + ", which has no writes with immediate data");
-        }
+        boolean bySend = notifiesBySend(context.device(), config);
         domain = context.allocateProtectionDomain();
         inbound = domain.register(memory.inbound(), Access.LOCAL_WRITE | Access.REMOTE_WRITE);
         outbound = domain.register(memory.outbound(), 0);
@@ -99,12 +98,34 @@ final class Endpoint {
         queue = context.createCompletionQueue(2 * depth + SPARE_COMPLETIONS, channel);
         queuePair = createQueuePair(config.inline());
         receives = new ReceiveRequests(depth);
-        for (int i = 0; i < depth; i++) {
-            receives.empty(i, RECEIVE);
+        if (bySend) {
+            if (queuePair.maxInline() < Integer.BYTES) {
+                throw new FallbackException(
+                        FallbackReason.NO_DEVICE, context.device().name() + " takes no word of 4 bytes inline");
+            }
+            words = new ReceivedWords(domain, depth);
+            words.assign(receives);
+        } else {
+            for (int i = 0; i < depth; i++) {
+                receives.empty(i, RECEIVE);
+            }
         }
-        queuePair.postReceive(receives, 0, depth);
+        postReceives(depth);
         doorbell = selectable(channel.duplicateFd());
         doorbell.configureBlocking(false);
+    }
+
+    /** iWARP has writes, and no immediate data with them. Of devices of another kind we know nothing. */
+    private static boolean notifiesBySend(Device device, RdmaConfig config) throws FallbackException {
+        return switch (device.transport()) {
+            case IB -> config.notifyBySend();
+            case IWARP -> true;
+            case USNIC, USNIC_UDP, UNSPECIFIED ->
+                throw new FallbackException(
+                        FallbackReason.NO_DEVICE,
+                        device.name() + " is " + device.transport()
+                                + ", which has no reliable connections with writes");
+        };
     }
 
     private QueuePair createQueuePair(int inline) throws IOException {
@@ -158,6 +179,11 @@ final class Endpoint {
         return outbound;
     }
 
+    /** Memory of the program's to send from; null if the device cannot have it. */
+    MemoryRegion program(ByteBuffer memory) {
+        return program.of(domain, memory);
+    }
+
     QueuePair queuePair() {
         return queuePair;
     }
@@ -167,9 +193,19 @@ final class Endpoint {
         return doorbell;
     }
 
-    /** Posts so many receives again. */
+    /** Posts so many receives, those that have completed first. */
     void postReceives(int count) throws VerbsException {
-        queuePair.postReceive(receives, 0, count);
+        int before = Math.min(count, depth - nextReceive);
+        queuePair.postReceive(receives, nextReceive, before);
+        if (before < count) {
+            queuePair.postReceive(receives, 0, count - before);
+        }
+        nextReceive = (nextReceive + count) % depth;
+    }
+
+    /** Where the peer's words arrive; null if they come as immediate data. */
+    ReceivedWords words() {
+        return words;
     }
 
     /** Gives the device's part back, the identifier included, but not the memory. Never fails: what does is logged. */
@@ -183,8 +219,10 @@ final class Endpoint {
         close(queuePair, "queue pair");
         close(queue, "completion queue");
         close(channel, "completion channel");
+        close(words, "memory region");
         close(inbound, "memory region");
         close(outbound, "memory region");
+        program.close();
         close(domain, "protection domain");
         MemoryUse.registered(-registered);
         registered = 0;

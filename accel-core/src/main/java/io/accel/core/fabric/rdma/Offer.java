@@ -8,7 +8,7 @@ import java.nio.ByteBuffer;
  * What either side tells the other in the connection manager's private data: where it may be written to.
  *
  * <pre>
- *   magic 4, version 2, feature bits 2, address of the region 8, its key 4, logarithm of the ring's size 1, reserved 1,
+ *   magic 4, version 2, feature bits 2 (1: writes are told of by a SEND after them, not by immediate data), address of the region 8, its key 4, logarithm of the ring's size 1, reserved 1,
  *   receives posted 2, nonce 8, port 2
  * </pre>
  *
@@ -22,8 +22,11 @@ import java.nio.ByteBuffer;
  * @param receives posted by the sender
  * @param nonce the client's, which the listener gives back
  * @param port the client program's port, which is not the connection manager's; the listener's own
+ * @param notifyBySend whether this side tells of its writes by a SEND, and expects that of the peer
  */
-record Offer(long address, int key, int ringSize, int receives, long nonce, int port) {
+record Offer(long address, int key, int ringSize, int receives, long nonce, int port, boolean notifyBySend) {
+    private static final int NOTIFY_BY_SEND = 1;
+
     static final int MAGIC = 0x41_43_52_44;
     static final int VERSION = 1;
     static final int SIZE = 34;
@@ -36,7 +39,7 @@ record Offer(long address, int key, int ringSize, int receives, long nonce, int 
         return ByteBuffer.allocate(SIZE)
                 .putInt(MAGIC)
                 .putShort((short) VERSION)
-                .putShort((short) 0)
+                .putShort((short) (notifyBySend ? NOTIFY_BY_SEND : 0))
                 .putLong(address)
                 .putInt(key)
                 .put((byte) Integer.numberOfTrailingZeros(ringSize))
@@ -68,7 +71,17 @@ record Offer(long address, int key, int ringSize, int receives, long nonce, int 
                 1 << logarithm,
                 receives,
                 data.getLong(at + 16),
-                Short.toUnsignedInt(data.getShort(at + 24)));
+                Short.toUnsignedInt(data.getShort(at + 24)),
+                (data.getShort(at - 2) & NOTIFY_BY_SEND) != 0);
+    }
+
+    /** Throws unless the peer tells of its writes in the way that this side expects. */
+    void checkNotification(boolean bySend) throws FallbackException {
+        if (notifyBySend != bySend) {
+            throw new FallbackException(
+                    FallbackReason.VERSION_MISMATCH,
+                    "one end tells of its writes by messages, the other by immediate data; set rdma.notify to the same");
+        }
     }
 
     static ByteBuffer refusal(FallbackReason reason) {

@@ -9,6 +9,8 @@ import io.accel.core.fabric.rdma.verbs.SendRequests;
 import io.accel.core.fabric.rdma.verbs.VerbsException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import java.util.function.Consumer;
 
 /**
  * What a connection sends: ranges of the mirror, states, the control cell. Takes everything at once and posts it as the send
@@ -30,6 +32,8 @@ final class Outbound {
 
     /** Requests of the send queue that data leaves to states, credits and the keep-alive. */
     private static final int KEPT_BACK = 8;
+    /** Where in the page of the cell's copy a word lies that goes by SEND. */
+    private static final int WORD = 1024;
 
     private final QueuePair queuePair;
     private final Offer peer;
@@ -44,8 +48,14 @@ final class Outbound {
     private final int inline;
     private final ControlCell cell;
 
-    private final SendRequests requests = new SendRequests(2);
+    private final SendRequests requests = new SendRequests(3);
+    /** Whether words go by SEND, inline from here, and not as immediate data. */
+    private final boolean bySend;
+
+    private final ByteBuffer word;
+    private final long wordAddress;
     private final ReceiveCredits credits;
+    private final InPlaceRanges inPlace = new InPlaceRanges();
     private final SendLedger ledger;
 
     private long published;
@@ -75,6 +85,9 @@ final class Outbound {
         this.mirror = cellCopy + RingMemory.PAGE;
         this.localKey = endpoint.outbound().lkey();
         this.inline = queuePair.maxInline();
+        this.bySend = endpoint.words() != null;
+        this.word = endpoint.memory().outbound().slice(WORD, Integer.BYTES); // big-endian
+        this.wordAddress = cellCopy + WORD;
         this.cell = new ControlCell(endpoint.memory().outbound(), endpoint.depth());
         this.credits = new ReceiveCredits(peer.receives());
         this.ledger = new SendLedger(endpoint.depth(), config.signalEvery(), chunk);
@@ -82,6 +95,20 @@ final class Outbound {
 
     void publish(long to) {
         published = to;
+    }
+
+    /** As {@link #publish}, of bytes that lie elsewhere; false if too many such are under way. */
+    boolean publishInPlace(long to, long address, int key, Object owner, Consumer<Object> done) {
+        if (!inPlace.add(published, to, address, key, owner, done)) {
+            return false;
+        }
+        published = to;
+        return true;
+    }
+
+    /** The queue pair is no more: nobody reads what was published in place. */
+    void releaseInPlace() {
+        inPlace.releaseAll();
     }
 
     /** Adds states; a reset does not wait for data, and drops what was not posted. */
@@ -121,6 +148,7 @@ final class Outbound {
         long cursor = ledger.complete(number);
         if (cursor > completed) {
             completed = cursor;
+            inPlace.completed(cursor);
         }
         if (number >= pingNumber) {
             pingNumber = -1;
@@ -165,8 +193,8 @@ final class Outbound {
         if (cellDue || wakeDue) {
             postCell();
         }
-        while (posted != published && ledger.hasRoom(2 + KEPT_BACK) && credits.allowData()) {
-            postData((int) Math.min(published - posted, chunk));
+        while (posted != published && ledger.hasRoom(3 + KEPT_BACK) && credits.allowData()) {
+            postData((int) Math.min(inPlace.limit(posted, published) - posted, chunk));
         }
         if (wantedStates != sentStates && posted == published && ledger.hasRoom(1) && credits.allowState()) {
             postState();
@@ -184,42 +212,61 @@ final class Outbound {
 
     private void postData(int length) throws VerbsException {
         int at = (int) posted & mask;
+        boolean foreign = inPlace.covers(posted);
+        long source = foreign ? inPlace.address(posted) : mirror + at;
+        int key = foreign ? inPlace.key() : localKey;
         int head = Math.min(length, ringSize - at);
         int last = 0;
         if (head < length) {
             requests.write(0, ledger.next(), inlineFlag(head), ring(at), peer.key());
-            requests.segment(0, mirror + at, head, localKey);
+            requests.segment(0, source, head, key);
             ledger.post(false, head, posted);
             last = 1;
+            source = foreign ? source + head : mirror;
             at = 0;
         }
         int rest = length - (last == 0 ? 0 : head);
-        boolean signaled = ledger.isSignalDue(rest);
-        requests.writeWithImmediate(
-                last,
-                ledger.next(),
-                inlineFlag(rest) | SendFlags.SOLICITED | (signaled ? SendFlags.SIGNALED : 0),
-                ring(at),
-                peer.key(),
-                Immediate.of(Immediate.DATA, length));
-        requests.segment(last, mirror + at, rest, localKey);
+        // Whose memory it is waits for the completion, and nothing may follow that brings one.
+        boolean signaled = ledger.isSignalDue(rest) || (foreign && inPlace.endsAt(posted + length));
+        int flags = SendFlags.SOLICITED | (signaled ? SendFlags.SIGNALED : 0);
+        int announcement = Immediate.of(Immediate.DATA, length);
+        if (bySend) {
+            requests.write(last, ledger.next(), inlineFlag(rest), ring(at), peer.key());
+            requests.segment(last, source, rest, key);
+            ledger.post(false, rest, posted);
+            last++;
+            send(last, flags, announcement);
+            rest = 0;
+        } else {
+            requests.writeWithImmediate(
+                    last, ledger.next(), inlineFlag(rest) | flags, ring(at), peer.key(), announcement);
+            requests.segment(last, source, rest, key);
+        }
         posted += length;
+        inPlace.posted(posted);
         messages++;
         credits.use();
         ledger.post(signaled, rest, posted);
         queuePair.postSend(requests, 0, last + 1);
     }
 
+    /** Makes a request of a word that follows a write, on devices whose writes carry none. */
+    private void send(int index, int flags, int what) {
+        word.putInt(0, what); // the device has its copy of the last one: it went inline
+        requests.send(index, ledger.next(), flags | SendFlags.INLINE);
+        requests.segment(index, wordAddress, Integer.BYTES, localKey);
+    }
+
     private void postState() throws VerbsException {
         int states = wantedStates;
+        int flags = SendFlags.SOLICITED | SendFlags.SIGNALED;
+        int announcement = Immediate.of(Immediate.STATE, states);
         lastState = ledger.next();
-        requests.writeWithImmediate(
-                0,
-                ledger.next(),
-                SendFlags.SOLICITED | SendFlags.SIGNALED,
-                peer.address(),
-                peer.key(),
-                Immediate.of(Immediate.STATE, states));
+        if (bySend) {
+            send(0, flags, announcement);
+        } else {
+            requests.writeWithImmediate(0, lastState, flags, peer.address(), peer.key(), announcement);
+        }
         sentStates = states;
         credits.use();
         post(1, true, 0);
@@ -236,17 +283,27 @@ final class Outbound {
         }
         boolean signaled = ledger.isSignalDue(0);
         int flags = inlineFlag(ControlCell.SIZE) | (signaled ? SendFlags.SIGNALED : 0);
-        if (wake) {
-            int word = Immediate.of(Immediate.CREDIT, 0);
-            requests.writeWithImmediate(0, ledger.next(), flags, peer.address(), peer.key(), word);
-            credits.use();
-            wakeDue = false;
+        int announcement = Immediate.of(Immediate.CREDIT, 0);
+        boolean immediate = wake && !bySend;
+        if (immediate) {
+            requests.writeWithImmediate(0, ledger.next(), flags, peer.address(), peer.key(), announcement);
         } else {
             requests.write(0, ledger.next(), flags, peer.address(), peer.key());
         }
         requests.segment(0, cellCopy, ControlCell.SIZE, localKey);
         cellDue = false;
-        post(1, signaled, 0);
+        ledger.post(signaled, 0, posted);
+        int count = 1;
+        if (wake) {
+            credits.use();
+            wakeDue = false;
+        }
+        if (wake && bySend) {
+            send(count, 0, announcement);
+            ledger.post(false, 0, posted);
+            count++;
+        }
+        queuePair.postSend(requests, 0, count);
     }
 
     private void post(int count, boolean signaled, int bytes) throws VerbsException {

@@ -70,7 +70,7 @@ final class RdmaConnecting implements Connecting {
         try {
             watched = Endpoint.selectable(opened.duplicateFd());
             watched.configureBlocking(false);
-            created = opened.createId();
+            created = RdmaListener.newId(opened, config);
             bind(created, local, config.portOffset());
             if (created.context() != null) { // a loopback address finds its device only with the route
                 RdmaListener.checkDevice(created, config);
@@ -111,7 +111,13 @@ final class RdmaConnecting implements Connecting {
     /** What an endpoint tells the peer. */
     static Offer offer(Endpoint endpoint, int ringSize, long nonce, int port) {
         return new Offer(
-                endpoint.inbound().address(), endpoint.inbound().rkey(), ringSize, endpoint.depth(), nonce, port);
+                endpoint.inbound().address(),
+                endpoint.inbound().rkey(),
+                ringSize,
+                endpoint.depth(),
+                nonce,
+                port,
+                endpoint.words() != null);
     }
 
     @Override
@@ -145,7 +151,7 @@ final class RdmaConnecting implements Connecting {
                                 + " ms (connect.probe-timeout); the peer is stopped, overloaded, or lets no RDMA through");
             }
             return null;
-        } catch (IOException e) {
+        } catch (IOException | OutOfMemoryError e) {
             abort();
             throw Failures.toFallback(e);
         }
@@ -186,6 +192,7 @@ final class RdmaConnecting implements Connecting {
         if (listener.nonce() != nonce || listener.ringSize() > config.ringSize()) {
             throw new FallbackException(FallbackReason.BAD_HANDSHAKE, "the listener's answer is not to this offer");
         }
+        listener.checkNotification(endpoint.words() != null);
         RdmaLink link = new RdmaLink(service, endpoint, listener, listener.ringSize(), config);
         service.handle(id, link);
         try {

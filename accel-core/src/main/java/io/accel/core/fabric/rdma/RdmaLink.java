@@ -14,10 +14,12 @@ import io.accel.core.fabric.rdma.verbs.WcStatus;
 import io.accel.core.fabric.rdma.verbs.WorkCompletions;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.nio.ByteBuffer;
 import java.nio.channels.SelectableChannel;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 
 /**
  * A connection over a queue pair. Looking at it means polling its completion queue, which whoever looks does for all: what
@@ -53,10 +55,14 @@ final class RdmaLink implements Link, CmHandler {
     private final ControlCell peerCell;
     private final Outbound out;
     private final Inbound in = new Inbound();
+    /** Where the peer's words are; null if they come as immediate data. */
+    private final ReceivedWords words;
 
     private final ReentrantLock lock = new ReentrantLock();
     /** Up to where the mirror may be overwritten. Written under the lock. */
     private volatile long released;
+    /** Up to where the device is done with what was published. Written under the lock. */
+    private volatile long sent;
     /** Set once, under the lock. */
     private volatile boolean gone;
     /** Whether the service looks after it; see {@link CmService#attend}. */
@@ -95,6 +101,7 @@ final class RdmaLink implements Link, CmHandler {
         this.peerCell = new ControlCell(endpoint.memory().inbound(), peer.receives());
         this.out = new Outbound(endpoint, peer, ringSize, config);
         this.depth = endpoint.depth();
+        this.words = endpoint.words();
         this.receivesTotal = depth;
         this.end = new LinkEnd(config.lingerNanos());
         this.port = endpoint.id().localAddress().getPort();
@@ -121,6 +128,36 @@ final class RdmaLink implements Link, CmHandler {
         } finally {
             lock.unlock();
         }
+    }
+
+    @Override
+    public boolean canPublishInPlace() {
+        return true;
+    }
+
+    @Override
+    public boolean publishInPlace(
+            long from, long to, ByteBuffer memory, int offset, Object owner, Consumer<Object> done) {
+        lock.lock();
+        try {
+            if (broken || disconnected || detached) {
+                return false;
+            }
+            var region = endpoint.program(memory);
+            if (region == null || !out.publishInPlace(to, region.address() + offset, region.lkey(), owner, done)) {
+                return false;
+            }
+            flushAndPoll();
+            return true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public long sent() {
+        look();
+        return sent;
     }
 
     @Override
@@ -393,6 +430,17 @@ final class RdmaLink implements Link, CmHandler {
         }
     }
 
+    /** Whether anything has come from the peer, while nothing was sent to it. */
+    boolean hasHeard() {
+        lock.lock();
+        try {
+            poll();
+            return completions > 0;
+        } finally {
+            lock.unlock();
+        }
+    }
+
     AtomicBoolean attended() {
         return attended;
     }
@@ -477,12 +525,25 @@ final class RdmaLink implements Link, CmHandler {
         } else if (id != Endpoint.RECEIVE) {
             out.complete(id);
         } else {
-            boolean isWord = batch.opcode(i) == WcOpcode.RECV_RDMA_WITH_IMM && (batch.flags(i) & WcFlags.WITH_IMM) != 0;
-            String wrong = isWord ? in.take(batch.immediate(i)) : in.nonsense("a message that is no write");
+            String wrong = received(i);
             if (wrong != null) {
                 LOG.log(Level.WARNING, "the peer of {0} sent {1}: the connection is reset", endpoint.id(), wrong);
             }
         }
+    }
+
+    /** Takes the word of a completed receive. Returns what is wrong with it, or null. */
+    private String received(int i) {
+        int opcode = batch.opcode(i);
+        if (words != null) {
+            int word = words.take();
+            return opcode == WcOpcode.RECV && batch.byteLength(i) == Integer.BYTES
+                    ? in.take(word)
+                    : in.nonsense("a message that is no word");
+        }
+        return opcode == WcOpcode.RECV_RDMA_WITH_IMM && (batch.flags(i) & WcFlags.WITH_IMM) != 0
+                ? in.take(batch.immediate(i))
+                : in.nonsense("a message that is no write");
     }
 
     private void repost() throws VerbsException {
@@ -518,7 +579,11 @@ final class RdmaLink implements Link, CmHandler {
 
     private void updateReleased() {
         // An acknowledgement by the peer never stands for a local completion: the device may yet send that range again.
-        long now = Math.min(peerCell.consumed(), out.completed());
+        long completed = out.completed();
+        if (completed > sent) {
+            sent = completed;
+        }
+        long now = Math.min(peerCell.consumed(), completed);
         if (now > released) {
             released = now;
         }
@@ -581,6 +646,7 @@ final class RdmaLink implements Link, CmHandler {
             gone = true;
             service.forget(this);
             endpoint.close();
+            out.releaseInPlace();
         }
     }
 

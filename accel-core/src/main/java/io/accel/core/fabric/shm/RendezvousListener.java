@@ -33,7 +33,7 @@ final class RendezvousListener implements Listening {
         this.service = service;
         this.config = config;
         this.acceptor = acceptor;
-        this.directory = RendezvousPath.of(config.dir(), bound.getAddress(), bound.getPort());
+        this.directory = RendezvousPath.of(config.dir(), config.space(), bound.getAddress(), bound.getPort());
         RendezvousDirectory.create(directory, config.group());
         ServerSocketChannel opened = null;
         try {

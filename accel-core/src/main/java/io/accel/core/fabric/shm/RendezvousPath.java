@@ -1,5 +1,6 @@
 package io.accel.core.fabric.shm;
 
+import io.accel.core.fabric.PortSpace;
 import java.io.IOException;
 import java.net.Inet4Address;
 import java.net.Inet6Address;
@@ -19,6 +20,9 @@ final class RendezvousPath {
 
     static final String PREFIX = "accel-";
 
+    private static final String ANY = "any";
+    private static final String ANY_IPV4 = "any4";
+
     /** The inode of this process's network namespace, or "host" where the kernel does not say. */
     private static final String NAMESPACE = namespace();
 
@@ -30,25 +34,29 @@ final class RendezvousPath {
     }
 
     /** The directory of a listener that is bound to this address. */
-    static Path of(Path dir, InetAddress address, int port) {
-        return dir.resolve(PREFIX + NAMESPACE + "-" + text(address) + "-" + port);
+    static Path of(Path dir, PortSpace space, InetAddress address, int port) {
+        return of(dir, space, text(address), port);
     }
 
     /** The directories of listeners to which the kernel would bring a connection to this address, nearest first. */
-    static List<Path> candidates(Path dir, InetSocketAddress destination) {
+    static List<Path> candidates(Path dir, PortSpace space, InetSocketAddress destination) {
         InetAddress address = destination.getAddress();
         int port = destination.getPort();
-        Path exact = of(dir, address, port);
-        Path any = dir.resolve(PREFIX + NAMESPACE + "-any-" + port);
+        Path exact = of(dir, space, address, port);
+        Path any = of(dir, space, ANY, port);
         if (address instanceof Inet4Address) {
-            return List.of(exact, dir.resolve(PREFIX + NAMESPACE + "-any4-" + port), any);
+            return List.of(exact, of(dir, space, ANY_IPV4, port), any);
         }
         return List.of(exact, any);
     }
 
+    private static Path of(Path dir, PortSpace space, String address, int port) {
+        return dir.resolve(own() + (space == PortSpace.UDP ? "udp-" : "") + address + "-" + port);
+    }
+
     private static String text(InetAddress address) {
         if (address.isAnyLocalAddress()) {
-            return address instanceof Inet6Address ? "any" : "any4";
+            return address instanceof Inet6Address ? ANY : ANY_IPV4;
         }
         if (address instanceof Inet4Address) {
             return address.getHostAddress();

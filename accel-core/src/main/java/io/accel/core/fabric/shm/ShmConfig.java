@@ -1,14 +1,22 @@
 package io.accel.core.fabric.shm;
 
+import io.accel.core.fabric.PortSpace;
 import java.nio.file.Path;
 
 /**
  * What the shared-memory fabric takes from a profile.
  *
+ * @param space what the connections carry
  * @param dir the directory on a memory file system, {@code shm.dir}
  * @param group the group whose members may connect to each other, or empty for the same user only, {@code shm.group}
- * @param ringSize bytes of one ring, a power of two, {@code ring.size}
+ * @param ringSize bytes of one ring, a power of two, {@code ring.size} or {@code datagram.ring-size}
  * @param probeTimeoutNanos how long a client waits for a listener's answer, {@code connect.probe-timeout}
  * @param handshakeTimeoutNanos how long a listener waits for a client's hello, {@code handshake.timeout}
  */
-public record ShmConfig(Path dir, String group, int ringSize, long probeTimeoutNanos, long handshakeTimeoutNanos) {}
+public record ShmConfig(
+        PortSpace space, Path dir, String group, int ringSize, long probeTimeoutNanos, long handshakeTimeoutNanos) {
+    /** For streams. */
+    public ShmConfig(Path dir, String group, int ringSize, long probeTimeoutNanos, long handshakeTimeoutNanos) {
+        this(PortSpace.TCP, dir, group, ringSize, probeTimeoutNanos, handshakeTimeoutNanos);
+    }
+}

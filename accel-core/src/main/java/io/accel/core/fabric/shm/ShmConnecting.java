@@ -110,7 +110,8 @@ final class ShmConnecting implements Connecting {
             throw e;
         } catch (IOException e) {
             abort();
-            throw new FallbackException(FallbackReason.BAD_HANDSHAKE, "the handshake broke off: " + e.getMessage());
+            throw new FallbackException(
+                    FallbackReason.STALE_RENDEZVOUS, "the listener closed during the handshake: " + e.getMessage());
         }
     }
 

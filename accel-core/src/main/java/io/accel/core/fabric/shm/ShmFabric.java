@@ -12,7 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 
-/** Streams between processes of one host, one network namespace and one user, or an allowed group. */
+/** Connections between processes of one host, one network namespace and one user, or an allowed group. */
 public final class ShmFabric implements Fabric {
     private static final InetAddress LOOPBACK4 = loopback4();
 
@@ -35,7 +35,7 @@ public final class ShmFabric implements Fabric {
     @Override
     public Connecting connect(InetSocketAddress destination, Source source) throws IOException {
         FallbackException stale = null;
-        for (Path directory : RendezvousPath.candidates(config.dir(), destination)) {
+        for (Path directory : RendezvousPath.candidates(config.dir(), config.space(), destination)) {
             if (Files.exists(directory, LinkOption.NOFOLLOW_LINKS)) {
                 checkLocal(destination.getAddress());
                 RendezvousDirectory.check(directory, config.group());

@@ -66,7 +66,7 @@ class HostilePeerTest {
             }
             assertThat(refusalOf(garbage)).isEqualTo(FallbackReason.BAD_HANDSHAKE);
         }
-        Offer offer = new Offer(4096, 1, 1 << 16, 32, 5, 6);
+        Offer offer = new Offer(4096, 1, 1 << 16, 32, 5, 6, false);
         assertThat(refusalOf(offer.encode().putShort(4, (short) 99))).isEqualTo(FallbackReason.VERSION_MISMATCH);
         assertThat(refusalOf(offer.encode().put(20, (byte) 60))).isEqualTo(FallbackReason.BAD_HANDSHAKE);
         assertThat(refusalOf(offer.encode().putShort(22, (short) 1))).isEqualTo(FallbackReason.BAD_HANDSHAKE);
@@ -74,7 +74,7 @@ class HostilePeerTest {
 
     private FallbackReason refusalOf(ByteBuffer privateData) throws Exception {
         CmId id = resolved();
-        Endpoint endpoint = Endpoint.open(id, RdmaEnds.config(32), RdmaEnds.RING);
+        Endpoint endpoint = Endpoint.open(id, RdmaEnds.config(32, false), RdmaEnds.RING);
         id.connect(new ConnectionParameters(privateData));
         CmEvent event = await(CmEventType.REJECTED);
         endpoint.close();
@@ -203,7 +203,7 @@ class HostilePeerTest {
 
         Liar() throws Exception {
             CmId id = resolved();
-            endpoint = Endpoint.open(id, RdmaEnds.config(32), RdmaEnds.RING);
+            endpoint = Endpoint.open(id, RdmaEnds.config(32, false), RdmaEnds.RING);
             Offer mine = RdmaConnecting.offer(endpoint, RdmaEnds.RING, 77, 5);
             id.connect(new ConnectionParameters(mine.encode()));
             offer = Offer.decode(await(CmEventType.ESTABLISHED).privateData());

@@ -17,7 +17,7 @@ class OfferTest {
     /** What a connect request has room for. */
     private static final int LIMIT = 56;
 
-    private static final Offer OFFER = new Offer(0x7fff_1234_5678_9000L, 0xcafe, 1 << 18, 256, -42, 65_535);
+    private static final Offer OFFER = new Offer(0x7fff_1234_5678_9000L, 0xcafe, 1 << 18, 256, -42, 65_535, true);
 
     @Test
     void comesBackAsItWas() throws FallbackException {

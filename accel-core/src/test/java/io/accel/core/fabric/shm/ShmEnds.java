@@ -3,6 +3,7 @@ package io.accel.core.fabric.shm;
 import io.accel.core.fabric.Connecting;
 import io.accel.core.fabric.Fabric;
 import io.accel.core.fabric.Link;
+import io.accel.core.fabric.PortSpace;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -120,7 +121,7 @@ final class ShmEnds implements AutoCloseable {
     }
 
     Path rendezvous(String host) {
-        return RendezvousPath.of(dir, address(host).getAddress(), PORT);
+        return RendezvousPath.of(dir, PortSpace.TCP, address(host).getAddress(), PORT);
     }
 
     /** What lies in the directory and below. */

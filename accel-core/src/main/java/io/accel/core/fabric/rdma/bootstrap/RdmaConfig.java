@@ -1,9 +1,12 @@
 package io.accel.core.fabric.rdma.bootstrap;
 
+import io.accel.core.fabric.PortSpace;
+
 /**
  * What the RDMA fabric takes from a profile.
  *
- * @param ringSize bytes of one ring, a power of two, {@code ring.size}
+ * @param space what the connections carry
+ * @param ringSize bytes of one ring, a power of two, {@code ring.size} or {@code datagram.ring-size}
  * @param probeTimeoutNanos how long a client waits for a listener's answer, {@code connect.probe-timeout}
  * @param handshakeTimeoutNanos how long a listener waits for a client to finish, {@code handshake.timeout}
  * @param device the only device to use, or empty for any, {@code rdma.device}
@@ -17,8 +20,10 @@ package io.accel.core.fabric.rdma.bootstrap;
  * @param rnrRetries how often to a peer without a receive, 0 to 7 for ever, {@code rdma.rnr-retries}
  * @param keepaliveNanos silence before the peer is probed, 0 for never, {@code rdma.keepalive}
  * @param lingerNanos how long a closed connection may be without progress, {@code rdma.linger}
+ * @param notifyBySend whether a write is told of by a message also where the device has immediate data, {@code rdma.notify}
  */
 public record RdmaConfig(
+        PortSpace space,
         int ringSize,
         long probeTimeoutNanos,
         long handshakeTimeoutNanos,
@@ -32,7 +37,8 @@ public record RdmaConfig(
         int retries,
         int rnrRetries,
         long keepaliveNanos,
-        long lingerNanos) {
+        long lingerNanos,
+        boolean notifyBySend) {
     /** The verbs' code for {@link #ackTimeoutNanos}: 4.096 us * 2^code, the next one up, 1 to 31. */
     public int ackTimeoutCode() {
         int code = 1;

@@ -8,6 +8,8 @@ import java.io.File;
  * looks anew (some hundred microseconds: ask when a path is chosen, not on it). Thread-safe.
  */
 public final class Verbs {
+    private static final File CONNECTION_MANAGER = new File("/dev/infiniband/rdma_cm");
+
     private Verbs() {}
 
     /** Whether the libraries are there and at least one device can be used. */
@@ -35,11 +37,17 @@ public final class Verbs {
         } catch (VerbsUnavailableException e) {
             return e;
         } catch (VerbsException e) {
-            boolean denied = e.errno() == LibC.EACCES || e.errno() == LibC.EPERM;
+            // librdmacm says of a file that it may not open that there is none.
+            boolean denied = e.errno() == LibC.EACCES
+                    || e.errno() == LibC.EPERM
+                    || (CONNECTION_MANAGER.exists()
+                            && !(CONNECTION_MANAGER.canRead() && CONNECTION_MANAGER.canWrite()));
+            if (!denied) {
+                return new VerbsUnavailableException(
+                        Reason.NO_DEVICE, e.getMessage() + "; is the kernel module rdma_ucm loaded?", e);
+            }
             return new VerbsUnavailableException(
-                    denied ? Reason.NO_PERMISSION : Reason.NO_DEVICE,
-                    denied ? e.getMessage() : e.getMessage() + "; is the kernel module rdma_ucm loaded?",
-                    e);
+                    Reason.NO_PERMISSION, "this user may not read and write " + CONNECTION_MANAGER, e);
         }
     }
 

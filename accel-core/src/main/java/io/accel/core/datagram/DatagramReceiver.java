@@ -1,0 +1,190 @@
+package io.accel.core.datagram;
+
+import io.accel.core.fabric.Link;
+import io.accel.core.fabric.MemoryRegion;
+import io.accel.core.stream.CorruptLinkException;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/**
+ * The receiving half of a link that carries datagrams. Ring space is given back when a quarter of the ring was read: who has
+ * read all leaves room for the longest datagram, since a ring has at least 128 KiB.
+ *
+ * <p>One receiver at a time; {@link #ready} may be called by another thread at the same time and is then a hint.
+ */
+public final class DatagramReceiver {
+    /** What {@link #next} returns when there is none. */
+    public static final int NONE = -1;
+
+    private static final VarHandle HEAD;
+    private static final VarHandle BYTES;
+    private static final VarHandle RECEIVED;
+
+    static {
+        try {
+            MethodHandles.Lookup lookup = MethodHandles.lookup();
+            HEAD = handle(lookup, "head");
+            BYTES = handle(lookup, "bytes");
+            RECEIVED = handle(lookup, "received");
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private final Link link;
+    private final MemoryRegion ring;
+    private final ByteBuffer memory;
+    private final int size;
+
+    // Below: written by the receiver, read by others without order, through the handles.
+
+    /** Where the next datagram begins. */
+    private long head;
+
+    @SuppressWarnings("unused") // read through BYTES
+    private long bytes;
+
+    @SuppressWarnings("unused") // read through RECEIVED
+    private long received;
+
+    // Receiver only.
+
+    /** What the peer knows to be consumed. */
+    private long credited;
+    /** The last {@link Link#published} that was seen and found sound. */
+    private long tail;
+    /** Of the datagram that {@link #next} has found. */
+    private int length = NONE;
+
+    /**
+     * The receiving half of a link on which nothing was received yet.
+     *
+     * @param link the connection
+     */
+    public DatagramReceiver(Link link) {
+        this.link = link;
+        this.ring = link.receiveRing();
+        this.size = ring.size();
+        this.memory = ring.memory().order(ByteOrder.nativeOrder());
+    }
+
+    private static VarHandle handle(MethodHandles.Lookup lookup, String name) throws ReflectiveOperationException {
+        return lookup.findVarHandle(DatagramReceiver.class, name, long.class).withInvokeExactBehavior();
+    }
+
+    /**
+     * Looks for the next datagram, which stays until it is {@linkplain #take taken} or {@linkplain #skip skipped}.
+     *
+     * @return its length, or {@link #NONE}
+     * @throws CorruptLinkException if the peer wrote nonsense
+     */
+    public int next() throws CorruptLinkException {
+        if (length != NONE) {
+            return length;
+        }
+        if (tail == head && !refresh()) {
+            return NONE;
+        }
+        int at = (int) head & (size - 1);
+        // Once, into a local: the peer can write there at any time.
+        int claimed = memory.getInt(at);
+        int magic = memory.getInt(at + Integer.BYTES);
+        if (magic != DatagramFrame.MAGIC
+                || claimed < 0
+                || claimed > DatagramFrame.MOST
+                || DatagramFrame.size(claimed) > tail - head) {
+            throw new CorruptLinkException("the peer's frame at " + head + " claims " + claimed + " bytes with mark 0x"
+                    + Integer.toHexString(magic) + " where " + (tail - head) + " were published: path given up");
+        }
+        length = claimed;
+        return claimed;
+    }
+
+    /**
+     * Takes the datagram that {@link #next} has found. What does not fit is lost, as with UDP.
+     *
+     * @param dst where to, from its position to its limit; the position advances by what was copied
+     */
+    public void take(ByteBuffer dst) {
+        int n = Math.min(length, dst.remaining());
+        int at = dst.position();
+        ring.copyOut(head + DatagramFrame.HEADER, dst, at, n);
+        dst.position(at + n);
+        advance();
+    }
+
+    /**
+     * Takes the datagram that {@link #next} has found into several buffers, one after the other.
+     *
+     * @param dsts the buffers
+     * @param offset the first
+     * @param count how many
+     * @return how many bytes there was room for
+     */
+    public long take(ByteBuffer[] dsts, int offset, int count) {
+        int left = length;
+        long from = head + DatagramFrame.HEADER;
+        for (int i = offset; i < offset + count && left > 0; i++) {
+            ByteBuffer dst = dsts[i];
+            int n = Math.min(left, dst.remaining());
+            int at = dst.position();
+            ring.copyOut(from, dst, at, n);
+            dst.position(at + n);
+            from += n;
+            left -= n;
+        }
+        long taken = (long) length - left;
+        advance();
+        return taken;
+    }
+
+    /** Throws away the datagram that {@link #next} has found. */
+    public void skip() {
+        advance();
+    }
+
+    private void advance() {
+        long to = head + DatagramFrame.size(length);
+        HEAD.setOpaque(this, to);
+        BYTES.setOpaque(this, bytes + length);
+        RECEIVED.setOpaque(this, received + 1);
+        length = NONE;
+        if (to - credited >= size / 4) {
+            credited = to;
+            link.consumed(to);
+        }
+    }
+
+    /** Whether {@link #next} would find a datagram, or nonsense to report. Any thread. */
+    public boolean ready() {
+        return link.published() != (long) HEAD.getOpaque(this);
+    }
+
+    private boolean refresh() throws CorruptLinkException {
+        long published = link.published();
+        long available = published - head;
+        if (available < 0 || available > size || published < tail) {
+            throw new CorruptLinkException("the peer's producer cursor is " + published + ", which is not within "
+                    + size + " bytes after " + head + ": path given up");
+        }
+        tail = published;
+        return available != 0;
+    }
+
+    /** How many bytes were received, truncated ones too. Any thread; perhaps a moment late, as all that is counted. */
+    public long bytes() {
+        return (long) BYTES.getOpaque(this);
+    }
+
+    /** How many datagrams were received. Any thread. */
+    public long received() {
+        return (long) RECEIVED.getOpaque(this);
+    }
+
+    /** How many bytes of the ring wait to be read. A hint for any thread that knows the link to be there. */
+    public long available() {
+        return Math.min(size, Math.max(0, link.published() - (long) HEAD.getOpaque(this)));
+    }
+}

@@ -1,0 +1,166 @@
+package io.accel.core.datagram;
+
+import io.accel.core.fabric.Link;
+import io.accel.core.fabric.MemoryRegion;
+import io.accel.core.stream.CorruptLinkException;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/** The sending half of a link that carries datagrams. One sender at a time. */
+public final class DatagramSender {
+    private static final VarHandle TAIL;
+    private static final VarHandle BYTES;
+    private static final VarHandle SENT;
+    private static final VarHandle DROPPED;
+
+    static {
+        try {
+            MethodHandles.Lookup lookup = MethodHandles.lookup();
+            TAIL = handle(lookup, "tail");
+            BYTES = handle(lookup, "bytes");
+            SENT = handle(lookup, "sent");
+            DROPPED = handle(lookup, "dropped");
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private final Link link;
+    private final MemoryRegion ring;
+    private final ByteBuffer memory;
+    private final int size;
+
+    // Below: written by the sender, read by others without order, through the handles, for what is counted.
+
+    /** End of what was published. */
+    private long tail;
+
+    @SuppressWarnings("unused") // read through BYTES
+    private long bytes;
+
+    @SuppressWarnings("unused") // read through SENT
+    private long sent;
+
+    @SuppressWarnings("unused") // read through DROPPED
+    private long dropped;
+
+    /** The last {@link Link#released} that was seen and found sound. Sender only. */
+    private long released;
+
+    /**
+     * The sending half of a link on which nothing was sent yet.
+     *
+     * @param link the connection, whose rings take the longest datagram
+     */
+    public DatagramSender(Link link) {
+        this.link = link;
+        this.ring = link.sendRing();
+        this.size = ring.size();
+        this.memory = ring.memory().order(ByteOrder.nativeOrder());
+    }
+
+    private static VarHandle handle(MethodHandles.Lookup lookup, String name) throws ReflectiveOperationException {
+        return lookup.findVarHandle(DatagramSender.class, name, long.class).withInvokeExactBehavior();
+    }
+
+    /**
+     * Sends one datagram, or drops it if the receiver has no room.
+     *
+     * @param src the datagram, from its position to its limit, at most {@link DatagramFrame#MOST} bytes; the position
+     *     advances to the limit in either case
+     * @return whether it was sent
+     * @throws CorruptLinkException if the peer wrote nonsense
+     */
+    public boolean send(ByteBuffer src) throws CorruptLinkException {
+        int length = src.remaining();
+        int from = src.position();
+        boolean room = hasRoom(length);
+        if (room) {
+            ring.copyIn(tail + DatagramFrame.HEADER, src, from, length);
+            publish(length);
+        }
+        src.position(from + length);
+        return room;
+    }
+
+    /**
+     * Sends one datagram that lies in several buffers, or drops it.
+     *
+     * @param srcs the buffers
+     * @param offset the first
+     * @param count how many
+     * @param length the sum of what remains in them, at most {@link DatagramFrame#MOST}
+     * @return whether it was sent
+     * @throws CorruptLinkException if the peer wrote nonsense
+     */
+    public boolean send(ByteBuffer[] srcs, int offset, int count, int length) throws CorruptLinkException {
+        boolean room = hasRoom(length);
+        long to = tail + DatagramFrame.HEADER;
+        for (int i = offset; i < offset + count; i++) {
+            ByteBuffer src = srcs[i];
+            int n = src.remaining();
+            if (room) {
+                ring.copyIn(to, src, src.position(), n);
+                to += n;
+            }
+            src.position(src.limit());
+        }
+        if (room) {
+            publish(length);
+        }
+        return room;
+    }
+
+    private boolean hasRoom(int length) throws CorruptLinkException {
+        int needed = DatagramFrame.size(length);
+        if (size - (tail - released) < needed && size - (tail - refresh()) < needed) {
+            DROPPED.setOpaque(this, dropped + 1);
+            return false;
+        }
+        return true;
+    }
+
+    private void publish(int length) {
+        long from = tail;
+        int at = (int) from & (size - 1);
+        memory.putInt(at, length);
+        memory.putInt(at + Integer.BYTES, DatagramFrame.MAGIC);
+        long to = from + DatagramFrame.size(length);
+        TAIL.setOpaque(this, to);
+        BYTES.setOpaque(this, bytes + length);
+        SENT.setOpaque(this, sent + 1);
+        link.publish(from, to);
+    }
+
+    private long refresh() throws CorruptLinkException {
+        long cursor = link.released();
+        if (cursor < released || cursor > tail) {
+            throw new CorruptLinkException("the peer's consumer cursor is " + cursor + ", which is not between "
+                    + released + " and " + tail + ": path given up");
+        }
+        released = cursor;
+        return cursor;
+    }
+
+    /** How many bytes were sent. Any thread; perhaps a moment late, as all that is counted. */
+    public long bytes() {
+        return (long) BYTES.getOpaque(this);
+    }
+
+    /** How many datagrams were sent. Any thread. */
+    public long sent() {
+        return (long) SENT.getOpaque(this);
+    }
+
+    /** How many datagrams were dropped for want of room. Any thread. */
+    public long dropped() {
+        return (long) DROPPED.getOpaque(this);
+    }
+
+    /** How many bytes of the ring the peer has not given back. A hint for any thread that knows the link to be there. */
+    public long queued() {
+        return Math.min(size, Math.max(0, (long) TAIL.getOpaque(this) - link.released()));
+    }
+}

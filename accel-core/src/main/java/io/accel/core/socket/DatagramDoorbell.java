@@ -1,0 +1,80 @@
+package io.accel.core.socket;
+
+import io.accel.core.poll.Pollable;
+import io.accel.core.poll.Registration;
+import java.nio.channels.SelectableChannel;
+import java.nio.channels.SelectionKey;
+
+/**
+ * A link's doorbell in a poller of its datagram socket. When it rings, everybody who waits for the socket looks: only one
+ * hears it. All else is the socket's own registration's.
+ */
+final class DatagramDoorbell implements Pollable {
+    private final DatagramWatchers watchers;
+    private final DatagramLink link;
+
+    /** Written before the poller knows of this. */
+    private volatile Registration registration;
+
+    DatagramDoorbell(DatagramWatchers watchers, DatagramLink link) {
+        this.watchers = watchers;
+        this.link = link;
+    }
+
+    @Override
+    public SelectableChannel watched() {
+        return link.link().doorbell();
+    }
+
+    @Override
+    public int watchedOps(int interest) {
+        // A doorbell whose peer is gone is readable for ever.
+        return link.link().peerGone() ? 0 : SelectionKey.OP_READ;
+    }
+
+    @Override
+    public boolean isPolled() {
+        return false;
+    }
+
+    @Override
+    public int look(int interest) {
+        return 0;
+    }
+
+    @Override
+    public int kernelReady(int interest, int watchedReady) {
+        boolean goneBefore = link.link().peerGone();
+        boolean rung = link.link().drainDoorbell();
+        boolean gone = link.link().peerGone();
+        if (gone) {
+            registration.refresh();
+            watchers.gone(link);
+        }
+        if (rung || gone != goneBefore) {
+            watchers.refresh();
+        }
+        return 0;
+    }
+
+    @Override
+    public void arm(int interest) {
+        // The socket's registration arms all links.
+    }
+
+    @Override
+    public long deadline() {
+        return Long.MAX_VALUE;
+    }
+
+    @Override
+    public boolean retained(Registration with) {
+        registration = with;
+        return link.pin();
+    }
+
+    @Override
+    public void released(Registration ended) {
+        link.release();
+    }
+}

@@ -1,0 +1,124 @@
+package io.accel.core.socket;
+
+import io.accel.core.datagram.DatagramReceiver;
+import io.accel.core.datagram.DatagramSender;
+import io.accel.core.fabric.Link;
+import io.accel.core.observe.ConnectionState;
+import java.net.InetSocketAddress;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * The accelerated path between a datagram socket and one peer, in both directions.
+ *
+ * <p><b>Lifetime.</b> The link is freed by whoever gives back its last share. The socket's receiving and sending halves
+ * have one each, given back in that half once the path was given up; each doorbell that a poller watches has one; and
+ * whoever else looks {@linkplain #pin pins} it for that moment.
+ */
+final class DatagramLink {
+    private final Link link;
+    private final InetSocketAddress remote;
+    private final DatagramReceiver receiver;
+    private final DatagramSender sender;
+    private final DatagramRecord record;
+    private final AtomicInteger users = new AtomicInteger(2);
+    private final AtomicBoolean ended = new AtomicBoolean();
+
+    /** Whether nothing was received yet. Receiving half only. */
+    private boolean fresh = true;
+
+    /** Set by whoever uses the path, cleared by who looks for idle ones; a race loses one look. */
+    private boolean used = true;
+    /** Since when nobody has used it. Only who looks for idle ones. */
+    private long idleSince;
+
+    DatagramLink(Link link, String fabric, InetSocketAddress local, InetSocketAddress remote) {
+        this.link = link;
+        this.remote = remote;
+        this.receiver = new DatagramReceiver(link);
+        this.sender = new DatagramSender(link);
+        this.record = new DatagramRecord(this, fabric, local, remote);
+    }
+
+    Link link() {
+        return link;
+    }
+
+    InetSocketAddress remote() {
+        return remote;
+    }
+
+    DatagramReceiver receiver() {
+        return receiver;
+    }
+
+    DatagramSender sender() {
+        return sender;
+    }
+
+    DatagramRecord record() {
+        return record;
+    }
+
+    /** Whether datagrams that the kernel brought before this path was found may still be unread. */
+    boolean isFresh() {
+        return fresh;
+    }
+
+    void delivers() {
+        fresh = false;
+    }
+
+    void use() {
+        if (!used) {
+            used = true;
+        }
+    }
+
+    /** Whether it was unused for so long, as far as looks in between can tell. */
+    boolean isIdle(long now, long idleNanos) {
+        if (used) {
+            used = false;
+            idleSince = now;
+        }
+        return now - idleSince >= idleNanos;
+    }
+
+    /** Whether the peer takes nothing any more. In a half, or pinned. */
+    boolean isOver() {
+        return link.peerGone() || (link.peerState() & Link.ENDED) != 0;
+    }
+
+    /** Tells the peer that nothing follows. Once; false if it was told before. */
+    boolean end() {
+        if (!ended.compareAndSet(false, true)) {
+            return false;
+        }
+        link.signal(Link.FIN | Link.CLOSED);
+        return true;
+    }
+
+    /** Takes a share, unless the link is freed already. */
+    boolean pin() {
+        int n;
+        do {
+            n = users.get();
+            if (n == 0) {
+                return false;
+            }
+        } while (!users.compareAndSet(n, n + 1));
+        return true;
+    }
+
+    /** Gives one share back. */
+    void release() {
+        if (users.decrementAndGet() == 0) {
+            record.closed();
+            link.free();
+        }
+    }
+
+    ConnectionState state() {
+        return ended.get() ? ConnectionState.CLOSING : ConnectionState.ESTABLISHED;
+    }
+}

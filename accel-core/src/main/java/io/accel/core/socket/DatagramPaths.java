@@ -1,0 +1,101 @@
+package io.accel.core.socket;
+
+import io.accel.core.poll.PollConfig;
+import io.accel.core.poll.Poller;
+import java.io.IOException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Finds paths for the datagram sockets of this process, and gives up those that are not used, on one daemon thread that
+ * sleeps unless there is something to do. No sender ever waits for it.
+ */
+final class DatagramPaths {
+    private static final Logger LOG = System.getLogger(DatagramPaths.class.getName());
+    private static final Poller.Sink NOTHING = (registration, ops) -> {};
+    /** A flood of new destinations is to cost bounded memory and descriptors. */
+    private static final int MOST_UNDER_WAY = 256;
+
+    private static final long LEAST_SWEEP_NANOS = 1_000_000L;
+    private static final long MOST_SWEEP_NANOS = 1_000_000_000L;
+
+    private static DatagramPaths instance;
+
+    private final Poller poller;
+    private final Queue<DatagramSearch> searches = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger underWay = new AtomicInteger();
+    /** Sockets that have links. */
+    private final Set<DatagramSocket> linked = ConcurrentHashMap.newKeySet();
+
+    private final long sweepNanos;
+
+    private DatagramPaths(Poller poller, long sweepNanos) {
+        this.poller = poller;
+        this.sweepNanos = sweepNanos;
+    }
+
+    /**
+     * The one of this process, started when it is first needed.
+     *
+     * @param idleNanos after how long unused links are given up; that of the first profile says how often to look for them
+     */
+    static synchronized DatagramPaths get(long idleNanos) throws IOException {
+        if (instance == null) {
+            long sweepNanos = Math.min(Math.max(idleNanos / 4, LEAST_SWEEP_NANOS), MOST_SWEEP_NANOS);
+            Poller poller = new Poller(new PollConfig(0, 1, 1, 0, PollConfig.Yielding.NEVER));
+            DatagramPaths paths = new DatagramPaths(poller, sweepNanos);
+            Thread thread = new Thread(paths::run, "accel-datagram-paths");
+            thread.setDaemon(true);
+            thread.start();
+            instance = paths;
+        }
+        return instance;
+    }
+
+    /** Begins a search soon; false if there are too many. */
+    boolean begin(DatagramSearch search) {
+        if (underWay.incrementAndGet() > MOST_UNDER_WAY) {
+            underWay.decrementAndGet();
+            return false;
+        }
+        searches.add(search);
+        poller.wakeup();
+        return true;
+    }
+
+    /** A socket has got its first link. */
+    void watch(DatagramSocket socket) {
+        if (linked.add(socket)) {
+            poller.wakeup();
+        }
+    }
+
+    /** A socket has no link any more, or is closed. */
+    void forget(DatagramSocket socket) {
+        linked.remove(socket);
+    }
+
+    private void run() {
+        long sweepAt = System.nanoTime() + sweepNanos;
+        while (true) {
+            try {
+                for (DatagramSearch search = searches.poll(); search != null; search = searches.poll()) {
+                    search.begin(poller, underWay::decrementAndGet);
+                }
+                poller.poll(linked.isEmpty() ? -1 : Math.max(0, sweepAt - System.nanoTime()), NOTHING);
+                if (System.nanoTime() - sweepAt >= 0) {
+                    linked.forEach(DatagramSocket::sweep);
+                    sweepAt = System.nanoTime() + sweepNanos;
+                }
+            } catch (Throwable e) {
+                // Nothing that one destination does may end the thread that serves all.
+                LOG.log(Level.WARNING, "the thread that finds paths for datagrams met an error and goes on", e);
+            }
+        }
+    }
+}

@@ -1,0 +1,86 @@
+package io.accel.core.socket;
+
+import io.accel.core.observe.ConnectionSample;
+import io.accel.core.observe.ConnectionState;
+import io.accel.core.observe.Connections;
+import io.accel.core.observe.Figure;
+import io.accel.core.observe.Figures;
+import io.accel.core.observe.ObservedConnection;
+import io.accel.core.observe.PathName;
+import java.net.InetSocketAddress;
+
+/** What the world is told of an accelerated path between two datagram sockets. */
+final class DatagramRecord implements ObservedConnection {
+    private final DatagramLink path;
+    private final PathName name;
+    private final InetSocketAddress local;
+    private final InetSocketAddress remote;
+    private final long id = Connections.nextId();
+    private final long openedMillis = System.currentTimeMillis();
+
+    DatagramRecord(DatagramLink path, String fabric, InetSocketAddress local, InetSocketAddress remote) {
+        this.path = path;
+        this.name = PathName.of(fabric);
+        this.local = local;
+        this.remote = remote;
+    }
+
+    void opened() {
+        Connections.established(this);
+    }
+
+    void closed() {
+        Connections.closed(this);
+    }
+
+    @Override
+    public PathName path() {
+        return name;
+    }
+
+    @Override
+    public ConnectionState state() {
+        return path.state();
+    }
+
+    @Override
+    public void addTo(Figures figures) {
+        long publishes = path.link().publishes();
+        figures.add(Figure.BYTES_IN, path.receiver().bytes())
+                .add(Figure.MESSAGES_IN, path.receiver().received())
+                .add(Figure.BYTES_OUT, path.sender().bytes())
+                .add(Figure.MESSAGES_OUT, path.sender().sent())
+                .add(Figure.PUBLISHES, publishes < 0 ? path.sender().sent() : publishes)
+                .add(Figure.RINGS_OUT, path.link().rings());
+    }
+
+    @Override
+    public ConnectionSample sample() {
+        Figures figures = new Figures();
+        addTo(figures);
+        long available = 0;
+        long queued = 0;
+        if (path.pin()) {
+            try {
+                available = path.receiver().available();
+                queued = path.sender().queued();
+            } finally {
+                path.release();
+            }
+        }
+        return new ConnectionSample(
+                id,
+                "datagram",
+                name.text(),
+                "",
+                "",
+                state().text(),
+                ConnectionRecord.text(local),
+                ConnectionRecord.text(remote),
+                openedMillis,
+                available,
+                queued,
+                0,
+                figures);
+    }
+}

@@ -1,0 +1,71 @@
+package io.accel.core.socket;
+
+import io.accel.core.jdk.VirtualThreads;
+import io.accel.core.poll.Poller;
+import java.io.IOException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.SelectionKey;
+
+/**
+ * How a blocking receive waits: in a poller of the socket's own, which looks at the kernel as well as at the links while it
+ * spins, and stays registered with both, so that a wait costs one system call. In the receiving half only, but for {@link
+ * #released}.
+ */
+final class DatagramSleeper implements BlockingWaits.Waiter {
+    private static final Poller.Sink NOTHING = (registration, ops) -> {};
+
+    private final Accelerator accelerator;
+    private final DatagramSocket socket;
+    /** Null until a platform thread waits. Written in the receiving half, read by who closes. */
+    private volatile Poller poller;
+
+    DatagramSleeper(Accelerator accelerator, DatagramSocket socket) {
+        this.accelerator = accelerator;
+        this.socket = socket;
+    }
+
+    /** Waits until there may be something to receive, or the socket was closed, or the thread interrupted. */
+    void await(long timeoutNanos) throws IOException {
+        if (VirtualThreads.isCurrent()) {
+            accelerator.waits().await(socket, SelectionKey.OP_READ, timeoutNanos);
+            return;
+        }
+        if (poller == null && !open()) {
+            return;
+        }
+        poller.poll(timeoutNanos, NOTHING);
+    }
+
+    private boolean open() throws IOException {
+        Poller opened = accelerator.openPoller();
+        poller = opened;
+        try {
+            opened.register(socket, SelectionKey.OP_READ, this);
+            return true;
+        } catch (ClosedChannelException e) {
+            close(); // the receive will find it closed
+            return false;
+        }
+    }
+
+    @Override
+    public void released() {
+        Poller waiting = poller;
+        if (waiting != null) {
+            waiting.wakeup();
+        }
+    }
+
+    /** After the socket's registrations were closed. */
+    void close() {
+        Poller idle = poller;
+        poller = null;
+        if (idle != null) {
+            try {
+                idle.close();
+            } catch (IOException e) {
+                throw new java.io.UncheckedIOException("closing a selector failed", e);
+            }
+        }
+    }
+}

@@ -1,0 +1,730 @@
+package io.accel.core.socket;
+
+import io.accel.core.datagram.DatagramReceiver;
+import io.accel.core.fabric.Fabric;
+import io.accel.core.fabric.FallbackException;
+import io.accel.core.fabric.FallbackReason;
+import io.accel.core.fabric.Link;
+import io.accel.core.observe.Drop;
+import io.accel.core.observe.PathName;
+import io.accel.core.observe.ProcessCounters;
+import io.accel.core.poll.Registration;
+import io.accel.core.stream.CorruptLinkException;
+import io.accel.profile.Keys;
+import io.accel.profile.Role;
+import java.io.IOException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.net.Inet4Address;
+import java.net.Inet6Address;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketOption;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.DatagramChannel;
+import java.nio.channels.SelectableChannel;
+import java.nio.channels.SelectionKey;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
+
+/**
+ * A datagram socket that receives from the kernel and from links alike, and sends to each destination by a link if one was
+ * found. Until then, and where there is none, datagrams go by the kernel; nothing waits for a path. The kernel's socket
+ * really is bound, so that programs without Accel are heard and answered.
+ *
+ * <p><b>Order.</b> What one sender sent by the kernel before its link was there is received first: the first datagram of a
+ * link is delivered only when the kernel has none left.
+ *
+ * <p><b>Threads.</b> The receiving methods have one caller at a time, between {@link #lockRead} and {@link #unlockRead},
+ * and so have the sending ones; the set of links is changed under the monitor, and read without.
+ */
+public final class DatagramSocket implements BlockingWaits.Waitable {
+    private static final Logger LOG = System.getLogger("io.accel");
+    /** Of how many receives one looks at the kernel first, so that busy links do not keep its datagrams waiting. */
+    private static final int KERNEL_EVERY = 64;
+    /** Right after a datagram of a link, the kernel is not asked again if it had none so many nanoseconds ago. */
+    private static final long KERNEL_NEWS_NANOS = 20_000;
+    /** Destinations that are remembered to be the kernel's; beyond that all of those are forgotten. */
+    private static final int MOST_PATHS = 4_096;
+
+    private static final int MOST_IPV4 = 65_507;
+    private static final int MOST_IPV6 = 65_527;
+    private static final DatagramLink[] NONE = {};
+    private static final byte[] LOOPBACK = {127, 0, 0, 1};
+
+    private final Accelerator accelerator;
+    private final DatagramChannel kernel;
+    private final int mostPeers;
+    private final long idleNanos;
+    private final DatagramWatchers watchers = new DatagramWatchers(this::peerGone);
+    private final DatagramHalf reading = new DatagramHalf();
+    private final DatagramHalf writing = new DatagramHalf();
+    private final DatagramSleeper sleeper;
+
+    /** Replaced as a whole, under the monitor. */
+    private volatile DatagramLink[] links = NONE;
+    /** Entries come from senders, in their half, and from arriving links. */
+    private final Map<InetSocketAddress, DatagramPath> paths = new ConcurrentHashMap<>();
+
+    /** Null until a path may be found: there is no link before. */
+    private volatile DatagramPaths finder;
+
+    private final List<Fabric.Listening> open = new ArrayList<>(); // guarded by this
+    private volatile boolean closed; // written under the monitor
+    private volatile InetSocketAddress connected; // written in both halves
+    /** Whether other sockets may have the same port: the kernel alone knows who gets what. Written by bind. */
+    private volatile boolean shared;
+    /** Whether the kernel had no room for the last datagram that went by it. Written by senders, cleared by pollers. */
+    private volatile boolean kernelFull;
+
+    // Sending half only.
+    private InetSocketAddress lastTarget;
+    private DatagramPath lastPath;
+
+    // Receiving half only.
+    private int turn;
+    private int untilKernel = KERNEL_EVERY;
+    private boolean hit;
+    private long kernelEmptyAt;
+
+    /**
+     * A socket over one of the JDK's, which is in non-blocking mode from now on. The caller owns it, and closes it after
+     * this.
+     *
+     * @param accelerator the profile at work
+     * @param kernel the JDK's channel
+     * @throws IOException if the channel is closed
+     */
+    public DatagramSocket(Accelerator accelerator, DatagramChannel kernel) throws IOException {
+        this.accelerator = accelerator;
+        this.kernel = kernel;
+        this.mostPeers = accelerator.profile().get(Keys.DATAGRAM_PEERS_MAX);
+        this.idleNanos = accelerator.profile().get(Keys.DATAGRAM_IDLE);
+        this.sleeper = new DatagramSleeper(accelerator, this);
+        kernel.configureBlocking(false);
+    }
+
+    /** The JDK's channel. */
+    public DatagramChannel kernel() {
+        return kernel;
+    }
+
+    // ---- the address
+
+    /**
+     * Opens the socket to the fabrics, after the program has bound it. One that is bound by its first send is not opened: its
+     * peers answer by the link that it found.
+     *
+     * @param bound what the kernel's socket is bound to
+     * @throws IOException if the kernel's channel is closed
+     */
+    public synchronized void bound(InetSocketAddress bound) throws IOException {
+        shared = isShared();
+        if (closed || mostPeers == 0 || shared) {
+            return;
+        }
+        finder = DatagramPaths.get(accelerator.profile().get(Keys.DATAGRAM_IDLE));
+        for (Fabric fabric : accelerator.datagramFabricsFor(Role.SERVER, bound)) {
+            try {
+                open.add(fabric.listen(bound, new Arrivals(fabric.name(), bound)));
+                accelerator.log().listening(bound, new PathInfo(fabric.name() + " datagrams", null, null));
+            } catch (FallbackException e) {
+                accelerator.log().listening(bound, new PathInfo("kernel", e.reason(), e.getMessage()));
+            }
+        }
+    }
+
+    private boolean isShared() throws IOException {
+        return isSet(StandardSocketOptions.SO_REUSEADDR) || isSet(StandardSocketOptions.SO_REUSEPORT);
+    }
+
+    private boolean isSet(SocketOption<Boolean> option) throws IOException {
+        return kernel.supportedOptions().contains(option) && kernel.getOption(option);
+    }
+
+    /**
+     * The program has connected the kernel's socket, or disconnected it. In both halves. What came before a connect is
+     * thrown away, as the JDK does.
+     *
+     * @param remote the peer, or null
+     */
+    public void connected(InetSocketAddress remote) {
+        connected = remote;
+        if (remote != null) {
+            for (DatagramLink link : links) {
+                discard(link);
+            }
+        }
+    }
+
+    private void discard(DatagramLink link) {
+        try {
+            while (link.receiver().next() != DatagramReceiver.NONE) {
+                link.receiver().skip();
+            }
+        } catch (CorruptLinkException e) {
+            corrupt(link, e);
+        }
+    }
+
+    InetSocketAddress localFor(InetAddress address) throws IOException {
+        InetSocketAddress bound = (InetSocketAddress) kernel.getLocalAddress();
+        if (bound == null) {
+            throw new ClosedChannelException();
+        }
+        return bound.getAddress().isAnyLocalAddress() ? new InetSocketAddress(address, bound.getPort()) : bound;
+    }
+
+    // ---- receiving: between lockRead and unlockRead
+
+    /** Enters the receiving half. */
+    public void lockRead() {
+        reading.lock();
+    }
+
+    /** Leaves the receiving half. */
+    public void unlockRead() {
+        reading.unlock();
+    }
+
+    /**
+     * Takes the next datagram, without waiting. What has no room is lost.
+     *
+     * @param dst where to
+     * @return whom it is from, or null if there is none now
+     * @throws IOException as {@link DatagramChannel#receive}
+     */
+    public InetSocketAddress receive(ByteBuffer dst) throws IOException {
+        DatagramLink[] all = links;
+        if (all.length == 0) {
+            return (InetSocketAddress) kernel.receive(dst);
+        }
+        DatagramLink link = nextLink(all);
+        if (link != null ? isKernelFirst(link) : isKernelDue()) {
+            InetSocketAddress from = (InetSocketAddress) kernel.receive(dst);
+            if (from != null) {
+                return from;
+            }
+            kernelEmpty(link);
+        }
+        if (link == null) {
+            return null;
+        }
+        link.receiver().take(dst);
+        return link.remote();
+    }
+
+    /**
+     * As {@link #receive(ByteBuffer)}, into several buffers one after the other.
+     *
+     * @param dsts the buffers
+     * @param offset the first
+     * @param count how many
+     * @return the number of bytes there was room for, or -1 if there is no datagram now
+     * @throws IOException as {@link DatagramChannel#receive}
+     */
+    public long receive(ByteBuffer[] dsts, int offset, int count) throws IOException {
+        DatagramLink[] all = links;
+        DatagramLink link = all.length == 0 ? null : nextLink(all);
+        if (link != null ? isKernelFirst(link) : all.length == 0 || isKernelDue()) {
+            // The kernel's channel scatters only for a connected socket, and does not tell an empty datagram from none.
+            ByteBuffer whole = ByteBuffer.allocate(MOST_IPV6);
+            if (kernel.receive(whole) != null) {
+                return scatter(whole.flip(), dsts, offset, count);
+            }
+            kernelEmpty(link);
+        }
+        return link == null ? -1 : link.receiver().take(dsts, offset, count);
+    }
+
+    private static long scatter(ByteBuffer src, ByteBuffer[] dsts, int offset, int count) {
+        int whole = src.limit();
+        for (int i = offset; i < offset + count; i++) {
+            int n = Math.min(whole - src.position(), dsts[i].remaining());
+            dsts[i].put(src.limit(src.position() + n));
+        }
+        return src.position();
+    }
+
+    /** The link whose turn it is of those that have a datagram; null if none has. */
+    private DatagramLink nextLink(DatagramLink[] all) {
+        int at = turn;
+        for (int i = 0; i < all.length; i++) {
+            at = at + 1 < all.length ? at + 1 : 0;
+            if (hasNext(all[at])) {
+                turn = at;
+                hit = true;
+                return all[at];
+            }
+        }
+        return null;
+    }
+
+    /** Whether the kernel's datagrams, if there are any, come before that link's. */
+    private boolean isKernelFirst(DatagramLink link) {
+        return --untilKernel <= 0 || link.isFresh();
+    }
+
+    /** Whether to ask the kernel, the links having nothing. Who empties its links with a loop is spared a system call. */
+    private boolean isKernelDue() {
+        boolean afterHit = hit;
+        hit = false;
+        return !afterHit || System.nanoTime() - kernelEmptyAt >= KERNEL_NEWS_NANOS;
+    }
+
+    private void kernelEmpty(DatagramLink link) {
+        untilKernel = KERNEL_EVERY;
+        kernelEmptyAt = System.nanoTime();
+        if (link != null) {
+            link.delivers();
+        }
+    }
+
+    /** Whether a link has a datagram for this socket. One that is at its end is given up. */
+    private boolean hasNext(DatagramLink link) {
+        try {
+            boolean over = link.isOver(); // before looking: what was sent before the end is then seen
+            if (link.receiver().next() == DatagramReceiver.NONE) {
+                if (over) {
+                    remove(link);
+                }
+                return false;
+            }
+            InetSocketAddress only = connected;
+            if (only != null && !only.equals(link.remote())) {
+                discard(link);
+                return false;
+            }
+            link.use();
+            return true;
+        } catch (CorruptLinkException e) {
+            corrupt(link, e);
+            return false;
+        }
+    }
+
+    /**
+     * Waits until there may be something to receive, the socket was closed, or the thread interrupted; may return without
+     * cause.
+     *
+     * @param timeoutNanos how long; negative for no limit
+     * @throws IOException if a selector cannot be had
+     */
+    public void awaitReadable(long timeoutNanos) throws IOException {
+        sleeper.await(timeoutNanos);
+    }
+
+    // ---- sending: between lockWrite and unlockWrite
+
+    /** Enters the sending half. */
+    public void lockWrite() {
+        writing.lock();
+    }
+
+    /** Leaves the sending half. */
+    public void unlockWrite() {
+        writing.unlock();
+    }
+
+    /**
+     * Sends a datagram, or drops it if the receiver has no room.
+     *
+     * @param src the datagram
+     * @param target where to, resolved; that of the connection if there is one
+     * @return the number of bytes, or 0 if the kernel has no room now
+     * @throws IOException as {@link DatagramChannel#send}
+     */
+    public int send(ByteBuffer src, InetSocketAddress target) throws IOException {
+        DatagramPath path = pathTo(target);
+        DatagramLink link = usable(path, src.remaining());
+        if (link != null) {
+            int n = src.remaining();
+            try {
+                sent(link, link.sender().send(src));
+                return n;
+            } catch (CorruptLinkException e) {
+                corrupt(link, e);
+            }
+        }
+        boolean empty = !src.hasRemaining();
+        int n = kernel.send(src, target);
+        kernelFull = n == 0 && !empty;
+        findOnce(path);
+        return n;
+    }
+
+    /**
+     * Sends a datagram that lies in several buffers over a connected socket; one that is not empty.
+     *
+     * @param srcs the buffers
+     * @param offset the first
+     * @param count how many
+     * @return the number of bytes, or 0 if the kernel has no room now
+     * @throws IOException as {@link DatagramChannel#write(ByteBuffer[], int, int)}
+     */
+    public long write(ByteBuffer[] srcs, int offset, int count) throws IOException {
+        DatagramPath path = pathTo(connected);
+        long n = 0;
+        for (int i = offset; i < offset + count; i++) {
+            n += srcs[i].remaining();
+        }
+        DatagramLink link = usable(path, n);
+        if (link != null) {
+            try {
+                sent(link, link.sender().send(srcs, offset, count, (int) n));
+                return n;
+            } catch (CorruptLinkException e) {
+                corrupt(link, e);
+            }
+        }
+        long written = kernel.write(srcs, offset, count);
+        kernelFull = written == 0 && n > 0;
+        findOnce(path);
+        return written;
+    }
+
+    private static void sent(DatagramLink link, boolean taken) {
+        link.use();
+        if (!taken) {
+            ProcessCounters.dropped(Drop.DATAGRAM);
+        }
+    }
+
+    /** The link to send so many bytes by; null for the kernel, which also says what is too long for any datagram. */
+    private DatagramLink usable(DatagramPath path, long length) {
+        DatagramLink link = path.link();
+        if (link == null || length > (path.target().getAddress() instanceof Inet4Address ? MOST_IPV4 : MOST_IPV6)) {
+            return null;
+        }
+        if (link.isOver()) {
+            // What it has sent is still to be received. What follows may be for its successor.
+            path.unlink(link);
+            return null;
+        }
+        return link;
+    }
+
+    @SuppressWarnings("ReferenceEquality") // the quick answer; equals() follows
+    private DatagramPath pathTo(InetSocketAddress target) {
+        if (target == lastTarget || target.equals(lastTarget)) {
+            return lastPath;
+        }
+        DatagramPath path = paths.get(target);
+        if (path == null) {
+            if (paths.size() >= MOST_PATHS) {
+                paths.values().removeIf(known -> known.link() == null && !known.isSearching());
+            }
+            path = paths.computeIfAbsent(target, DatagramPath::new);
+        }
+        lastTarget = target;
+        lastPath = path;
+        return path;
+    }
+
+    /** Looks for a link if it is time to; after the kernel's send, which has bound the socket. */
+    private void findOnce(DatagramPath path) throws IOException {
+        InetAddress address = path.target().getAddress();
+        if (path.link() != null
+                || mostPeers == 0
+                || shared
+                || address.isMulticastAddress()
+                || address.isAnyLocalAddress()
+                || !path.beginsSearch()) {
+            return;
+        }
+        if (finder == null) {
+            finder = DatagramPaths.get(accelerator.profile().get(Keys.DATAGRAM_IDLE));
+        }
+        if (links.length >= mostPeers || !finder.begin(new DatagramSearch(this, path))) {
+            path.searched(retryAt());
+        }
+    }
+
+    private long retryAt() {
+        return System.nanoTime() + accelerator.profile().get(Keys.DATAGRAM_RETRY);
+    }
+
+    // ---- links: the thread that finds them, and those of the fabrics
+
+    List<Fabric> candidates(InetSocketAddress target) {
+        return accelerator.datagramFabricsFor(Role.CLIENT, target);
+    }
+
+    /** A search has brought a link. */
+    void found(DatagramPath path, Link link, String fabric, InetSocketAddress local) {
+        DatagramLink found = new DatagramLink(link, fabric, local, path.target());
+        boolean added = add(found, path);
+        path.searched(retryAt());
+        if (added) {
+            ProcessCounters.gotPath(Role.CLIENT, PathName.of(fabric));
+            accelerator.log().datagrams(local, path.target(), new PathInfo(fabric, null, null));
+        }
+    }
+
+    /** A search has found nothing; why is null if a rule says kernel. */
+    void notFound(DatagramPath path, FallbackException why) {
+        FallbackReason reason = why == null ? FallbackReason.RULE : why.reason();
+        if (!closed && path.isNews(reason)) {
+            String detail = why == null ? accelerator.datagramRuleFor(Role.CLIENT, path.target()) : why.getMessage();
+            ProcessCounters.fellBack(Role.CLIENT, reason);
+            accelerator.log().datagrams(null, path.target(), new PathInfo("kernel", reason, detail));
+        }
+        path.searched(retryAt());
+    }
+
+    /** Takes a link in, and sends by it to the destination of a path, or ends it. */
+    private boolean add(DatagramLink link, DatagramPath path) {
+        synchronized (this) {
+            if (!closed && links.length < mostPeers && watchers.linked(link)) {
+                DatagramLink[] more = Arrays.copyOf(links, links.length + 1);
+                more[links.length] = link;
+                link.record().opened();
+                links = more;
+                if (path != null) {
+                    path.linked(link);
+                }
+            } else {
+                link.end();
+                link.release();
+                link.release();
+                return false;
+            }
+        }
+        finder.watch(this);
+        watchers.refresh();
+        return true;
+    }
+
+    /** Gives a link up. Any thread. */
+    private void remove(DatagramLink link) {
+        synchronized (this) {
+            List<DatagramLink> fewer = new ArrayList<>(List.of(links));
+            if (!fewer.remove(link)) {
+                return;
+            }
+            links = fewer.toArray(NONE);
+            DatagramPath path = paths.get(link.remote());
+            if (path != null) {
+                path.unlink(link);
+            }
+        }
+        watchers.unlinked(link);
+        link.end();
+        reading.run(link::release);
+        writing.run(link::release);
+    }
+
+    private void corrupt(DatagramLink link, CorruptLinkException why) {
+        ProcessCounters.didReset(link.record().path());
+        LOG.log(Level.WARNING, "accel: datagrams from {0}: {1}", link.remote(), why.getMessage());
+        remove(link);
+    }
+
+    /** A doorbell has found a peer to be gone. What it has sent before is still to be received. */
+    private void peerGone(DatagramLink link) {
+        if (!link.receiver().ready()) {
+            remove(link);
+        }
+    }
+
+    /** Gives up links that nobody has used for long, or whose peer is gone. */
+    void sweep() {
+        long now = System.nanoTime();
+        for (DatagramLink link : links) {
+            if (!link.pin()) {
+                continue;
+            }
+            try {
+                boolean over = link.isOver();
+                if (link.isIdle(now, idleNanos) || (over && !link.receiver().ready())) {
+                    remove(link);
+                }
+            } finally {
+                link.release();
+            }
+        }
+        if (links.length == 0) {
+            finder.forget(this);
+        }
+    }
+
+    // ---- closing
+
+    /** Gives up all links, to be called before the kernel's channel is closed. What was not received is lost. Idempotent. */
+    public void close() {
+        List<Fabric.Listening> toClose;
+        synchronized (this) {
+            if (closed) {
+                return;
+            }
+            closed = true;
+            toClose = List.copyOf(open);
+            open.clear();
+        }
+        toClose.forEach(Fabric.Listening::close);
+        watchers.close();
+        for (DatagramLink link : links) {
+            remove(link);
+        }
+        if (finder != null) {
+            finder.forget(this);
+        }
+        reading.run(sleeper::close);
+    }
+
+    @Override
+    public boolean isClosed() {
+        return closed;
+    }
+
+    /**
+     * As {@link StreamSocket#endRegistrations}.
+     *
+     * @param over tells by the attachment
+     */
+    public void endRegistrations(Predicate<Object> over) {
+        watchers.end(over);
+    }
+
+    /** How many peers' datagrams take a faster path than the kernel's now. */
+    public int links() {
+        return links.length;
+    }
+
+    /**
+     * Which way datagrams to a destination take now: the name of a fabric, or {@code kernel}.
+     *
+     * @param target where to
+     */
+    public String path(InetSocketAddress target) {
+        DatagramPath path = paths.get(target);
+        DatagramLink link = path == null ? null : path.link();
+        return (link == null ? PathName.KERNEL : link.record().path()).text();
+    }
+
+    // ---- for pollers
+
+    @Override
+    public SelectableChannel watched() {
+        return kernel;
+    }
+
+    @Override
+    public int watchedOps(int interest) {
+        return interest;
+    }
+
+    @Override
+    public boolean isPolled() {
+        return links.length > 0;
+    }
+
+    @Override
+    public boolean isComplete() {
+        return false; // the kernel's datagrams are not in memory
+    }
+
+    @Override
+    public int look(int interest) {
+        // A link never makes a sender wait.
+        int ready = kernelFull ? 0 : interest & SelectionKey.OP_WRITE;
+        if ((interest & SelectionKey.OP_READ) != 0) {
+            for (DatagramLink link : links) {
+                if (link.receiver().ready()) {
+                    return ready | SelectionKey.OP_READ;
+                }
+            }
+        }
+        return ready;
+    }
+
+    @Override
+    public int kernelReady(int interest, int watchedReady) {
+        if ((watchedReady & SelectionKey.OP_WRITE) != 0) {
+            kernelFull = false;
+        }
+        return interest & watchedReady;
+    }
+
+    @Override
+    public void arm(int interest) {
+        if ((interest & SelectionKey.OP_READ) != 0) {
+            for (DatagramLink link : links) {
+                link.link().arm(Link.DATA);
+            }
+        }
+    }
+
+    @Override
+    public long deadline() {
+        return Long.MAX_VALUE;
+    }
+
+    @Override
+    public boolean retained(Registration registration) {
+        return watchers.add(registration);
+    }
+
+    @Override
+    public void released(Registration registration) {
+        watchers.remove(registration);
+        if (registration.attachment() instanceof BlockingWaits.Waiter waiter) {
+            waiter.released();
+        }
+    }
+
+    /** Where one fabric's links arrive. */
+    private final class Arrivals implements Fabric.Acceptor {
+        private final String fabric;
+        private final InetSocketAddress bound;
+
+        Arrivals(String fabric, InetSocketAddress bound) {
+            this.fabric = fabric;
+            this.bound = bound;
+        }
+
+        @Override
+        public boolean reserve() {
+            return !closed && links.length < mostPeers;
+        }
+
+        @Override
+        public void unreserve() {
+            // A place is taken when the link comes; one too many is ended then.
+        }
+
+        @Override
+        public void accept(Link link, InetSocketAddress local, InetSocketAddress remote) {
+            InetSocketAddress at = new InetSocketAddress(local.getAddress(), bound.getPort());
+            DatagramLink arrived = new DatagramLink(link, fabric, at, remote);
+            DatagramPath path = answersFrom(local.getAddress(), remote.getAddress())
+                    ? paths.computeIfAbsent(remote, DatagramPath::new)
+                    : null;
+            if (add(arrived, path)) {
+                ProcessCounters.gotPath(Role.SERVER, PathName.of(fabric));
+                accelerator.log().datagrams(at, remote, new PathInfo(fabric, null, null));
+            }
+        }
+
+        /**
+         * Whether the kernel, too, would answer from the address that the peer sent to. From a socket that is bound to all
+         * addresses it answers from the one by which it reaches the peer.
+         */
+        private boolean answersFrom(InetAddress local, InetAddress remote) {
+            if (!bound.getAddress().isAnyLocalAddress()) {
+                return true;
+            }
+            if (remote.isLoopbackAddress()) {
+                return Arrays.equals(local.getAddress(), LOOPBACK)
+                        || (local.isLoopbackAddress() && local instanceof Inet6Address);
+            }
+            return fabric.equals(PathName.SHM.text()) ? local.equals(remote) : !local.isLoopbackAddress();
+        }
+    }
+}

@@ -1,0 +1,376 @@
+package io.accel.nio;
+
+import io.accel.core.jdk.PacketLengths;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.DatagramPacket;
+import java.net.DatagramSocket;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.MulticastSocket;
+import java.net.NetworkInterface;
+import java.net.SocketAddress;
+import java.net.SocketException;
+import java.net.SocketOption;
+import java.nio.ByteBuffer;
+import java.nio.channels.AlreadyBoundException;
+import java.nio.channels.AlreadyConnectedException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.DatagramChannel;
+import java.nio.channels.IllegalBlockingModeException;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * What {@link DatagramChannel#socket} of our channels returns: a {@link DatagramSocket} that is the channel, seen through
+ * the older interface, and as under the JDK's channels a {@link MulticastSocket}. What does not move datagrams is asked of the JDK's own adaptor of the kernel's channel. Safe for
+ * use by many threads.
+ */
+@SuppressWarnings({
+    "UnsynchronizedOverridesSynchronized", // the channel does the locking, as under the JDK's adaptor
+    "deprecation", // what is deprecated works all the same
+    "removal"
+})
+final class AccelDatagramSocket extends MulticastSocket {
+    private final AccelDatagramChannel channel;
+    private final MulticastSocket kernel;
+
+    /** In milliseconds; 0 means no limit. */
+    private volatile int timeoutMillis;
+
+    /** A new adaptor. The channel keeps it, since {@code socket()} must always return the same one. */
+    AccelDatagramSocket(AccelDatagramChannel channel, MulticastSocket kernel) throws IOException {
+        super((SocketAddress) null);
+        super.close(); // the socket that the constructor has made, which nobody needs
+        this.channel = channel;
+        this.kernel = kernel;
+    }
+
+    // ---- moving datagrams
+
+    @Override
+    public void send(DatagramPacket packet) throws IOException {
+        if (isClosed()) {
+            throw new SocketException("Socket is closed");
+        }
+        if (!channel.isBlocking()) {
+            throw new IllegalBlockingModeException();
+        }
+        synchronized (packet) {
+            InetSocketAddress target = targetOf(packet);
+            ByteBuffer src = ByteBuffer.wrap(packet.getData(), packet.getOffset(), packet.getLength());
+            try {
+                int unused = channel.send(src, target);
+            } catch (AlreadyConnectedException e) {
+                throw new IllegalArgumentException("Connected and packet address differ", e);
+            } catch (ClosedChannelException e) {
+                throw closed(e);
+            }
+        }
+    }
+
+    private InetSocketAddress targetOf(DatagramPacket packet) {
+        if (packet.getAddress() != null) {
+            return new InetSocketAddress(packet.getAddress(), packet.getPort());
+        }
+        if (kernel.getRemoteSocketAddress() instanceof InetSocketAddress connected) {
+            packet.setSocketAddress(connected);
+            return connected;
+        }
+        throw new IllegalArgumentException("Address not set");
+    }
+
+    @Override
+    public void receive(DatagramPacket packet) throws IOException {
+        int capacity;
+        synchronized (packet) {
+            capacity = PacketLengths.capacity(packet);
+        }
+        ByteBuffer dst = ByteBuffer.allocate(capacity);
+        SocketAddress from;
+        try {
+            int limit = timeoutMillis;
+            from = channel.receiveBlocking(dst, limit == 0 ? -1 : TimeUnit.MILLISECONDS.toNanos(limit));
+        } catch (ClosedChannelException e) {
+            throw closed(e);
+        }
+        dst.flip();
+        synchronized (packet) {
+            int length = Math.min(dst.limit(), PacketLengths.capacity(packet));
+            dst.get(packet.getData(), packet.getOffset(), length);
+            PacketLengths.received(packet, length);
+            packet.setSocketAddress(from);
+        }
+    }
+
+    private static SocketException closed(ClosedChannelException e) {
+        SocketException closed = new SocketException("Socket closed");
+        closed.initCause(e);
+        return closed;
+    }
+
+    // ---- what the channel must know of
+
+    @Override
+    public void bind(SocketAddress address) throws SocketException {
+        try {
+            channel.bind(address != null ? address : new InetSocketAddress(0));
+        } catch (AlreadyBoundException e) {
+            throw new SocketException("already bound");
+        } catch (IOException | RuntimeException e) {
+            throw SocketExceptions.translateToSocketException(e);
+        }
+    }
+
+    @Override
+    public void connect(InetAddress address, int port) {
+        if (address == null) {
+            throw new IllegalArgumentException("Address can't be null");
+        }
+        try {
+            connect(new InetSocketAddress(address, port));
+        } catch (SocketException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Override
+    public void connect(SocketAddress address) throws SocketException {
+        if (address == null) {
+            throw new IllegalArgumentException("Address can't be null");
+        }
+        if (isClosed()) {
+            return;
+        }
+        try {
+            channel.disconnect(); // the socket, unlike the channel, may be connected anew
+            channel.connect(address);
+        } catch (IOException | RuntimeException e) {
+            throw SocketExceptions.translateToSocketException(e);
+        }
+    }
+
+    @Override
+    public void disconnect() {
+        try {
+            channel.disconnect();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Override
+    public void close() {
+        try {
+            channel.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Override
+    public boolean isClosed() {
+        return !channel.isOpen();
+    }
+
+    @Override
+    public DatagramChannel getChannel() {
+        return channel;
+    }
+
+    @Override
+    public void setSoTimeout(int timeout) throws SocketException {
+        kernel.setSoTimeout(timeout); // which checks it
+        timeoutMillis = timeout;
+    }
+
+    @Override
+    public int getSoTimeout() throws SocketException {
+        return kernel.getSoTimeout();
+    }
+
+    // ---- the kernel's
+
+    @Override
+    public boolean isBound() {
+        return kernel.isBound();
+    }
+
+    @Override
+    public boolean isConnected() {
+        return kernel.isConnected();
+    }
+
+    @Override
+    public InetAddress getInetAddress() {
+        return kernel.getInetAddress();
+    }
+
+    @Override
+    public int getPort() {
+        return kernel.getPort();
+    }
+
+    @Override
+    public SocketAddress getRemoteSocketAddress() {
+        return kernel.getRemoteSocketAddress();
+    }
+
+    @Override
+    public SocketAddress getLocalSocketAddress() {
+        return kernel.getLocalSocketAddress();
+    }
+
+    @Override
+    public InetAddress getLocalAddress() {
+        return kernel.getLocalAddress();
+    }
+
+    @Override
+    public int getLocalPort() {
+        return kernel.getLocalPort();
+    }
+
+    @Override
+    public void setSendBufferSize(int size) throws SocketException {
+        kernel.setSendBufferSize(size);
+    }
+
+    @Override
+    public int getSendBufferSize() throws SocketException {
+        return kernel.getSendBufferSize();
+    }
+
+    @Override
+    public void setReceiveBufferSize(int size) throws SocketException {
+        kernel.setReceiveBufferSize(size);
+    }
+
+    @Override
+    public int getReceiveBufferSize() throws SocketException {
+        return kernel.getReceiveBufferSize();
+    }
+
+    @Override
+    public void setReuseAddress(boolean on) throws SocketException {
+        kernel.setReuseAddress(on);
+    }
+
+    @Override
+    public boolean getReuseAddress() throws SocketException {
+        return kernel.getReuseAddress();
+    }
+
+    @Override
+    public void setBroadcast(boolean on) throws SocketException {
+        kernel.setBroadcast(on);
+    }
+
+    @Override
+    public boolean getBroadcast() throws SocketException {
+        return kernel.getBroadcast();
+    }
+
+    @Override
+    public void setTrafficClass(int tc) throws SocketException {
+        kernel.setTrafficClass(tc);
+    }
+
+    @Override
+    public int getTrafficClass() throws SocketException {
+        return kernel.getTrafficClass();
+    }
+
+    @Override
+    public <T> DatagramSocket setOption(SocketOption<T> name, T value) throws IOException {
+        kernel.setOption(name, value);
+        return this;
+    }
+
+    @Override
+    public <T> T getOption(SocketOption<T> name) throws IOException {
+        return kernel.getOption(name);
+    }
+
+    @Override
+    public Set<SocketOption<?>> supportedOptions() {
+        return kernel.supportedOptions();
+    }
+
+    // ---- groups: the kernel's
+
+    @Override
+    public void joinGroup(SocketAddress group, NetworkInterface networkInterface) throws IOException {
+        kernel.joinGroup(group, networkInterface);
+    }
+
+    @Override
+    public void leaveGroup(SocketAddress group, NetworkInterface networkInterface) throws IOException {
+        kernel.leaveGroup(group, networkInterface);
+    }
+
+    @Override
+    public void joinGroup(InetAddress group) throws IOException {
+        kernel.joinGroup(group);
+    }
+
+    @Override
+    public void leaveGroup(InetAddress group) throws IOException {
+        kernel.leaveGroup(group);
+    }
+
+    @Override
+    public void setTTL(byte ttl) throws IOException {
+        kernel.setTTL(ttl);
+    }
+
+    @Override
+    public byte getTTL() throws IOException {
+        return kernel.getTTL();
+    }
+
+    @Override
+    public void setTimeToLive(int ttl) throws IOException {
+        kernel.setTimeToLive(ttl);
+    }
+
+    @Override
+    public int getTimeToLive() throws IOException {
+        return kernel.getTimeToLive();
+    }
+
+    @Override
+    public void setInterface(InetAddress address) throws SocketException {
+        kernel.setInterface(address);
+    }
+
+    @Override
+    public InetAddress getInterface() throws SocketException {
+        return kernel.getInterface();
+    }
+
+    @Override
+    public void setNetworkInterface(NetworkInterface networkInterface) throws SocketException {
+        kernel.setNetworkInterface(networkInterface);
+    }
+
+    @Override
+    public NetworkInterface getNetworkInterface() throws SocketException {
+        return kernel.getNetworkInterface();
+    }
+
+    @Override
+    public void setLoopbackMode(boolean disable) throws SocketException {
+        kernel.setLoopbackMode(disable);
+    }
+
+    @Override
+    public boolean getLoopbackMode() throws SocketException {
+        return kernel.getLoopbackMode();
+    }
+
+    @Override
+    public void send(DatagramPacket packet, byte ttl) throws IOException {
+        kernel.send(packet, ttl); // the kernel's, as only it has such a thing
+    }
+}

@@ -1,0 +1,65 @@
+package io.accel.nio;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.NetworkInterface;
+import java.nio.channels.MembershipKey;
+import java.nio.channels.MulticastChannel;
+
+/** The kernel channel's membership in a group, seen as one of our channel over it. */
+final class AccelMembershipKey extends MembershipKey {
+    private final AccelDatagramChannel channel;
+    private final MembershipKey kernel;
+
+    AccelMembershipKey(AccelDatagramChannel channel, MembershipKey kernel) {
+        this.channel = channel;
+        this.kernel = kernel;
+    }
+
+    @Override
+    public boolean isValid() {
+        return kernel.isValid();
+    }
+
+    @Override
+    public void drop() {
+        kernel.drop();
+    }
+
+    @Override
+    public MembershipKey block(InetAddress source) throws IOException {
+        kernel.block(source);
+        return this;
+    }
+
+    @Override
+    public MembershipKey unblock(InetAddress source) {
+        kernel.unblock(source);
+        return this;
+    }
+
+    @Override
+    public MulticastChannel channel() {
+        return channel;
+    }
+
+    @Override
+    public InetAddress group() {
+        return kernel.group();
+    }
+
+    @Override
+    public NetworkInterface networkInterface() {
+        return kernel.networkInterface();
+    }
+
+    @Override
+    public InetAddress sourceAddress() {
+        return kernel.sourceAddress();
+    }
+
+    @Override
+    public String toString() {
+        return kernel.toString();
+    }
+}

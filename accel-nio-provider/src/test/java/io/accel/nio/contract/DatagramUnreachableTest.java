@@ -1,0 +1,145 @@
+package io.accel.nio.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.PortUnreachableException;
+import java.nio.ByteBuffer;
+import java.nio.channels.DatagramChannel;
+import java.nio.channels.SelectionKey;
+import org.junit.jupiter.api.Test;
+
+/** A connected channel is told that nobody has its peer's port. */
+class DatagramUnreachableTest extends DatagramSupport {
+    @Test
+    void blockedReadEnds() throws Exception {
+        DatagramChannel channel = connectedToNobody();
+        Task<Integer> reader =
+                start(() -> channel.read(ByteBuffer.allocate(10))).awaitInside("read");
+        channel.write(Bytes.ascii("x"));
+        assertThat(reader.failure()).isInstanceOf(PortUnreachableException.class);
+        assertThat(channel.isOpen()).isTrue();
+        assertThat(channel.isConnected()).isTrue();
+    }
+
+    @Test
+    void blockedReceiveEnds() throws Exception {
+        DatagramChannel channel = connectedToNobody();
+        Task<Object> receiver =
+                start(() -> (Object) channel.receive(ByteBuffer.allocate(10))).awaitInside("receive");
+        channel.write(Bytes.ascii("x"));
+        assertThat(receiver.failure()).isInstanceOf(PortUnreachableException.class);
+    }
+
+    @Test
+    void readAfterAWriteFailsOnce() throws IOException {
+        DatagramChannel channel = connectedToNobody();
+        channel.write(Bytes.ascii("x"));
+        assertThatThrownBy(() -> channel.read(ByteBuffer.allocate(10))).isInstanceOf(PortUnreachableException.class);
+        channel.configureBlocking(false);
+        assertThat(channel.read(ByteBuffer.allocate(10))).isZero();
+        assertThat(channel.receive(ByteBuffer.allocate(10))).isNull();
+    }
+
+    @Test
+    void writeAfterAWriteFails() throws IOException {
+        DatagramChannel channel = connectedToNobody();
+        channel.write(Bytes.ascii("x"));
+        ByteBuffer second = Bytes.ascii("y");
+        assertThatThrownBy(() -> channel.write(second)).isInstanceOf(PortUnreachableException.class);
+        assertThat(second.position()).isZero();
+        assertThat(channel.write(second)).as("the error has been told").isEqualTo(1);
+    }
+
+    @Test
+    void sendAfterASendFails() throws IOException {
+        DatagramChannel channel = connectedToNobody();
+        InetSocketAddress nobody = (InetSocketAddress) channel.getRemoteAddress();
+        send(channel, "x", nobody);
+        assertThatThrownBy(() -> channel.send(Bytes.ascii("y"), nobody)).isInstanceOf(PortUnreachableException.class);
+    }
+
+    @Test
+    void peerThatClosesIsUnreachable() throws IOException {
+        Ends ends = connectedEnds();
+        ends.left().write(Bytes.ascii("heard"));
+        assertThat(receiveText(ends.right())).isEqualTo("heard");
+        ends.right().close();
+        ends.left().write(Bytes.ascii("lost"));
+        assertThatThrownBy(() -> ends.left().read(ByteBuffer.allocate(10)))
+                .isInstanceOf(PortUnreachableException.class);
+    }
+
+    @Test
+    void peerThatClosesWakesTheReaderOfAnswers() throws Exception {
+        Ends ends = connectedEnds();
+        Task<Integer> reader =
+                start(() -> ends.left().read(ByteBuffer.allocate(10))).awaitInside("read");
+        ends.right().close();
+        assertThat(reader.finishesWithin(50)).as("a close alone is not heard").isFalse();
+        ends.left().write(Bytes.ascii("lost"));
+        assertThat(reader.failure()).isInstanceOf(PortUnreachableException.class);
+    }
+
+    @Test
+    void whatThePeerSentBeforeItClosedIsReceived() throws IOException {
+        Ends ends = connectedEnds();
+        for (int i = 0; i < 5; i++) {
+            ends.right().write(Bytes.ascii("last words " + i));
+        }
+        ends.right().close();
+        for (int i = 0; i < 5; i++) {
+            assertThat(receiveText(ends.left())).isEqualTo("last words " + i);
+        }
+        assertNothingArrives(ends.left());
+    }
+
+    @Test
+    void selectorTellsOfTheError() throws IOException {
+        DatagramChannel channel = connectedToNobody();
+        SelectionKey key = register(channel, selector(), SelectionKey.OP_READ);
+        assertThat(key.selector().selectNow()).isZero();
+        channel.write(Bytes.ascii("x"));
+        awaitReady(key, SelectionKey.OP_READ);
+        assertThatThrownBy(() -> channel.read(ByteBuffer.allocate(10))).isInstanceOf(PortUnreachableException.class);
+        key.selector().selectedKeys().clear();
+        assertThat(key.selector().selectNow()).isZero();
+    }
+
+    @Test
+    void channelWithoutAPeerIsNotTold() throws IOException {
+        DatagramChannel channel = bound();
+        InetSocketAddress nobody = nobodyHasIt();
+        send(channel, "x", nobody);
+        send(channel, "y", nobody);
+        assertNothingArrives(channel);
+    }
+
+    /** A peer that comes back on its port is heard again. */
+    @Test
+    void peerThatReturnsIsReachedAgain() throws IOException {
+        Ends ends = connectedEnds();
+        InetSocketAddress address = addressOf(ends.right());
+        ends.right().close();
+        ends.left().write(Bytes.ascii("lost"));
+        assertThatThrownBy(() -> ends.left().read(ByteBuffer.allocate(10)))
+                .isInstanceOf(PortUnreachableException.class);
+        DatagramChannel returned = datagrams().bind(address);
+        warm(ends.left(), returned);
+        ends.left().write(Bytes.ascii("found"));
+        assertThat(receiveText(returned)).isEqualTo("found");
+    }
+
+    private DatagramChannel connectedToNobody() throws IOException {
+        return bound().connect(nobodyHasIt());
+    }
+
+    /** A port that was free a moment ago, of the many that the system may give to the next who asks. */
+    private InetSocketAddress nobodyHasIt() throws IOException {
+        try (DatagramChannel gone = bound()) {
+            return addressOf(gone);
+        }
+    }
+}

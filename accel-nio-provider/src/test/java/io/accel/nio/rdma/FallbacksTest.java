@@ -1,0 +1,103 @@
+package io.accel.nio.rdma;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledIfEnvironmentVariable;
+
+/**
+ * Programs on a machine that has a device and cannot use it: they work, over the kernel, and a line says why and what to do. With
+ * {@code fallback=fail} they fail, and say the same.
+ */
+@EnabledIfEnvironmentVariable(
+        named = "ACCEL_LAB_HOST",
+        matches = "A",
+        disabledReason = "not in the lab: samples/lab/junit runs this there")
+@Timeout(180)
+class FallbacksTest {
+    private static final String ADDRESS = "10.78.0.1";
+    private static final String KERNEL = "-Daccel.fallback=kernel";
+    private static final String LOG = "-Daccel.log.connections=true";
+    private static final String CONNECTED = "INFO: accel: connected ";
+
+    @AfterEach
+    void openTheDevice() throws Exception {
+        HostAgent.shell("chmod 666 /dev/infiniband/*");
+    }
+
+    /** A server that is accelerated, and a client of it that runs behind the prefix: what the client logs. */
+    private static String clientBehind(String... prefix) throws Exception {
+        try (Program server = Program.start(List.of(KERNEL), NioServer.class, ADDRESS)) {
+            String port = server.await("port ");
+            String line;
+            try (Program client = Program.startBehind(
+                    List.of(prefix), List.of(KERNEL), NioClient.class, ADDRESS, port, "ping", 64, 3)) {
+                line = client.await(CONNECTED); // it is said unasked: something can be done about it
+                client.await("ping 64 B");
+                client.awaitSuccess();
+            }
+            try (Program client =
+                    Program.startBehind(List.of(prefix), List.of(), NioClient.class, ADDRESS, port, "ping", 64, 3)) {
+                String failure = client.await("Exception in thread \"main\" java.net.ConnectException: ");
+                assertThat(failure).startsWith("not accelerated, and fallback=fail: ");
+                assertThat(line).contains(failure.replaceFirst(".*fallback=fail: (\\w+).*", "$1"));
+            }
+            return line;
+        }
+    }
+
+    @Test
+    void tooLittleLockedMemory() throws Exception {
+        assertThat(clientBehind("prlimit", "--memlock=65536", "setpriv", "--bounding-set", "-ipc_lock"))
+                .contains("by kernel (MEMLOCK: ", "ibv_reg_mr");
+    }
+
+    @Test
+    void noPermission() throws Exception {
+        try (Program server = Program.start(List.of(KERNEL), NioServer.class, ADDRESS)) {
+            String port = server.await("port ");
+            HostAgent.shell("chmod 000 /dev/infiniband/*");
+            List<String> prefix = List.of("setpriv", "--bounding-set", "-dac_override,-dac_read_search");
+            try (Program client =
+                    Program.startBehind(prefix, List.of(KERNEL, LOG), NioClient.class, ADDRESS, port, "ping", 64, 3)) {
+                assertThat(client.await(CONNECTED)).contains("by kernel (NO_PERMISSION: ");
+                client.await("ping 64 B");
+                client.awaitSuccess();
+            }
+        }
+    }
+
+    @Test
+    void aPeerWithoutAccel() throws Exception {
+        try (Program server = Program.start(List.of("-Daccel.profile=off"), NioServer.class, ADDRESS)) {
+            String port = server.await("port ");
+            try (Program client = Program.start(List.of(KERNEL, LOG), NioClient.class, ADDRESS, port, "ping", 64, 3)) {
+                assertThat(client.await(CONNECTED)).contains("by kernel (PEER_NOT_ACCELERATED: ");
+                client.await("ping 64 B");
+                client.awaitSuccess();
+            }
+        }
+    }
+
+    @Test
+    void anotherDeviceThanTheProfileWants() throws Exception {
+        assertThat(pathWith("-Daccel.rdma.device=mlx5_0")).contains("by kernel (NO_DEVICE: ", "rdma.device=mlx5_0");
+        assertThat(pathWith("-Daccel.rdma.device=rxe0")).endsWith("by rdma");
+    }
+
+    private static String pathWith(String option) throws Exception {
+        try (Program server = Program.start(List.of(KERNEL), NioServer.class, ADDRESS)) {
+            List<Object> arguments = new ArrayList<>(List.of(ADDRESS, server.await("port "), "ping", 64, 3));
+            try (Program client = Program.start(List.of(KERNEL, LOG, option), NioClient.class, arguments.toArray())) {
+                String line = client.await(CONNECTED);
+                client.await("ping 64 B");
+                client.awaitSuccess();
+                return line;
+            }
+        }
+    }
+}
