@@ -6,6 +6,7 @@ import java.util.Optional;
 /** What the bars of a case are the length of. */
 enum BarMeasure {
     ROUND_TRIPS("round trips a second", "/s"),
+    REQUESTS("requests a second", "/s"),
     MESSAGES("messages a second", "/s"),
     BYTES("bytes a second", "B/s"),
     /** Of a case in which nothing moves. */
@@ -36,16 +37,17 @@ enum BarMeasure {
 
     private static BarMeasure of(BenchCase.Kind kind) {
         return switch (kind) {
-            case PINGPONG, PINGPONG_BLOCKING, PINGPONG_AMONG_1000, RAW -> ROUND_TRIPS;
+            case PINGPONG, PINGPONG_BLOCKING, PINGPONG_AMONG_1000, NETTY_ECHO, RAW -> ROUND_TRIPS;
             case STREAM_SMALL -> MESSAGES;
-            case STREAM_LARGE, MEMCPY -> BYTES;
+            case STREAM_LARGE, NETTY_STREAM, MEMCPY -> BYTES;
+            case NETTY_HTTP -> REQUESTS;
             case IDLE -> CPU;
         };
     }
 
     double value(Row row) {
         return switch (this) {
-            case ROUND_TRIPS, MESSAGES -> row.figures().messagesPerSecond();
+            case ROUND_TRIPS, REQUESTS, MESSAGES -> row.figures().messagesPerSecond();
             case BYTES -> row.figures().bytesPerSecond();
             case CPU -> row.figures().cpuMicrosPerOp() / MICROS_PER_PERCENT;
         };

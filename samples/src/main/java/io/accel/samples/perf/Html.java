@@ -25,6 +25,10 @@ final class Html {
         return switch (path) {
             case "shm", "rdma", "kernel", "plain", "rstream" -> "c-" + path;
             case "raw", "memcpy" -> "c-limit";
+            // Ways through the kernel that Netty has.
+            case "epoll" -> "c-kernel";
+            case "nio" -> "c-plain";
+            case "unix" -> "c-rstream";
             default -> "c-verbs";
         };
     }

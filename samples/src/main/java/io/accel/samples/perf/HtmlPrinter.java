@@ -25,6 +25,9 @@ final class HtmlPrinter {
             Map.entry("idle-1", "64 B there and back, one connection alone"),
             Map.entry("idle-1000", "64 B there and back, a thousand connections open"),
             Map.entry("idle-cpu", "a hundred connections on which nothing moves"),
+            Map.entry("netty-echo-64", "64 B there and back between Netty programs"),
+            Map.entry("netty-stream-64k", "64 KiB a write between Netty programs, one way"),
+            Map.entry("netty-http", "small HTTP answers of a Netty server, over eight connections"),
             Map.entry("rdma-pingpong-64", "64 B there and back over the RDMA device"),
             Map.entry("rdma-stream-64k", "64 KiB a write over the RDMA device, one way"));
 

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -24,7 +25,7 @@ final class Soak implements AutoCloseable {
     private static final int MOST_LIFE_MILLIS = 1500;
     private static final Duration LONGEST_WARM_UP = Duration.ofMinutes(2);
     private static final Duration REPORT = Duration.ofSeconds(10);
-    private static final Duration LONGEST_DEAD = Duration.ofSeconds(90);
+    private static final Duration LONGEST_DEAD = Duration.ofSeconds(150);
     /** For files and memory of the dead to be given back. */
     private static final Duration SETTLE = Duration.ofSeconds(15);
 
@@ -245,8 +246,20 @@ final class Soak implements AutoCloseable {
             return found.filter(path -> !path.toString().contains("accel-stats"))
                     .filter(path -> deadPorts.keySet().stream()
                             .noneMatch(port -> placeIn(path).endsWith("-" + port)))
+                    .filter(path -> !isOfDeadClient(path))
                     .sorted()
                     .toList();
+        }
+    }
+
+    /** One that was killed while it connected; a listener removes its file when it is old and another client comes. */
+    private static boolean isOfDeadClient(Path path) {
+        try {
+            Instant old = Instant.now().minus(LONGEST_DEAD);
+            return path.getFileName().toString().startsWith("ring-")
+                    && Files.getLastModifiedTime(path).toInstant().isAfter(old);
+        } catch (IOException e) {
+            return !Files.exists(path); // it has just gone
         }
     }
 
