@@ -3,6 +3,7 @@ package io.accel.samples.soak;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.Locale;
 import java.util.SplittableRandom;
 import java.util.zip.CRC32C;
 
@@ -50,8 +51,10 @@ final class Talk {
         }
         if (conversation.kind() == Conversation.Kind.SINK) {
             ByteBuffer answer = readAll(Conversation.CHECKSUM);
-            if (answer.getLong() != checksum.getValue()) {
-                throw new WrongBytesException("the checksum of " + conversation + " is wrong");
+            long answered = answer.getLong();
+            if (answered != checksum.getValue()) {
+                throw new WrongBytesException(String.format(
+                        Locale.ROOT, "the server's checksum is %016x, not %016x", answered, checksum.getValue()));
             }
         }
     }

@@ -2,6 +2,7 @@ package io.accel.samples.soak;
 
 import java.io.Closeable;
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -27,10 +28,24 @@ abstract class Wire implements Closeable {
     static Wire connect(Way way, int port) throws IOException {
         InetSocketAddress server = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
         return switch (way) {
-            case SELECTOR -> new Selecting(SocketChannel.open(server));
-            case CHANNEL -> new Blocking(SocketChannel.open(server));
+            case SELECTOR -> new Selecting(open(server));
+            case CHANNEL -> new Blocking(open(server));
             case SOCKET -> new OfSocket(server);
         };
+    }
+
+    private static SocketChannel open(InetSocketAddress server) throws IOException {
+        SocketChannel channel = SocketChannel.open(server);
+        if (toItself(channel.socket())) {
+            channel.close();
+            throw new ConnectException("nobody listens at " + server);
+        }
+        return channel;
+    }
+
+    /** TCP lets a client whose own port happens to be the one that it connects to, and at which nobody listens, do so. */
+    private static boolean toItself(Socket socket) {
+        return socket.getLocalSocketAddress().equals(socket.getRemoteSocketAddress());
     }
 
     /** Reads, and waits for at least one byte unless this is {@link #duplex()}; -1 at the end. */
@@ -127,6 +142,10 @@ abstract class Wire implements Closeable {
 
         OfSocket(InetSocketAddress server) throws IOException {
             socket.connect(server, PATIENCE_MILLIS);
+            if (toItself(socket)) {
+                socket.close();
+                throw new ConnectException("nobody listens at " + server);
+            }
             socket.setSoTimeout(PATIENCE_MILLIS);
         }
 
