@@ -43,17 +43,20 @@ class ConnectFaultsTest {
         try (FaultLab lab = new FaultLab("balanced")) {
             Lab.Pair bystander = lab.lab.connect();
             long before = Lab.descriptors();
-            lab.arm(Side.CLIENT, Call.CONNECT, 1, reason);
-            StreamSocket client = lab.lab.socket(true);
-            assertThat(lab.connectBlocking(client)).isTrue();
-            assertThat(client.path().reason()).isEqualTo(reason);
-            assertThat(client.path().isAccelerated()).isFalse();
-            SocketChannel server = lab.lab.accept().kernel();
-            assertThat(server.isConnected()).isTrue();
-            server.close();
-            client.close(false, false);
-            client.kernel().close();
-            assertThat(Lab.descriptors()).isLessThanOrEqualTo(before);
+            for (int i = 0; i < 10; i++) {
+                lab.arm(Side.CLIENT, Call.CONNECT, 1, reason);
+                StreamSocket client = lab.lab.socket(true);
+                assertThat(lab.connectBlocking(client)).isTrue();
+                assertThat(client.path().reason()).isEqualTo(reason);
+                assertThat(client.path().isAccelerated()).isFalse();
+                SocketChannel server = lab.lab.accept().kernel();
+                assertThat(server.isConnected()).isTrue();
+                server.close();
+                client.close(false, false);
+                client.kernel().close();
+            }
+            // Whoever had to wait meanwhile has opened a selector, which is kept.
+            FaultLab.soon(() -> assertThat(Lab.descriptors()).isLessThan(before + 10));
             lab.othersLiveOn(bystander);
             bystander.close();
             lab.nothingIsLeft();

@@ -116,7 +116,9 @@ class DeferredRdmaFabricTest {
 
     private Object listen(ClassLoader loader) throws Exception {
         Constructor<?> newConfig = loader.loadClass(RdmaConfig.class.getName()).getConstructors()[0];
-        Object config = newConfig.newInstance(65_536, 1L, 1L, "", 0, 32, 0, 1, 1, 1L, 7, 7, 0L, 1L, false);
+        Object streams =
+                loader.loadClass(PortSpace.class.getName()).getField("TCP").get(null);
+        Object config = newConfig.newInstance(streams, 65_536, 1L, 1L, "", 0, 32, 0, 1, 1, 1L, 7, 7, 0L, 1L, false);
         Constructor<?> newFabric = loader.loadClass(DeferredRdmaFabric.class.getName())
                 .getDeclaredConstructor(config.getClass(), File.class);
         newFabric.setAccessible(true);
