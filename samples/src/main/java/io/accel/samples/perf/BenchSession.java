@@ -130,7 +130,7 @@ final class BenchSession implements Session {
         double seconds = (System.nanoTime() - begin) / 1e9;
         double nan = Double.NaN;
         Figures figures = new Figures(nan, nan, nan, 0, 0, nan, used / 1e3 / seconds);
-        return sample(figures, number(opened, "kernel_bytes"), number(opened, "moved"));
+        return sample(figures, Latencies.NONE, number(opened, "kernel_bytes"), number(opened, "moved"));
     }
 
     private Sample measureExchange(Duration time) throws IOException, InterruptedException {
@@ -151,7 +151,11 @@ final class BenchSession implements Session {
                 bothEnds("alloc", result, before, after) / ops,
                 bothEnds("cpu_ns", result, before, after) / 1e3 / ops);
         // What one end writes the other reads.
-        return sample(figures, bothEnds("kernel_bytes", result, before, after), 2 * number(result, "moved"));
+        String histogram = result.get("histogram");
+        Latencies latencies = histogram == null
+                ? Latencies.NONE
+                : Latencies.decode(histogram, Integer.parseInt(result.get("trips_per_sample")));
+        return sample(figures, latencies, bothEnds("kernel_bytes", result, before, after), 2 * number(result, "moved"));
     }
 
     private Map<String, String> markServer() throws IOException, InterruptedException {
@@ -167,9 +171,9 @@ final class BenchSession implements Session {
         return number(client, key) + number(after, key) - number(before, key);
     }
 
-    private Sample sample(Figures figures, double kernelBytes, double moved) {
+    private Sample sample(Figures figures, Latencies latencies, double kernelBytes, double moved) {
         boolean known = moved > 0 && kernelBytes >= 0;
-        return new Sample(figures, known ? kernelBytes / moved : Double.NaN, client.complaints());
+        return new Sample(figures, latencies, known ? kernelBytes / moved : Double.NaN, client.complaints());
     }
 
     private static double number(Map<String, String> fields, String key) {

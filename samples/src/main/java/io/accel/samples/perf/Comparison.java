@@ -170,6 +170,8 @@ final class Comparison {
                     pathTaken(benchCase, variant, series.samples),
                     variant.accelerated() ? benchCase.profile : "none",
                     figures,
+                    Latencies.together(
+                            series.samples.stream().map(Sample::latencies).toList()),
                     LIMITS.contains(benchCase)
                             ? Double.NaN
                             : Ratios.versusKernel(benchCase.kind, series.figures(), reference.figures()),

@@ -14,7 +14,7 @@ import org.HdrHistogram.Histogram;
  * Makes the command lines of bench programs: the same JVM, flags and class path for each path, and with acceleration the
  * drop-in jar before the class path and two properties.
  */
-final class JvmCommand {
+public final class JvmCommand {
     private static final String BENCH_PACKAGE = "io.accel.samples.bench.";
     private static final String NETTY_BENCH_PACKAGE = "io.accel.samples.netty.bench.";
     private static final String PROVIDER = "io.accel.nio.AccelSelectorProvider";
@@ -117,7 +117,7 @@ final class JvmCommand {
     }
 
     /** The jar or directory that {@code type} was loaded from. */
-    static Path locationOf(Class<?> type) {
+    public static Path locationOf(Class<?> type) {
         try {
             return Path.of(
                     type.getProtectionDomain().getCodeSource().getLocation().toURI());
