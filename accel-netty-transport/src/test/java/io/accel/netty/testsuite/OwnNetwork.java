@@ -1,6 +1,7 @@
 package io.accel.netty.testsuite;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.abort;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
@@ -30,7 +31,7 @@ final class OwnNetwork {
 
     /** Runs a test class of one test; fails if that does not succeed. */
     static void run(Class<?> test) throws Exception {
-        assumeTrue(exitOf(start(List.of("true"))) == 0, "users may not make network namespaces here: " + SET_UP);
+        assumePossible();
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.add("-D" + INSIDE + "=true");
@@ -52,6 +53,17 @@ final class OwnNetwork {
         } finally {
             Files.delete(output);
         }
+    }
+
+    private static void assumePossible() throws InterruptedException {
+        int exit;
+        try {
+            exit = exitOf(start(List.of("true")));
+        } catch (IOException e) {
+            abort("no network namespaces here: " + e.getMessage());
+            return;
+        }
+        assumeTrue(exit == 0, "users may not make network namespaces here, with: " + SET_UP);
     }
 
     private static Process start(List<String> command) throws IOException {
