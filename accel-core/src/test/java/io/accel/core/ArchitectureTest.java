@@ -25,7 +25,9 @@ class ArchitectureTest {
     private static final String METRICS = "io.accel.core.observe.metrics..";
     private static final String FABRIC = "io.accel.core.fabric";
     private static final String SHM = "io.accel.core.fabric.shm..";
+    private static final String RDMA = "io.accel.core.fabric.rdma";
     private static final String VERBS = "io.accel.core.fabric.rdma.verbs..";
+    private static final String BOOTSTRAP = "io.accel.core.fabric.rdma.bootstrap..";
 
     @ArchTest
     static final ArchRule CORE_KNOWS_NO_ADAPTER = noClasses()
@@ -109,6 +111,21 @@ class ArchitectureTest {
             .resideOutsideOfPackage(VERBS)
             .should()
             .dependOnClassesThat(resideInAnyPackage("jnr..", "com.kenai.."));
+
+    /** In the drop-in jar another class loader defines them, so a class that linked to them would get other ones. */
+    @ArchTest
+    static final ArchRule NOBODY_LINKS_TO_WHAT_ANOTHER_CLASS_LOADER_DEFINES = noClasses()
+            .that()
+            .resideOutsideOfPackages(RDMA, VERBS)
+            .should()
+            .dependOnClassesThat(resideInAnyPackage(RDMA, VERBS));
+
+    @ArchTest
+    static final ArchRule WHAT_LOADS_RDMA_KNOWS_THE_SPI_ALONE = classes()
+            .that()
+            .resideInAPackage(BOOTSTRAP)
+            .should()
+            .onlyDependOnClassesThat(resideInAnyPackage(BOOTSTRAP, FABRIC, "java.."));
 
     @ArchTest
     static final ArchRule ONLY_ONE_PACKAGE_REACHES_INTO_THE_JDK = noClasses()

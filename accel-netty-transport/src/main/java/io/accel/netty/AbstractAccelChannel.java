@@ -182,7 +182,7 @@ abstract class AbstractAccelChannel extends AbstractChannel {
                 connectReady();
             }
             // Before reading: what is written frees memory.
-            if (ready.contains(AccelIoOps.WRITE)) {
+            if (ready.contains(AccelIoOps.WRITE) || ready.contains(AccelIoOps.SENT)) {
                 writeReady();
             }
             if (ready.contains(readOps)) {

@@ -13,7 +13,8 @@ public final class AccelIoOps implements IoOps {
             | Pollable.END
             | SelectionKey.OP_WRITE
             | SelectionKey.OP_CONNECT
-            | SelectionKey.OP_ACCEPT;
+            | SelectionKey.OP_ACCEPT
+            | Pollable.SENT;
     private static final AccelIoOps[] VALUES = new AccelIoOps[ALL + 1];
 
     static {
@@ -34,6 +35,9 @@ public final class AccelIoOps implements IoOps {
     public static final AccelIoOps CONNECT = valueOf(SelectionKey.OP_CONNECT);
     /** Waits for connections to accept. */
     public static final AccelIoOps ACCEPT = valueOf(SelectionKey.OP_ACCEPT);
+
+    /** Waits for the device to have read what it sends from where it lies; see {@link Pollable#SENT}. */
+    public static final AccelIoOps SENT = valueOf(Pollable.SENT);
 
     private final int value;
     private final AccelIoEvent event;

@@ -260,19 +260,30 @@ public final class AccelSocketChannel extends AbstractAccelDuplexChannel impleme
         StreamIo out = connectedIo();
         int spins = config.getWriteSpinCount();
         do {
-            if (in.isEmpty()) {
+            int used = in.isEmpty() ? StreamIo.ALL_UNDER_WAY : out.write(in);
+            if (used == StreamIo.ALL_UNDER_WAY) {
                 removeOps(AccelIoOps.WRITE);
+                awaitSent(out);
                 return;
             }
-            spins -= out.write(in);
+            spins -= used;
             // On although all is written: listeners that were told of it may have flushed more.
         } while (spins > 0);
+        awaitSent(out);
         if (spins < 0) {
             addOps(AccelIoOps.WRITE);
         } else {
             // There was room to the last; others have their turn, then it goes on.
             removeOps(AccelIoOps.WRITE);
             eventLoop().execute(flushAgain);
+        }
+    }
+
+    private void awaitSent(StreamIo out) {
+        if (out.isUnderWay()) {
+            addOps(AccelIoOps.SENT);
+        } else {
+            removeOps(AccelIoOps.SENT);
         }
     }
 

@@ -5,14 +5,19 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.RecvByteBufAllocator;
+import io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
 import java.nio.channels.WritableByteChannel;
+import java.util.function.Consumer;
 
 /**
  * The accelerated path: buffers are copied straight into the ring of the peer, all that is flushed at once published as one;
- * what comes is lent or copied out.
+ * what comes is lent or copied out. Where the device can send from a buffer's own memory, a large one is not copied: it stays in
+ * the outbound buffer, with all that follows it, until the device has read it.
  */
 final class LinkIo extends StreamIo implements ChannelOutboundBuffer.MessageProcessor {
+    private static final Consumer<Object> RELEASE = ReferenceCountUtil::safeRelease;
+
     private final LinkStream link;
     private final AccelSocketChannelConfig config;
     private final LentSlices slices;
@@ -22,6 +27,16 @@ final class LinkIo extends StreamIo implements ChannelOutboundBuffer.MessageProc
     private final ByteBuf receiveRing;
     private final ByteBuf sendRing;
 
+    /** Whether the path can send from where bytes are; null if it cannot. */
+    private final AccelByteBufAllocator inPlace;
+
+    /** Bytes at the head of the outbound buffer that were written. */
+    private long underWay;
+    /** The cursor behind the last byte that is sent in place. */
+    private long inPlaceEnd;
+
+    /** In this write: what is still to be passed over. */
+    private long skip;
     /** In this write: what the ring took. */
     private long appended;
     /** In this write: whether the ring was full. */
@@ -34,6 +49,7 @@ final class LinkIo extends StreamIo implements ChannelOutboundBuffer.MessageProc
         this.sendRing = Unpooled.wrappedBuffer(link.sendMemory());
         this.slices = new LentSlices(link, receiveRing);
         this.regionTarget = new LinkTarget(link);
+        this.inPlace = link.canSendInPlace() ? AccelByteBufAllocator.DEFAULT : null;
     }
 
     // ---- reading
@@ -103,18 +119,45 @@ final class LinkIo extends StreamIo implements ChannelOutboundBuffer.MessageProc
     int writeBuffers(ChannelOutboundBuffer in) throws Exception {
         appended = 0;
         full = false;
+        skip = underWay;
+        long sent = Long.MAX_VALUE;
         link.lockWrite();
         try {
             in.forEachFlushedMessage(this);
         } finally {
             link.flush();
+            if (inPlaceEnd > 0) {
+                sent = link.sent();
+            }
             link.unlockWrite();
         }
-        if (appended == 0 && full) {
+        underWay += appended;
+        if (underWay > 0 || !full) {
+            removeSent(in, sent);
+        }
+        if (appended > 0) {
+            return 1;
+        }
+        if (full) {
             return NO_ROOM;
         }
-        in.removeBytes(appended);
-        return appended == 0 ? 0 : 1;
+        return underWay > 0 ? ALL_UNDER_WAY : 0;
+    }
+
+    /** Removes what is needed no more, in order, and empty messages. */
+    private void removeSent(ChannelOutboundBuffer in, long sent) {
+        long begin = link.sendPosition() - underWay;
+        long removable = sent >= inPlaceEnd ? underWay : Math.max(0, sent - begin);
+        underWay -= removable;
+        if (underWay > 0) {
+            link.awaitSent(inPlaceEnd);
+        }
+        in.removeBytes(removable); // listeners are told, who may do anything
+    }
+
+    @Override
+    boolean isUnderWay() {
+        return underWay > 0;
     }
 
     /** Takes one message into the ring; false if it is full or the message is not for here. */
@@ -123,20 +166,49 @@ final class LinkIo extends StreamIo implements ChannelOutboundBuffer.MessageProc
         if (!(message instanceof ByteBuf buffer)) {
             return false;
         }
-        int wanted = buffer.readableBytes();
+        int readable = buffer.readableBytes();
+        int passed = (int) Math.min(skip, readable);
+        skip -= passed;
+        int wanted = readable - passed;
         int n = link.room(wanted);
         if (n > 0) {
-            int at = offset(link.sendPosition(), sendRing);
-            int head = Math.min(n, sendRing.capacity() - at);
-            sendRing.setBytes(at, buffer, buffer.readerIndex(), head);
-            if (head < n) {
-                sendRing.setBytes(0, buffer, buffer.readerIndex() + head, n - head);
+            int from = buffer.readerIndex() + passed;
+            if (inPlace == null || n < inPlace.threshold() || !sendInPlace(buffer, from, n)) {
+                copyIn(buffer, from, n);
             }
-            link.append(n);
             appended += n;
         }
         full = n < wanted;
         return !full;
+    }
+
+    private void copyIn(ByteBuf buffer, int from, int n) {
+        int at = offset(link.sendPosition(), sendRing);
+        int head = Math.min(n, sendRing.capacity() - at);
+        sendRing.setBytes(at, buffer, from, head);
+        if (head < n) {
+            sendRing.setBytes(0, buffer, from + head, n - head);
+        }
+        link.append(n);
+    }
+
+    private boolean sendInPlace(ByteBuf buffer, int from, int n) {
+        if (!buffer.hasMemoryAddress()) {
+            return false;
+        }
+        long address = buffer.memoryAddress() + from;
+        SendMemory.Chunk chunk = inPlace.memory().chunkOf(address, n);
+        if (chunk == null) {
+            return false;
+        }
+        // The device's own, beside the outbound buffer's, which a close gives up before the device does.
+        buffer.retain();
+        if (!link.sendInPlace(chunk.memory(), (int) (address - chunk.address()), n, buffer, RELEASE)) {
+            buffer.release();
+            return false;
+        }
+        inPlaceEnd = link.sendPosition();
+        return true;
     }
 
     @Override

@@ -12,6 +12,9 @@ abstract class StreamIo {
     /** A write found no room: as large as any spin count. */
     static final int NO_ROOM = Integer.MAX_VALUE;
 
+    /** All that is flushed has been written, and is not yet {@linkplain #isUnderWay sent}. */
+    static final int ALL_UNDER_WAY = -1;
+
     /** As {@link AbstractAccelStreamChannel#doRead}. */
     abstract ByteBuf read(RecvByteBufAllocator.ExtendedHandle handle) throws Exception;
 
@@ -32,7 +35,7 @@ abstract class StreamIo {
      * Writes from the head of the buffer, which has flushed messages, and removes what it wrote.
      *
      * @return what is to be subtracted from the write spin count: 0 if only empty messages were found, 1 after a write, {@link
-     *     #NO_ROOM}
+     *     #NO_ROOM}; or {@link #ALL_UNDER_WAY}
      */
     final int write(ChannelOutboundBuffer in) throws Exception {
         return in.current() instanceof FileRegion region ? writeRegion(in, region) : writeBuffers(in);
@@ -40,6 +43,11 @@ abstract class StreamIo {
 
     /** As {@link #write}, of the buffers at the head. */
     abstract int writeBuffers(ChannelOutboundBuffer in) throws Exception;
+
+    /** Whether messages that were written are still needed, so that they stay in the outbound buffer. */
+    boolean isUnderWay() {
+        return false;
+    }
 
     /** Where file regions transfer themselves to. */
     abstract WritableByteChannel regionTarget();

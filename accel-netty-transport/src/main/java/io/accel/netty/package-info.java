@@ -1,7 +1,7 @@
 /**
- * Planned: Accel as a transport of Netty 4.2. An {@code IoHandler} over the core's poller, stream channels, and an allocator
- * of memory that the fabric can send from without a copy. Until then Netty's NIO transport runs accelerated through the
- * {@code SelectorProvider}.
+ * Accel as a transport of Netty 4.2: an {@link io.accel.netty.AccelIoHandler} over the core's poller, channels for streams,
+ * listeners and datagrams, and an allocator of memory that a device can send from without a copy. Netty's NIO transport runs
+ * accelerated through the {@code SelectorProvider} beside it.
  *
  * <p>An adapter like {@code io.accel.nio}: depends on {@code io.accel.core} and Netty, and nothing depends on it.
  */

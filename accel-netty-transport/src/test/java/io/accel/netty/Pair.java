@@ -9,7 +9,6 @@ import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
-import io.netty.util.NetUtil;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -47,7 +46,7 @@ final class Pair implements AutoCloseable {
                 });
         serverOptions.forEach((option, value) -> childOption(server, option, value));
         listener = (AccelServerSocketChannel)
-                server.bind(NetUtil.LOCALHOST, 0).sync().channel();
+                server.bind(TestedPath.ADDRESS, 0).sync().channel();
         client = (AccelSocketChannel) new Bootstrap()
                 .group(clientLoop)
                 .channel(AccelSocketChannel.class)

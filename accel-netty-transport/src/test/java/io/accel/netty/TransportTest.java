@@ -69,8 +69,8 @@ class TransportTest {
     void acceleratesConnectionsOfItsOwnKind() throws Exception {
         try (Pair pair = new Pair(new Sizes())) {
             assertThat(pair.listener.isAccelerated()).isTrue();
-            assertThat(pair.client.path().path()).isEqualTo("shm");
-            assertThat(pair.accepted.path().path()).isEqualTo("shm");
+            assertThat(pair.client.path().path()).isEqualTo(TestedPath.NAME);
+            assertThat(pair.accepted.path().path()).isEqualTo(TestedPath.NAME);
             assertThat(pair.client.remoteAddress()).isEqualTo(pair.listener.localAddress());
             assertThat(pair.accepted.remoteAddress()).isEqualTo(pair.client.localAddress());
             assertThat(pair.accepted.localAddress()).isEqualTo(pair.listener.localAddress());

@@ -3,9 +3,11 @@ package io.accel.nio;
 import io.accel.core.poll.Pollable;
 import io.accel.core.socket.DatagramSocket;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.MulticastSocket;
 import java.net.NetworkInterface;
 import java.net.ProtocolFamily;
 import java.net.SocketAddress;
@@ -434,7 +436,11 @@ public final class AccelDatagramChannel extends DatagramChannel {
     @Override
     public synchronized java.net.DatagramSocket socket() {
         if (adaptor == null) {
-            adaptor = new AccelDatagramSocket(this, kernel.socket());
+            try {
+                adaptor = new AccelDatagramSocket(this, (MulticastSocket) kernel.socket());
+            } catch (IOException e) {
+                throw new UncheckedIOException("out of descriptors, most likely", e);
+            }
         }
         return adaptor;
     }

@@ -7,6 +7,7 @@ import java.net.DatagramPacket;
 import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.MulticastSocket;
 import java.net.NetworkInterface;
 import java.net.SocketAddress;
 import java.net.SocketException;
@@ -16,25 +17,31 @@ import java.nio.channels.AlreadyBoundException;
 import java.nio.channels.AlreadyConnectedException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.DatagramChannel;
+import java.nio.channels.IllegalBlockingModeException;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /**
  * What {@link DatagramChannel#socket} of our channels returns: a {@link DatagramSocket} that is the channel, seen through
- * the older interface. What does not move datagrams is asked of the JDK's own adaptor of the kernel's channel. Safe for
+ * the older interface, and as under the JDK's channels a {@link MulticastSocket}. What does not move datagrams is asked of the JDK's own adaptor of the kernel's channel. Safe for
  * use by many threads.
  */
-@SuppressWarnings("UnsynchronizedOverridesSynchronized") // the channel does the locking, as under the JDK's adaptor
-final class AccelDatagramSocket extends DatagramSocket {
+@SuppressWarnings({
+    "UnsynchronizedOverridesSynchronized", // the channel does the locking, as under the JDK's adaptor
+    "deprecation", // what is deprecated works all the same
+    "removal"
+})
+final class AccelDatagramSocket extends MulticastSocket {
     private final AccelDatagramChannel channel;
-    private final DatagramSocket kernel;
+    private final MulticastSocket kernel;
 
     /** In milliseconds; 0 means no limit. */
     private volatile int timeoutMillis;
 
     /** A new adaptor. The channel keeps it, since {@code socket()} must always return the same one. */
-    AccelDatagramSocket(AccelDatagramChannel channel, DatagramSocket kernel) {
-        super(new UnusedDatagramSocketImpl());
+    AccelDatagramSocket(AccelDatagramChannel channel, MulticastSocket kernel) throws IOException {
+        super((SocketAddress) null);
+        super.close(); // the socket that the constructor has made, which nobody needs
         this.channel = channel;
         this.kernel = kernel;
     }
@@ -43,14 +50,17 @@ final class AccelDatagramSocket extends DatagramSocket {
 
     @Override
     public void send(DatagramPacket packet) throws IOException {
+        if (isClosed()) {
+            throw new SocketException("Socket is closed");
+        }
+        if (!channel.isBlocking()) {
+            throw new IllegalBlockingModeException();
+        }
         synchronized (packet) {
             InetSocketAddress target = targetOf(packet);
             ByteBuffer src = ByteBuffer.wrap(packet.getData(), packet.getOffset(), packet.getLength());
             try {
-                int sent = channel.send(src, target);
-                if (sent == 0 && src.hasRemaining()) {
-                    throw new java.nio.channels.IllegalBlockingModeException();
-                }
+                int unused = channel.send(src, target);
             } catch (AlreadyConnectedException e) {
                 throw new IllegalArgumentException("Connected and packet address differ", e);
             } catch (ClosedChannelException e) {
@@ -287,6 +297,8 @@ final class AccelDatagramSocket extends DatagramSocket {
         return kernel.supportedOptions();
     }
 
+    // ---- groups: the kernel's
+
     @Override
     public void joinGroup(SocketAddress group, NetworkInterface networkInterface) throws IOException {
         kernel.joinGroup(group, networkInterface);
@@ -295,5 +307,70 @@ final class AccelDatagramSocket extends DatagramSocket {
     @Override
     public void leaveGroup(SocketAddress group, NetworkInterface networkInterface) throws IOException {
         kernel.leaveGroup(group, networkInterface);
+    }
+
+    @Override
+    public void joinGroup(InetAddress group) throws IOException {
+        kernel.joinGroup(group);
+    }
+
+    @Override
+    public void leaveGroup(InetAddress group) throws IOException {
+        kernel.leaveGroup(group);
+    }
+
+    @Override
+    public void setTTL(byte ttl) throws IOException {
+        kernel.setTTL(ttl);
+    }
+
+    @Override
+    public byte getTTL() throws IOException {
+        return kernel.getTTL();
+    }
+
+    @Override
+    public void setTimeToLive(int ttl) throws IOException {
+        kernel.setTimeToLive(ttl);
+    }
+
+    @Override
+    public int getTimeToLive() throws IOException {
+        return kernel.getTimeToLive();
+    }
+
+    @Override
+    public void setInterface(InetAddress address) throws SocketException {
+        kernel.setInterface(address);
+    }
+
+    @Override
+    public InetAddress getInterface() throws SocketException {
+        return kernel.getInterface();
+    }
+
+    @Override
+    public void setNetworkInterface(NetworkInterface networkInterface) throws SocketException {
+        kernel.setNetworkInterface(networkInterface);
+    }
+
+    @Override
+    public NetworkInterface getNetworkInterface() throws SocketException {
+        return kernel.getNetworkInterface();
+    }
+
+    @Override
+    public void setLoopbackMode(boolean disable) throws SocketException {
+        kernel.setLoopbackMode(disable);
+    }
+
+    @Override
+    public boolean getLoopbackMode() throws SocketException {
+        return kernel.getLoopbackMode();
+    }
+
+    @Override
+    public void send(DatagramPacket packet, byte ttl) throws IOException {
+        kernel.send(packet, ttl); // the kernel's, as only it has such a thing
     }
 }

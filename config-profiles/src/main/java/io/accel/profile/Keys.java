@@ -69,6 +69,22 @@ public final class Keys {
             "256KiB",
             "The receive ring of one direction of one connection: how much can be on its way before the writer waits.");
 
+    /** Bytes from which a buffer of the Netty transport's allocator is sent from where it lies. */
+    public static final Key<Integer> ZERO_COPY_THRESHOLD = key(
+            "zero-copy.threshold",
+            new SizeType(4 * KIB, 4 * MIB, true),
+            "16KiB",
+            "From which size on the Netty transport's `AccelByteBufAllocator` gives buffers that a device sends from where they"
+                    + " lie; smaller ones are copied, which is faster.");
+
+    /** Bytes that the Netty transport's allocator has of such memory at most. */
+    public static final Key<Integer> ZERO_COPY_MEMORY = key(
+            "zero-copy.memory",
+            new SizeType(0, 1024 * MIB, false),
+            "64MiB",
+            "How much memory a process's `AccelByteBufAllocator` takes for such buffers; the device pins what a connection"
+                    + " sends from, for each connection anew. Beyond that, and with 0, buffers are copied.");
+
     /** The RDMA device to use; empty for whichever leads to the peer. */
     public static final Key<String> RDMA_DEVICE = key(
             "rdma.device",

@@ -2,14 +2,15 @@ package io.accel.samples;
 
 import io.accel.samples.perf.DemoCommand;
 import io.accel.samples.perf.PerfCommand;
+import io.accel.samples.soak.SoakCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
-/** The command line of the samples: {@code perf compare} and {@code demo}. */
+/** The command line of the samples: {@code perf compare}, {@code demo} and {@code soak}. */
 @Command(
         name = "accel",
         mixinStandardHelpOptions = true,
-        subcommands = {PerfCommand.class, DemoCommand.class})
+        subcommands = {PerfCommand.class, DemoCommand.class, SoakCommand.class})
 public final class SamplesMain {
     private SamplesMain() {}
 

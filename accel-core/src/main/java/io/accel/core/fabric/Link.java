@@ -1,6 +1,8 @@
 package io.accel.core.fabric;
 
+import java.nio.ByteBuffer;
 import java.nio.channels.SelectableChannel;
+import java.util.function.Consumer;
 
 /**
  * One established, reliable connection: a ring in each direction and the cursors that say what is in it.
@@ -53,6 +55,35 @@ public interface Link {
      * @param to the new end, at most one ring size after {@link #released()}
      */
     void publish(long from, long to);
+
+    /**
+     * As {@link #publish}, of bytes that are not in {@link #sendRing()} but in memory of the program's, where the device reads them.
+     * The memory must stay as it is, and the memory's buffer must not be freed before the link is, which is the caller's
+     * business; so this is for chunks that live as long as the process.
+     *
+     * @param from as with {@link #publish}
+     * @param to as with {@link #publish}
+     * @param memory a direct buffer, the same object for the same memory each time
+     * @param offset where in it, from 0 on, the first byte is
+     * @param owner handed to {@code done}
+     * @param done called once when the device is done with the bytes, sent or not, at the latest some time after {@link
+     *     #free()}; by any thread, which must not wait in it or call the link
+     * @return false if that cannot be done, now or ever, and nothing was: the caller copies
+     */
+    default boolean publishInPlace(
+            long from, long to, ByteBuffer memory, int offset, Object owner, Consumer<Object> done) {
+        return false;
+    }
+
+    /** Whether {@link #publishInPlace} can be of use. */
+    default boolean canPublishInPlace() {
+        return false;
+    }
+
+    /** Up to which cursor no byte is needed any more where it was published from. */
+    default long sent() {
+        return Long.MAX_VALUE;
+    }
 
     /**
      * Tells the peer, after all published bytes, that this side has come to a new state, and wakes it.

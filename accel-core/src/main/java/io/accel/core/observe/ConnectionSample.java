@@ -4,7 +4,7 @@ package io.accel.core.observe;
  * A connection at one moment.
  *
  * @param id a number that no other connection of the process has
- * @param role {@code client} or {@code server}
+ * @param role {@code client}, {@code server}, or {@code datagram} for a path between two datagram sockets
  * @param path {@code shm}, {@code rdma} or {@code kernel}
  * @param reason why it is the kernel's, as {@code FallbackReason} has it; empty if it is not
  * @param detail the circumstances of the reason; empty if none

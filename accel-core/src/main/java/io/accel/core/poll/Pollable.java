@@ -17,6 +17,12 @@ public interface Pollable {
      */
     int END = 1 << 1;
 
+    /**
+     * Beside these: bytes that are sent from where the program has them have been read there, up to where somebody asked to be
+     * told. Nothing else but an accelerated stream ever is.
+     */
+    int SENT = 1 << 5;
+
     /** The channel with a kernel descriptor that stands for it in the JDK's selector; in non-blocking mode. Null for none. */
     SelectableChannel watched();
 

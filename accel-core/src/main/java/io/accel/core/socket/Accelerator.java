@@ -20,7 +20,6 @@ import io.accel.profile.Role;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 
@@ -28,8 +27,8 @@ import java.util.Map;
 public final class Accelerator {
     private final Profile profile;
     private final PollConfig pollConfig;
-    private final Map<FabricName, Fabric> fabrics = new EnumMap<>(FabricName.class);
-    private final Map<FabricName, Fabric> datagramFabrics = new EnumMap<>(FabricName.class);
+    private final Map<FabricName, Fabric> fabrics;
+    private final Map<FabricName, Fabric> datagramFabrics;
     private final SilentPeers silentPeers;
     private final ConnectionLog log;
     private final BlockingWaits waits;
@@ -42,29 +41,20 @@ public final class Accelerator {
      * @param profile the profile
      */
     public Accelerator(Profile profile) {
+        this(profile, fabrics(profile, PortSpace.TCP));
+    }
+
+    /** With the caller's fabrics for streams. */
+    Accelerator(Profile profile, Map<FabricName, Fabric> fabrics) {
         this.profile = profile;
+        this.fabrics = fabrics;
+        this.datagramFabrics = fabrics(profile, PortSpace.UDP);
         this.pollConfig = new PollConfig(
                 profile.get(Keys.POLL_SPIN),
                 profile.get(Keys.POLL_KERNEL_INTERVAL),
                 profile.get(Keys.POLL_HOT_MAX),
                 profile.get(Keys.POLL_MODERATION),
                 PollConfig.Yielding.valueOf(profile.get(Keys.POLL_YIELD).name()));
-        ShmConfig shm = new ShmConfig(
-                profile.get(Keys.SHM_DIR),
-                profile.get(Keys.SHM_GROUP),
-                profile.get(Keys.RING_SIZE),
-                profile.get(Keys.CONNECT_PROBE_TIMEOUT),
-                profile.get(Keys.HANDSHAKE_TIMEOUT));
-        fabrics.put(FabricName.SHM, new ShmFabric(shm));
-        ShmConfig datagramShm = new ShmConfig(
-                PortSpace.UDP,
-                profile.get(Keys.SHM_DIR),
-                profile.get(Keys.SHM_GROUP),
-                profile.get(Keys.DATAGRAM_RING_SIZE),
-                profile.get(Keys.CONNECT_PROBE_TIMEOUT),
-                profile.get(Keys.HANDSHAKE_TIMEOUT));
-        datagramFabrics.put(FabricName.SHM, new ShmFabric(datagramShm));
-        fabrics.put(FabricName.RDMA, new DeferredRdmaFabric(rdmaConfig(profile)));
         this.silentPeers = new SilentPeers(profile.get(Keys.CONNECT_NEGATIVE_TTL));
         this.log = new ConnectionLog(profile.get(Keys.LOG_CONNECTIONS));
         this.lowWater = profile.get(Keys.WRITE_LOW_WATER);
@@ -72,9 +62,27 @@ public final class Accelerator {
         this.waits = new BlockingWaits(pollConfig);
     }
 
-    private static RdmaConfig rdmaConfig(Profile profile) {
+    /** The fabrics that there are, with a profile's settings, for one kind of connections. */
+    static Map<FabricName, Fabric> fabrics(Profile profile, PortSpace space) {
+        int ringSize = profile.get(space == PortSpace.TCP ? Keys.RING_SIZE : Keys.DATAGRAM_RING_SIZE);
+        ShmConfig shm = new ShmConfig(
+                space,
+                profile.get(Keys.SHM_DIR),
+                profile.get(Keys.SHM_GROUP),
+                ringSize,
+                profile.get(Keys.CONNECT_PROBE_TIMEOUT),
+                profile.get(Keys.HANDSHAKE_TIMEOUT));
+        return Map.of(
+                FabricName.SHM,
+                new ShmFabric(shm),
+                FabricName.RDMA,
+                new DeferredRdmaFabric(rdmaConfig(profile, space, ringSize)));
+    }
+
+    private static RdmaConfig rdmaConfig(Profile profile, PortSpace space, int ringSize) {
         return new RdmaConfig(
-                profile.get(Keys.RING_SIZE),
+                space,
+                ringSize,
                 profile.get(Keys.CONNECT_PROBE_TIMEOUT),
                 profile.get(Keys.HANDSHAKE_TIMEOUT),
                 profile.get(Keys.RDMA_DEVICE),

@@ -101,6 +101,12 @@ final class DatagramLink {
         return link.peerGone() || (link.peerState() & Link.ENDED) != 0;
     }
 
+    /** As {@link #isOver}, for a sender, who does not otherwise look: a fabric learns of the peer's end when it is looked at. */
+    boolean isOverNow() {
+        long unused = link.released();
+        return isOver();
+    }
+
     /** Tells the peer that nothing follows. Once; false if it was told before. */
     boolean end() {
         if (!ended.compareAndSet(false, true)) {

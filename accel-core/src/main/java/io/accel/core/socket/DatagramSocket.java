@@ -405,7 +405,7 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
         if (link == null || length > (path.target().getAddress() instanceof Inet4Address ? MOST_IPV4 : MOST_IPV6)) {
             return null;
         }
-        if (link.isOver()) {
+        if (link.isOverNow()) {
             // What it has sent is still to be received. What follows may be for its successor.
             path.unlink(link);
             return null;

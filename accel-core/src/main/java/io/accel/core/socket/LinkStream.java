@@ -20,6 +20,7 @@ import java.nio.channels.SelectionKey;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 
 /**
  * An accelerated connection in use: its two halves, who may be in which, and who lets go of its memory last.
@@ -70,6 +71,9 @@ public final class LinkStream {
     private final Shares shares;
     private final ConnectionRecord connection;
     private final ConnectionCounters counters;
+
+    /** By {@link #awaitSent}. */
+    private volatile long awaited;
 
     // Guarded by the writing half's lock.
 
@@ -344,6 +348,37 @@ public final class LinkStream {
         }
     }
 
+    /** Whether the fabric can send bytes from where they are. */
+    public boolean canSendInPlace() {
+        return link.canPublishInPlace();
+    }
+
+    /**
+     * As {@link #append} and {@link #flush}, of bytes that are sent from where they are. In the writing half only. The memory
+     * must stay as it is until {@code done} is called, and must not be freed as long as the process lives.
+     *
+     * @param memory a direct buffer, the same object for the same memory each time
+     * @param offset where in it, from 0 on, the bytes begin
+     * @param n how many, at most what {@link #room} said
+     * @param owner handed to {@code done}
+     * @param done called once when the bytes are no longer needed, sent or not; by any thread, which must neither wait in it nor
+     *     use the connection
+     * @return false if the bytes have to be copied: the fabric cannot, or not now
+     */
+    public boolean sendInPlace(ByteBuffer memory, int offset, int n, Object owner, Consumer<Object> done) {
+        return !closed && sender.sendInPlace(memory, offset, n, owner, done);
+    }
+
+    /** Up to which cursor no byte is needed any more where it was written from. In the writing half only. */
+    public long sent() {
+        return closed ? 0 : link.sent();
+    }
+
+    /** Makes {@link Pollable#SENT} mean: all before a cursor has been {@link #sent()}. Writer only. */
+    public void awaitSent(long cursor) {
+        awaited = cursor;
+    }
+
     private void checkOutput() throws IOException {
         if (closed) {
             throw new AsynchronousCloseException();
@@ -541,6 +576,9 @@ public final class LinkStream {
         if ((interest & SelectionKey.OP_WRITE) != 0 && (sender.ready() || outputShut)) {
             ready |= SelectionKey.OP_WRITE;
         }
+        if ((interest & Pollable.SENT) != 0 && link.sent() >= awaited) {
+            ready |= Pollable.SENT;
+        }
         return ready;
     }
 
@@ -554,7 +592,7 @@ public final class LinkStream {
             what |= Link.DATA;
         }
         // The end is a signal, which rings for either; of bytes who waits for it does not want to hear.
-        if ((interest & (SelectionKey.OP_WRITE | SelectionKey.OP_CONNECT | Pollable.END)) != 0) {
+        if ((interest & (SelectionKey.OP_WRITE | SelectionKey.OP_CONNECT | Pollable.END | Pollable.SENT)) != 0) {
             what |= Link.SPACE;
         }
         if (what != 0) {

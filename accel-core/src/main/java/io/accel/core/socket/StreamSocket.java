@@ -189,9 +189,25 @@ public final class StreamSocket implements BlockingWaits.Waitable {
     private InetSocketAddress bindTo(InetAddress address) throws IOException {
         if (kernel.getLocalAddress() == null) {
             kernel.bind(new InetSocketAddress(address, 0));
+            ensureOther((InetSocketAddress) kernel.getLocalAddress());
         }
         InetSocketAddress bound = (InetSocketAddress) kernel.getLocalAddress();
         return bound.getAddress().isAnyLocalAddress() ? new InetSocketAddress(address, bound.getPort()) : bound;
+    }
+
+    /**
+     * Refuses a connection to itself. The port that the kernel gave the program's end may be the very one that it connects
+     * to, which nobody listens on then; whoever did was killed, and its rendezvous is what was found. The kernel would
+     * connect the socket to itself.
+     *
+     * @param bound what the program's end was bound to for this connection, by no wish of the program's
+     * @throws ConnectException if that is where it connects to
+     */
+    public void ensureOther(InetSocketAddress bound) throws ConnectException {
+        InetSocketAddress destination = remote;
+        if (destination.getPort() == bound.getPort() && destination.getAddress().equals(bound.getAddress())) {
+            throw new ConnectException("Connection refused");
+        }
     }
 
     /** Whether {@link #connect} has begun a handshake that {@link #finishConnect} has not ended. */

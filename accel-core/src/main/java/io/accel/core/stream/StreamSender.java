@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
+import java.util.function.Consumer;
 
 /**
  * The sending half of a stream: bytes in order into the peer's ring, then FIN.
@@ -127,6 +128,28 @@ public final class StreamSender {
             publishes++;
             link.publish(from, next);
         }
+    }
+
+    /**
+     * Publishes what was appended, and then bytes from where the program has them; see {@link Link#publishInPlace}.
+     *
+     * @param memory where they are
+     * @param offset from where on
+     * @param n how many, at most what {@link #room} said
+     * @param owner who waits for the memory
+     * @param done tells so
+     * @return false if they have to be copied
+     */
+    public boolean sendInPlace(ByteBuffer memory, int offset, int n, Object owner, Consumer<Object> done) {
+        flush();
+        long to = next + n;
+        if (!link.publishInPlace(next, to, memory, offset, owner, done)) {
+            return false;
+        }
+        next = to;
+        tail = to;
+        publishes++;
+        return true;
     }
 
     /** Ends the stream after what was sent. Once. */

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.accel.core.fabric.FallbackReason;
 import io.accel.core.poll.Poller;
 import java.net.ConnectException;
+import java.net.InetSocketAddress;
 import java.nio.channels.SelectionKey;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -66,6 +67,24 @@ class FallbackTest {
             assertThat(poller.poll(-1, (r, ops) -> found[0] |= ops)).isPositive();
             assertThat(found[0]).isEqualTo(SelectionKey.OP_WRITE);
             registration.close();
+            client.close(false, false);
+        }
+    }
+
+    /** A killed listener's rendezvous is there, and the kernel gives its port to the very client that calls. */
+    @Test
+    void aClientIsNotConnectedToItself() throws Exception {
+        try (Lab lab = new Lab("balanced", QUICK)) {
+            lab.silence();
+            lab.kernel.close();
+            StreamSocket client = lab.socket(true);
+            assertThatThrownBy(() -> client.connect(lab.address, source -> {
+                        client.kernel().bind(lab.address);
+                        client.ensureOther((InetSocketAddress) client.kernel().getLocalAddress());
+                        return lab.address;
+                    }))
+                    .isInstanceOf(ConnectException.class)
+                    .hasMessage("Connection refused");
             client.close(false, false);
         }
     }

@@ -1,6 +1,9 @@
 package io.accel.core.socket;
 
+import io.accel.core.fabric.Fabric;
+import io.accel.core.fabric.PortSpace;
 import io.accel.core.jdk.JdkAccess;
+import io.accel.profile.FabricName;
 import io.accel.profile.Profile;
 import java.io.Closeable;
 import java.io.IOException;
@@ -20,6 +23,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.stream.Stream;
 
 /** A listener on the loopback with a shared directory of its own, and clients of it, all in this process. */
@@ -43,6 +47,12 @@ final class Lab implements AutoCloseable {
     private final List<Closeable> open = new ArrayList<>();
 
     Lab(String preset, Map<String, String> settings) throws IOException {
+        this(preset, settings, profile -> Accelerator.fabrics(profile, PortSpace.TCP));
+    }
+
+    /** With fabrics of the test's own. */
+    Lab(String preset, Map<String, String> settings, Function<Profile, Map<FabricName, Fabric>> fabrics)
+            throws IOException {
         Path parent = Files.isDirectory(Path.of("/dev/shm")) ? Path.of("/dev/shm") : Path.of("/tmp");
         dir = Files.createTempDirectory(
                 parent,
@@ -50,13 +60,19 @@ final class Lab implements AutoCloseable {
                 PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
         Map<String, String> all = new HashMap<>(settings);
         all.put("shm.dir", dir.toString());
-        accelerator = new Accelerator(Profile.load(preset, all));
+        Profile profile = Profile.load(preset, all);
+        accelerator = new Accelerator(profile, fabrics.apply(profile));
         kernel = JdkAccess.kernelProvider().openServerSocketChannel();
         kernel.bind(new InetSocketAddress(InetAddress.getByAddress(new byte[] {127, 0, 0, 1}), 0));
         kernel.configureBlocking(false);
         address = (InetSocketAddress) kernel.getLocalAddress();
         listener = new StreamListener(accelerator, kernel);
-        listener.bound(address, 50);
+        try {
+            listener.bound(address, 50);
+        } catch (IOException e) {
+            close();
+            throw e;
+        }
     }
 
     /** The rendezvous is taken over by one that takes connections but never says a word. */

@@ -4,7 +4,6 @@ import java.util.Map;
 
 /** What of Netty's suite does not run over Accel, and why: the one place where that stands. */
 final class NotApplicable {
-    private static final String DATAGRAMS = "the transport carries streams; datagrams are NIO's";
     private static final String OTHER = "tests another of Netty's transports by name";
     private static final String DISABLED = "switched off in Netty's suite itself, for every transport";
     private static final String ITERATION =
@@ -13,15 +12,6 @@ final class NotApplicable {
 
     /** Class names, without {@code io.netty.testsuite.transport}. */
     static final Map<String, String> CLASSES = Map.ofEntries(
-            Map.entry("socket.AbstractDatagramTest", DATAGRAMS),
-            Map.entry("socket.DatagramConnectNotExistsTest", DATAGRAMS),
-            Map.entry("socket.DatagramConnectedWriteExceptionTest", DATAGRAMS),
-            Map.entry("socket.DatagramMulticastTest", DATAGRAMS),
-            Map.entry("socket.DatagramMulticastIPv6Test", DATAGRAMS),
-            Map.entry("socket.DatagramUnicastTest", DATAGRAMS),
-            Map.entry("socket.DatagramUnicastInetTest", DATAGRAMS),
-            Map.entry("socket.DatagramUnicastIPv6Test", DATAGRAMS),
-            Map.entry("socket.DatagramUnicastIPv6MappedTest", DATAGRAMS),
             Map.entry("socket.SocketSslLargeCertificateTest", OTHER),
             Map.entry("sctp.AbstractSctpTest", OTHER),
             Map.entry("sctp.SctpEchoTest", OTHER),

@@ -1,18 +1,27 @@
 package io.accel.netty.testsuite;
 
+import io.accel.netty.AccelDatagramChannel;
 import io.accel.netty.AccelIoHandler;
 import io.accel.netty.AccelServerSocketChannel;
 import io.accel.netty.AccelSocketChannel;
+import io.accel.netty.TestedPath;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.socket.SocketProtocolFamily;
+import io.netty.channel.socket.nio.NioDatagramChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.testsuite.transport.TestsuitePermutation.BootstrapComboFactory;
 import io.netty.testsuite.transport.TestsuitePermutation.BootstrapFactory;
 import io.netty.testsuite.transport.socket.SocketTestPermutation;
+import io.netty.util.NetUtil;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.util.List;
 
 /** Who is tested against whom: Accel with itself, and Netty's NIO transport on either side. */
@@ -37,16 +46,60 @@ final class Transports {
         return List.of(PERMUTATION::server);
     }
 
+    static List<BootstrapComboFactory<Bootstrap, Bootstrap>> datagramPairs(SocketProtocolFamily family) {
+        return PERMUTATION.datagram(family);
+    }
+
+    static List<BootstrapFactory<Bootstrap>> datagramClients() {
+        return List.of(() -> PERMUTATION.datagrams(null));
+    }
+
+    /** Listens where the tested path begins, although Netty's tests name loopback. */
+    private static final class Server extends ServerBootstrap {
+        @Override
+        public ServerBootstrap localAddress(SocketAddress address) {
+            return super.localAddress(moved(address));
+        }
+
+        @Override
+        public ChannelFuture bind(SocketAddress address) {
+            return super.bind(moved(address));
+        }
+
+        @Override
+        public <T> ServerBootstrap option(ChannelOption<T> option, T value) {
+            return super.option(option, TestedPath.option(option, value));
+        }
+
+        @Override
+        public <T> ServerBootstrap childOption(ChannelOption<T> option, T value) {
+            return super.childOption(option, TestedPath.option(option, value));
+        }
+
+        private static SocketAddress moved(SocketAddress address) {
+            return address instanceof InetSocketAddress internet && NetUtil.LOCALHOST.equals(internet.getAddress())
+                    ? new InetSocketAddress(TestedPath.ADDRESS, internet.getPort())
+                    : address;
+        }
+    }
+
+    private static final class Client extends Bootstrap {
+        @Override
+        public <T> Bootstrap option(ChannelOption<T> option, T value) {
+            return super.option(option, TestedPath.option(option, value));
+        }
+    }
+
     private static final class Permutation extends SocketTestPermutation {
         private final EventLoopGroup group = new MultiThreadIoEventLoopGroup(
                 NUM_THREADS, new DefaultThreadFactory("testsuite-accel", true), AccelIoHandler.newFactory());
 
         Bootstrap client() {
-            return new Bootstrap().group(group).channel(AccelSocketChannel.class);
+            return new Client().group(group).channel(AccelSocketChannel.class);
         }
 
         ServerBootstrap server() {
-            return new ServerBootstrap().group(group).channel(AccelServerSocketChannel.class);
+            return new Server().group(group).channel(AccelServerSocketChannel.class);
         }
 
         @Override
@@ -58,13 +111,26 @@ final class Transports {
 
         @Override
         public List<BootstrapFactory<ServerBootstrap>> serverSocket() {
-            return List.of(
-                    this::server, () -> new ServerBootstrap().group(NIO_GROUP).channel(NioServerSocketChannel.class));
+            return List.of(this::server, () -> new Server().group(NIO_GROUP).channel(NioServerSocketChannel.class));
         }
 
         @Override
         public List<BootstrapFactory<Bootstrap>> clientSocket() {
-            return List.of(this::client, () -> new Bootstrap().group(NIO_GROUP).channel(NioSocketChannel.class));
+            return List.of(this::client, () -> new Client().group(NIO_GROUP).channel(NioSocketChannel.class));
+        }
+
+        Bootstrap datagrams(SocketProtocolFamily family) {
+            return new Client().group(group).channelFactory(() -> new AccelDatagramChannel(family));
+        }
+
+        @Override
+        public List<BootstrapComboFactory<Bootstrap, Bootstrap>> datagram(SocketProtocolFamily family) {
+            List<BootstrapFactory<Bootstrap>> either = List.of(
+                    () -> datagrams(family),
+                    () -> new Client().group(NIO_GROUP).channelFactory(() -> new NioDatagramChannel(family)));
+            List<BootstrapComboFactory<Bootstrap, Bootstrap>> all = combo(either, either);
+            all.remove(all.size() - 1); // as with streams
+            return all;
         }
     }
 }

@@ -167,6 +167,7 @@ final class AccelSocketImpl extends SocketImpl {
         KernelSocket lender = kernel();
         if (!lender.isBound()) {
             lender.bind(new InetSocketAddress(source, 0));
+            socket.ensureOther(lender.local());
         }
         InetSocketAddress local = lender.local();
         return local.getAddress().isAnyLocalAddress() ? new InetSocketAddress(source, local.getPort()) : local;

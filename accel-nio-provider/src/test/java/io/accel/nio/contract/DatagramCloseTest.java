@@ -145,6 +145,21 @@ class DatagramCloseTest extends DatagramSupport {
         assertThat(ends.left().isOpen()).isTrue();
     }
 
+    @Test
+    void interruptDoesNotMatterToBindConnectAndDisconnect() throws Exception {
+        DatagramChannel peer = bound();
+        DatagramChannel channel = datagrams();
+        Task<Boolean> task = start(() -> {
+            Thread.currentThread().interrupt();
+            channel.bind(anyPort()).connect(addressOf(peer)).disconnect().connect(addressOf(peer));
+            return Thread.currentThread().isInterrupted();
+        });
+        assertThat(task.result()).as("interrupted status").isTrue();
+        assertThat(channel.isConnected()).isTrue();
+        channel.write(Bytes.ascii("works"));
+        assertThat(receiveText(peer)).isEqualTo("works");
+    }
+
     /** Some versions of the JDK throw a subclass from those that block: they see the close as one during the call. */
     @Test
     void operationsOfAClosedChannel() throws IOException {

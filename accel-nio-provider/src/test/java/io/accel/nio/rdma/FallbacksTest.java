@@ -83,6 +83,22 @@ class FallbacksTest {
         }
     }
 
+    /** Stopped, its process says nothing; the kernel goes on to take connections for it. */
+    @Test
+    void aPeerThatIsSilent() throws Exception {
+        try (Program server = Program.start(List.of(KERNEL), NioServer.class, ADDRESS)) {
+            String port = server.await("port ");
+            HostAgent.shell("kill -STOP " + server.pid());
+            List<String> options = List.of(KERNEL, "-Daccel.connect.probe-timeout=1s");
+            try (Program client = Program.start(options, NioClient.class, ADDRESS, port, "ping", 64, 3)) {
+                assertThat(client.await(CONNECTED)).contains("by kernel (TIMEOUT: ", "connect.probe-timeout");
+                HostAgent.shell("kill -CONT " + server.pid());
+                client.await("ping 64 B");
+                client.awaitSuccess();
+            }
+        }
+    }
+
     @Test
     void anotherDeviceThanTheProfileWants() throws Exception {
         assertThat(pathWith("-Daccel.rdma.device=mlx5_0")).contains("by kernel (NO_DEVICE: ", "rdma.device=mlx5_0");

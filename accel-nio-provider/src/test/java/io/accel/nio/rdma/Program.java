@@ -109,6 +109,10 @@ final class Program implements AutoCloseable {
         }
     }
 
+    long pid() {
+        return process.pid();
+    }
+
     void kill() {
         process.destroyForcibly();
     }

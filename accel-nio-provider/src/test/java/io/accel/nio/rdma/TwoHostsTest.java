@@ -31,7 +31,7 @@ class TwoHostsTest {
     private static final String[] QUIET = {"-Daccel.rdma.keepalive=1min"};
 
     private static final String CUT = "tc qdisc add dev eth0 root netem loss 100%";
-    private static final long PATIENCE_NANOS = 120_000_000_000L;
+    private static final long PATIENCE_NANOS = 40_000_000_000L;
 
     private static OtherHost other;
 
@@ -75,6 +75,22 @@ class TwoHostsTest {
         assertThat(seen).as("packets were lost").containsPattern("dropped [1-9]");
     }
 
+    /** The client's last message of a handshake never arrives, but its bytes do: they stand for it. */
+    @Test
+    void aLostConfirmationCostsNoConnection() throws Exception {
+        String port = other.serve(PATIENT);
+        HostAgent.shell("tc qdisc add dev eth0 root handle 1: prio && tc filter add dev eth0 parent 1: protocol ip u32"
+                + " match ip protocol 17 0xff match u16 4791 0xffff at 22 match u8 0x64 0xff at 28" // RoCE, datagrams
+                + " match u8 0x07 0xff at 49 match u16 0x0014 0xffff at 64 action drop"); // ready to use
+        try (Program client = client(PATIENT, port, "ping", 64, 3)) {
+            client.await("ping 64 B");
+            client.awaitSuccess();
+        }
+        assertThat(HostAgent.shell("tc -s filter show dev eth0"))
+                .as("confirmations were lost")
+                .containsPattern("dropped [1-9]");
+    }
+
     @Test
     void aShortOutageIsSurvived() throws Exception {
         String port = other.serve(PATIENT);
@@ -107,8 +123,20 @@ class TwoHostsTest {
             HostAgent.shell("ip link set eth0 down && sleep 3 && ip link set eth0 up");
             assertThat(bulk.await("Exception in thread \"main\" ")).startsWith("java.io.IOException: ");
         }
-        // Soft-RoCE may take a while until it answers for new connections again; until then they go by the kernel.
-        long deadline = System.nanoTime() + PATIENCE_NANOS;
+        // Soft-RoCE takes a while until it answers for new connections again; until then they go by the kernel. Now and
+        // then,
+        // when its link went down in the middle of traffic, it drops all that UDP hands it from then on (seen in 6.1:
+        // Udp
+        // InDatagrams counts, rcvd_pkts does not). Another driver would be reset; here the device is made anew.
+        if (!isByRdmaWithin(PATIENCE_NANOS, port)) {
+            HostAgent.shell("rdma link delete rxe0 && rdma link add rxe0 type rxe netdev eth0");
+            assertThat(isByRdmaWithin(PATIENCE_NANOS, port)).isTrue();
+        }
+    }
+
+    /** Connects again and again, until a connection is RDMA's; all of them must work. */
+    private static boolean isByRdmaWithin(long nanos, String port) throws Exception {
+        long deadline = System.nanoTime() + nanos;
         String path = "none";
         while (!path.equals("rdma") && System.nanoTime() - deadline < 0) {
             String[] any = {"-Daccel.fallback=kernel", "-Daccel.log.connections=true"};
@@ -118,7 +146,7 @@ class TwoHostsTest {
                 again.awaitSuccess();
             }
         }
-        assertThat(path).isEqualTo("rdma");
+        return path.equals("rdma");
     }
 
     @Test

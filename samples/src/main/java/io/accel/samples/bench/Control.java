@@ -8,14 +8,14 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
 
 /** Hears the commands of whoever started this program. */
-final class Control {
+public final class Control {
     private static final BufferedReader COMMANDS =
             new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
 
     private Control() {}
 
     /** Waits for the command {@code go MILLIS} and returns its nanoseconds; ends the program at the input's end. */
-    static long awaitGo() throws IOException {
+    public static long awaitGo() throws IOException {
         String command = COMMANDS.readLine();
         if (command == null) {
             System.exit(0);
@@ -29,7 +29,16 @@ final class Control {
 
     /** Answers {@code mark} with the usage so far of this process and the calling thread; ends it at the input's end. */
     static void serveInBackground() throws IOException {
-        Meter meter = new Meter(Thread.currentThread());
+        serveInBackground(Thread.currentThread());
+    }
+
+    /**
+     * As {@link #serveInBackground()}, of another thread's usage.
+     *
+     * @param program the thread that does the program's work
+     */
+    public static void serveInBackground(Thread program) throws IOException {
+        Meter meter = new Meter(program);
         Thread listener = new Thread(() -> serve(meter), "bench-control");
         listener.setDaemon(true);
         listener.start();

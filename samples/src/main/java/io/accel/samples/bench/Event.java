@@ -1,31 +1,31 @@
 package io.accel.samples.bench;
 
 /** One line to whoever started this program: an event's name and its {@code key=value} fields. */
-final class Event {
+public final class Event {
     private final StringBuilder line;
 
     private Event(String name) {
         line = new StringBuilder(name);
     }
 
-    static Event named(String name) {
+    public static Event named(String name) {
         return new Event(name);
     }
 
     /** Adds a field; its value must be without white space. */
-    Event with(String key, Object value) {
+    public Event with(String key, Object value) {
         line.append(' ').append(key).append('=').append(value);
         return this;
     }
 
     /** Adds what {@code usage} says. */
-    Event with(Usage usage) {
+    public Event with(Usage usage) {
         return with("cpu_ns", usage.cpuNanos())
                 .with("alloc", usage.allocatedBytes())
                 .with("kernel_bytes", usage.kernelBytes());
     }
 
-    void send() {
+    public void send() {
         System.out.println(line);
         System.out.flush();
     }

@@ -1,7 +1,10 @@
 package io.accel.samples.bench;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.channels.spi.SelectorProvider;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
 import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
 
@@ -79,6 +82,8 @@ final class LatencyRun {
                 .with("p50_ns", percentile(50))
                 .with("p99_ns", percentile(99))
                 .with("p999_ns", percentile(99.9))
+                .with("histogram", encoded())
+                .with("trips_per_sample", tripsPerSample)
                 .with("provider", SelectorProvider.provider().getClass().getName())
                 .with(used)
                 .send();
@@ -104,6 +109,15 @@ final class LatencyRun {
             last = now;
         } while (last - begin < duration);
         return last - begin;
+    }
+
+    private String encoded() {
+        ByteBuffer bytes = ByteBuffer.allocate(nanos.getNeededByteBufferCapacity());
+        int length = nanos.encodeIntoCompressedByteBuffer(bytes);
+        bytes.position(0).limit(length);
+        return StandardCharsets.ISO_8859_1
+                .decode(Base64.getEncoder().encode(bytes))
+                .toString();
     }
 
     private double percentile(double percentile) {

@@ -9,7 +9,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
 /** Reads what this process and one thread of it have used. Reading allocates, so it is done around loops, never in them. */
-final class Meter {
+public final class Meter {
     private static final Path KERNEL_IO = Path.of("/proc/self/io");
 
     private final OperatingSystemMXBean process = ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
@@ -17,7 +17,7 @@ final class Meter {
     private final long program;
 
     /** A meter for {@code program}'s thread; whoever reads it may be another. */
-    Meter(Thread program) throws IOException {
+    public Meter(Thread program) throws IOException {
         this.program = program.getId();
         if (threads.isThreadAllocatedMemorySupported()) {
             threads.setThreadAllocatedMemoryEnabled(true);
@@ -27,14 +27,14 @@ final class Meter {
     }
 
     /** To be called when a span begins: what reading itself costs is kept out of the span. */
-    Usage begin() throws IOException {
+    public Usage begin() throws IOException {
         long kernelBytes = kernelBytes();
         long allocated = threads.getThreadAllocatedBytes(program);
         return new Usage(process.getProcessCpuTime(), allocated, kernelBytes);
     }
 
     /** To be called when a span ends. */
-    Usage end() throws IOException {
+    public Usage end() throws IOException {
         long cpu = process.getProcessCpuTime();
         return new Usage(cpu, threads.getThreadAllocatedBytes(program), kernelBytes());
     }

@@ -7,12 +7,12 @@ import java.util.HashMap;
 import java.util.Map;
 
 /** The {@code key=value} arguments of a bench program. Immutable. */
-record Parameters(Map<String, String> values) {
-    Parameters {
+public record Parameters(Map<String, String> values) {
+    public Parameters {
         values = Map.copyOf(values);
     }
 
-    static Parameters parse(String[] args) {
+    public static Parameters parse(String[] args) {
         Map<String, String> values = new HashMap<>();
         for (String arg : args) {
             int equals = arg.indexOf('=');
@@ -24,7 +24,7 @@ record Parameters(Map<String, String> values) {
         return new Parameters(values);
     }
 
-    String text(String key) {
+    public String text(String key) {
         String value = values.get(key);
         if (value == null) {
             throw new IllegalArgumentException("the argument " + key + "=... is missing");
@@ -32,22 +32,22 @@ record Parameters(Map<String, String> values) {
         return value;
     }
 
-    int number(String key) {
+    public int number(String key) {
         return Integer.parseInt(text(key));
     }
 
     /** A number of milliseconds, as nanoseconds. */
-    long millis(String key) {
+    public long millis(String key) {
         return number(key) * 1_000_000L;
     }
 
     /** The server's address: {@code port} at {@code address}, without which it is the loopback interface. */
-    InetSocketAddress server() throws UnknownHostException {
+    public InetSocketAddress server() throws UnknownHostException {
         return new InetSocketAddress(address(), number("port"));
     }
 
     /** Any free port where the server is to listen. */
-    InetSocketAddress anyPort() throws UnknownHostException {
+    public InetSocketAddress anyPort() throws UnknownHostException {
         return new InetSocketAddress(address(), 0);
     }
 

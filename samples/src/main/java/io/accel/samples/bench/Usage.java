@@ -8,12 +8,12 @@ package io.accel.samples.bench;
  * @param kernelBytes bytes passed through the kernel's read and write calls by the whole process, or -1 if the system
  *     does not tell; far less than the program moved means that its bytes went another way
  */
-record Usage(long cpuNanos, long allocatedBytes, long kernelBytes) {
+public record Usage(long cpuNanos, long allocatedBytes, long kernelBytes) {
     Usage withKernelBytes(long otherwiseKnown) {
         return new Usage(cpuNanos, allocatedBytes, otherwiseKnown);
     }
 
-    Usage since(Usage earlier) {
+    public Usage since(Usage earlier) {
         boolean told = kernelBytes >= 0 && earlier.kernelBytes >= 0;
         return new Usage(
                 cpuNanos - earlier.cpuNanos,

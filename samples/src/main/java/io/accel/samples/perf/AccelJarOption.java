@@ -5,7 +5,7 @@ import java.nio.file.Path;
 import picocli.CommandLine.Option;
 
 /** Where the drop-in jar is, for the commands that accelerate. */
-final class AccelJarOption {
+public final class AccelJarOption {
     private static final String IN_REPOSITORY = "accel-nio-provider/target/accel.jar";
 
     @Option(
@@ -14,7 +14,8 @@ final class AccelJarOption {
             description = "Accel's drop-in jar (default: the one that the build of this repository made).")
     private Path jar;
 
-    Path resolve() {
+    /** The jar, which need not be there. */
+    public Path resolve() {
         if (jar != null) {
             return jar.toAbsolutePath();
         }

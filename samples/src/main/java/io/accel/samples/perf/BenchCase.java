@@ -22,6 +22,9 @@ enum BenchCase {
     IDLE_CPU("idle-cpu", Kind.IDLE, "balanced", Variant.KERNEL, Variant.ACCELERATED),
     DATAGRAM_PINGPONG("datagram-64", Kind.DATAGRAM_PINGPONG, "latency", Variant.KERNEL, Variant.ACCELERATED),
     DATAGRAM_RATE("datagram-rate-64", Kind.DATAGRAM_RATE, "throughput", Variant.KERNEL, Variant.ACCELERATED),
+    NETTY_ECHO("netty-echo-64", Kind.NETTY_ECHO, "latency", Variant.NETTY_EPOLL, Variant.NETTY_ACCEL),
+    NETTY_STREAM("netty-stream-64k", Kind.NETTY_STREAM, "throughput", Variant.NETTY_EPOLL, Variant.NETTY_ACCEL),
+    NETTY_HTTP("netty-http", Kind.NETTY_HTTP, "latency", Variant.NETTY_EPOLL, Variant.NETTY_ACCEL),
     RDMA_PINGPONG("rdma-pingpong-64", Kind.PINGPONG, "latency", Variant.KERNEL, Variant.RDMA),
     RDMA_STREAM("rdma-stream-64k", Kind.STREAM_LARGE, "throughput", Variant.KERNEL, Variant.RDMA);
 
@@ -40,6 +43,10 @@ enum BenchCase {
         DATAGRAM_PINGPONG("DatagramEchoServer", "DatagramPingPong", 64, 1),
         DATAGRAM_RATE("DatagramSink", "DatagramSource", 64, 1),
         IDLE("SelectorEchoServer", "IdleConnections", 64, 100),
+        NETTY_ECHO("NettyEchoServer", "NettyPingPong", 64, 1),
+        NETTY_STREAM("NettyStreamSink", "NettyStreamSource", 64 * 1024, 1),
+        /** The size is that of an answer's body. */
+        NETTY_HTTP("NettyHttpServer", "NettyHttpLoad", 13, 8),
         RAW("CacheLineBounce", "CacheLineBounce", 8, 0),
         MEMCPY(null, "MemoryCopy", 64 * 1024, 0);
 
@@ -58,14 +65,26 @@ enum BenchCase {
         }
 
         boolean measuresLatency() {
-            return switch (this) {
-                case PINGPONG, PINGPONG_BLOCKING, PINGPONG_AMONG_1000, DATAGRAM_PINGPONG, RAW -> true;
-                default -> false;
-            };
+            return this == PINGPONG
+                    || this == PINGPONG_BLOCKING
+                    || this == PINGPONG_AMONG_1000
+                    || this == DATAGRAM_PINGPONG
+                    || this == NETTY_ECHO
+                    || this == RAW;
         }
 
         boolean measuresThroughput() {
-            return this == STREAM_LARGE || this == STREAM_SMALL || this == DATAGRAM_RATE || this == MEMCPY;
+            return this == STREAM_LARGE
+                    || this == STREAM_SMALL
+                    || this == DATAGRAM_RATE
+                    || this == NETTY_STREAM
+                    || this == NETTY_HTTP
+                    || this == MEMCPY;
+        }
+
+        /** Whether the programs are Netty's, in a jar of their own. */
+        boolean isNetty() {
+            return this == NETTY_ECHO || this == NETTY_STREAM || this == NETTY_HTTP;
         }
     }
 
@@ -95,6 +114,9 @@ enum BenchCase {
     }
 
     List<Variant> variants() {
+        if (kind.isNetty()) {
+            return List.of(reference, Variant.NETTY_NIO, Variant.NETTY_IO_URING, Variant.NETTY_UNIX, accelerated);
+        }
         return accelerated == null ? List.of(reference) : List.of(reference, accelerated);
     }
 

@@ -13,12 +13,12 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 /**
- * One bench program in a JVM of its own. It is gone when {@link #close} returns, and also when this JVM ends before.
+ * One program that talks to its starter by lines, such as a bench program, in a JVM of its own. It is gone when {@link #close} returns, and also when this JVM ends before.
  * Used by one thread at a time.
  */
-final class BenchProcess implements AutoCloseable {
+public final class BenchProcess implements AutoCloseable {
     private static final Duration QUIT_PATIENCE = Duration.ofSeconds(2);
-    private static final int STDERR_LINES = 20;
+    private static final int STDERR_LINES = 60;
     private static final String END_OF_OUTPUT = "";
 
     private final String name;
@@ -27,7 +27,12 @@ final class BenchProcess implements AutoCloseable {
     private final TailBuffer errors = new TailBuffer(STDERR_LINES);
     private final Thread errorReader;
 
-    BenchProcess(String name, List<String> command) throws IOException {
+    /**
+     * Starts it.
+     *
+     * @param name what errors call it
+     */
+    public BenchProcess(String name, List<String> command) throws IOException {
         this.name = name;
         ProcessBuilder builder = new ProcessBuilder(command);
         // Options from the environment could accelerate the end that must not be.
@@ -38,12 +43,13 @@ final class BenchProcess implements AutoCloseable {
         errorReader = readInBackground("stderr", process.errorReader(StandardCharsets.UTF_8), errors::add, null);
     }
 
-    long pid() {
+    /** The process's id. */
+    public long pid() {
         return process.pid();
     }
 
     /** Sends a one-word command. */
-    void send(String command) throws IOException {
+    public void send(String command) throws IOException {
         try {
             process.outputWriter(StandardCharsets.UTF_8)
                     .append(command)
@@ -55,7 +61,7 @@ final class BenchProcess implements AutoCloseable {
     }
 
     /** Waits for the program to report {@code event} and returns its fields. */
-    Map<String, String> await(String event, Duration patience) throws IOException, InterruptedException {
+    public Map<String, String> await(String event, Duration patience) throws IOException, InterruptedException {
         long deadline = System.nanoTime() + patience.toNanos();
         while (true) {
             String line = output.poll(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
@@ -85,7 +91,7 @@ final class BenchProcess implements AutoCloseable {
     }
 
     /** The last lines that the program wrote for humans. */
-    String complaints() {
+    public String complaints() {
         return errors.toString();
     }
 
@@ -100,6 +106,11 @@ final class BenchProcess implements AutoCloseable {
         String exit = process.isAlive() ? "" : " (exit status " + process.exitValue() + ")";
         String said = complaints();
         return new IOException(name + " " + what + exit + (said.isEmpty() ? "" : "; it said:\n" + said), cause);
+    }
+
+    /** Kills it as {@code kill -9} does, and waits until it is gone. */
+    public void kill() throws InterruptedException {
+        process.destroyForcibly().waitFor();
     }
 
     /** Asks the program to end, makes it end if it does not soon, and waits until it has. */

@@ -40,7 +40,11 @@ final class BenchSession implements Session {
     /** Starts both ends and waits until they are warm. */
     static BenchSession open(JvmCommand jvm, BenchCase benchCase, Variant variant, Duration warmUp)
             throws IOException, InterruptedException {
-        if (variant.accelerated() && !jvm.canAccelerate()) {
+        if (benchCase.kind.isNetty()) {
+            if (!Files.isRegularFile(jvm.nettyJar())) {
+                throw new IOException("there is no " + jvm.nettyJar() + "; './accel perf' builds it");
+            }
+        } else if (variant.accelerated() && !jvm.canAccelerate()) {
             throw new IOException("cannot accelerate, since there is no " + jvm.accelJar());
         }
         BenchSession session = new BenchSession(jvm, benchCase, variant);
@@ -104,6 +108,11 @@ final class BenchSession implements Session {
     private BenchProcess start(End end, String program, boolean accelerated, List<String> arguments)
             throws IOException {
         String name = benchCase.label + " over " + variant.path + ": the " + end.label;
+        if (benchCase.kind.isNetty()) {
+            List<String> all = new ArrayList<>(arguments);
+            all.add("transport=" + variant.transport);
+            return new BenchProcess(name, jvm.ofNetty(end, program, accelerated ? benchCase.profile : null, all));
+        }
         return new BenchProcess(name, jvm.of(end, program, accelerated ? benchCase.profile : null, arguments));
     }
 
@@ -121,7 +130,7 @@ final class BenchSession implements Session {
         double seconds = (System.nanoTime() - begin) / 1e9;
         double nan = Double.NaN;
         Figures figures = new Figures(nan, nan, nan, 0, 0, nan, used / 1e3 / seconds);
-        return sample(figures, number(opened, "kernel_bytes"), number(opened, "moved"));
+        return sample(figures, Latencies.NONE, number(opened, "kernel_bytes"), number(opened, "moved"));
     }
 
     private Sample measureExchange(Duration time) throws IOException, InterruptedException {
@@ -143,7 +152,11 @@ final class BenchSession implements Session {
                 bothEnds("cpu_ns", result, before, after) / 1e3 / ops,
                 number(result, "lost") / (ops + number(result, "lost")));
         // What one end writes the other reads.
-        return sample(figures, bothEnds("kernel_bytes", result, before, after), 2 * number(result, "moved"));
+        String histogram = result.get("histogram");
+        Latencies latencies = histogram == null
+                ? Latencies.NONE
+                : Latencies.decode(histogram, Integer.parseInt(result.get("trips_per_sample")));
+        return sample(figures, latencies, bothEnds("kernel_bytes", result, before, after), 2 * number(result, "moved"));
     }
 
     private Map<String, String> markServer() throws IOException, InterruptedException {
@@ -159,9 +172,9 @@ final class BenchSession implements Session {
         return number(client, key) + number(after, key) - number(before, key);
     }
 
-    private Sample sample(Figures figures, double kernelBytes, double moved) {
+    private Sample sample(Figures figures, Latencies latencies, double kernelBytes, double moved) {
         boolean known = moved > 0 && kernelBytes >= 0;
-        return new Sample(figures, known ? kernelBytes / moved : Double.NaN, client.complaints());
+        return new Sample(figures, latencies, known ? kernelBytes / moved : Double.NaN, client.complaints());
     }
 
     private static double number(Map<String, String> fields, String key) {

@@ -1,9 +1,8 @@
 package io.accel.samples.perf;
 
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
@@ -25,13 +24,16 @@ import picocli.CommandLine.Spec;
             "Measures the same plain java.nio programs with Accel and without, side by side, each end in a JVM of its"
                     + " own. The paths of a case take turns, three rounds of them, and a row has the medians of its rounds.",
             "Cases: raw, pingpong-64, pingpong-64-blocking, stream-64k, stream-64, kernel-pingpong-64,"
-                    + " kernel-stream-64k, idle-1000, idle-cpu, datagram-64, datagram-rate-64; over RDMA: rdma-pingpong-64, rdma-stream-64k."
+                    + " kernel-stream-64k, idle-1000, idle-cpu, datagram-64, datagram-rate-64, netty-echo-64,"
+                    + " netty-stream-64k, netty-http; over RDMA: rdma-pingpong-64, rdma-stream-64k."
         },
         footer = {
             "",
             "path: shm is Accel at both ends, kernel the JDK's own sockets; in the kernel-* cases kernel is a client with"
                     + " Accel whose peer has none, and plain is no Accel at all. A row says what its bytes really went"
-                    + " over, not what they were meant to.",
+                    + " over, not what they were meant to. In the netty-* cases shm is Accel's Netty transport; epoll, nio"
+                    + " and io_uring are Netty's own over loopback TCP, unix is epoll over a Unix-domain socket; 'kernel' in"
+                    + " 'vs kernel' is epoll. All run without Netty's leak detector.",
             "msg/s: round trips, or messages one way; of datagrams those that arrived, and lost is the share of the others."
                     + " B/op, CPU us/op: heap allocated and CPU time used by both ends, an"
                     + " operation; in idle-cpu there are none, and the CPU time is us a second.",
@@ -47,6 +49,10 @@ import picocli.CommandLine.Spec;
 public final class CompareCommand implements Callable<Integer> {
     private static final Duration WARM_UP = Duration.ofSeconds(2);
     private static final int ROUNDS = 3;
+
+    private static final String ROUNDS_NOTE =
+            "Measured by accel perf compare: each end in a JVM of its own, the same programs for each path, which take turns;"
+                    + " rounds: %d.";
 
     private static final int RDMA_ROUNDS = 7;
     /** An emulated processor takes long to compile, and much has to be compiled. */
@@ -118,8 +124,8 @@ public final class CompareCommand implements Callable<Integer> {
                     "How long to measure each case over each path, all rounds together (default: ${DEFAULT-VALUE}).")
     private int seconds;
 
-    @Option(names = "--json", paramLabel = "FILE", description = "Also write the rows to this file, as a JSON array.")
-    private Path json;
+    @Mixin
+    private ResultFiles files;
 
     @Override
     public Integer call() throws IOException, InterruptedException {
@@ -127,9 +133,7 @@ public final class CompareCommand implements Callable<Integer> {
         if (seconds < 1) {
             throw new ParameterException(spec.commandLine(), "--seconds must be at least 1, not " + seconds);
         }
-        if (json != null) {
-            Files.writeString(json, "[]\n"); // better to learn now that it cannot be written than in some minutes
-        }
+        files.create(); // better to learn now that they cannot be written than in some minutes
         if (fabric == FabricChoice.rdma) {
             return compareOverRdma(cases);
         }
@@ -138,14 +142,14 @@ public final class CompareCommand implements Callable<Integer> {
                 new Comparison(jvm, WARM_UP, Duration.ofSeconds(seconds), Math.min(ROUNDS, seconds), System.err);
         Result result = comparison.run(cases);
         ResultPrinter.print(result, jvm.cores(), System.out);
-        return finish(result);
+        return finish(result, jvm.cores(), ROUNDS_NOTE.formatted(Math.min(ROUNDS, seconds)));
     }
 
     private int compareOverRdma(Set<BenchCase> cases) throws IOException, InterruptedException {
         Optional<RdmaDevice> found = RdmaDevice.find();
         if (found.isEmpty()) {
             System.err.println("This machine has no RDMA device with an address; going into the lab, which has one.");
-            return Lab.find().run(argumentsInLab(cases), json);
+            return Lab.find().run(argumentsInLab(cases), files.byOption());
         }
         RdmaDevice device = found.get();
         JvmCommand jvm = new JvmCommand(
@@ -165,10 +169,15 @@ public final class CompareCommand implements Callable<Integer> {
         ResultPrinter.print(result, jvm.cores(), System.out);
         RdmaAims.about(result).forEach(System.out::println);
         if (device.emulated()) {
-            System.out.println("All of it is " + device.describe() + ", with " + String.join(" ", EMULATED_JVM)
-                    + " for the JVMs: the figures compare with each other, and with nothing else.");
+            System.out.println(emulation(device));
+            return finish(result, jvm.cores(), ROUNDS_NOTE.formatted(RDMA_ROUNDS), emulation(device));
         }
-        return finish(result);
+        return finish(result, jvm.cores(), ROUNDS_NOTE.formatted(RDMA_ROUNDS));
+    }
+
+    private static String emulation(RdmaDevice device) {
+        return "All of it is " + device.describe() + ", with " + String.join(" ", EMULATED_JVM)
+                + " for the JVMs: the figures compare with each other, and with nothing else.";
     }
 
     private List<String> argumentsInLab(Set<BenchCase> cases) {
@@ -187,10 +196,10 @@ public final class CompareCommand implements Callable<Integer> {
                 cases.stream().map(each -> each.label).collect(Collectors.joining(",")));
     }
 
-    private int finish(Result result) throws IOException {
-        if (json != null) {
-            Files.writeString(json, JsonPrinter.print(result.rows()));
-        }
+    private int finish(Result result, Cores cores, String... notes) throws IOException {
+        List<String> sentences = new ArrayList<>(List.of(notes));
+        sentences.add(cores.describe());
+        files.write(result, sentences);
         result.failures().forEach(failure -> System.err.println("FAILED " + failure));
         return result.failures().isEmpty() ? 0 : 1;
     }

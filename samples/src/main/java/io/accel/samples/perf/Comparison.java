@@ -92,7 +92,12 @@ final class Comparison {
             seriesOf(benchCase, variant).samples.add(sample);
             report(benchCase, variant, brief(sample.figures()));
         } catch (IOException e) {
-            fail(benchCase, variant, e);
+            if (variant.isOptional() && String.valueOf(e.getMessage()).contains("unavailable: ")) {
+                seriesOf(benchCase, variant).failed = true;
+                report(benchCase, variant, "does not work here");
+            } else {
+                fail(benchCase, variant, e);
+            }
         }
     }
 
@@ -166,6 +171,8 @@ final class Comparison {
                     pathTaken(benchCase, variant, series.samples),
                     variant.accelerated() ? benchCase.profile : "none",
                     figures,
+                    Latencies.together(
+                            series.samples.stream().map(Sample::latencies).toList()),
                     LIMITS.contains(benchCase)
                             ? Double.NaN
                             : Ratios.versusKernel(benchCase.kind, series.figures(), reference.figures()),

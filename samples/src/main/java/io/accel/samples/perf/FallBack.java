@@ -9,7 +9,7 @@ final class FallBack {
 
     /** A sentence about it, with what the program itself said, if any of {@code samples} went by the kernel. */
     static Optional<String> seen(BenchCase benchCase, Variant variant, List<Sample> samples) {
-        if (variant != Variant.ACCELERATED && variant != Variant.RDMA) {
+        if (!variant.serverAccelerated || !variant.clientAccelerated) {
             return Optional.empty();
         }
         return samples.stream()

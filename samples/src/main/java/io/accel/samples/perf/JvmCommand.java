@@ -14,9 +14,12 @@ import org.HdrHistogram.Histogram;
  * Makes the command lines of bench programs: the same JVM, flags and class path for each path, and with acceleration the
  * drop-in jar before the class path and two properties.
  */
-final class JvmCommand {
+public final class JvmCommand {
     private static final String BENCH_PACKAGE = "io.accel.samples.bench.";
+    private static final String NETTY_BENCH_PACKAGE = "io.accel.samples.netty.bench.";
     private static final String PROVIDER = "io.accel.nio.AccelSelectorProvider";
+
+    private static final String NETTY_JAR = "samples/netty/target/accel-netty-samples.jar";
 
     private final Path accelJar;
     private final Cores cores;
@@ -84,8 +87,37 @@ final class JvmCommand {
         return command;
     }
 
+    /** The command for a Netty {@code program}; {@code profile} is null for a transport other than Accel's. */
+    List<String> ofNetty(End end, String program, String profile, List<String> arguments) {
+        List<String> command = new ArrayList<>(cores.prefix(end));
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.add("-Xms256m");
+        command.add("-Xmx256m");
+        // It allocates for one buffer of a hundred, which would hide what the transport does.
+        command.add("-Dio.netty.leakDetection.level=disabled");
+        command.add("-cp");
+        command.add(nettyJar().toString());
+        if (profile != null) {
+            command.add("-Daccel.profile=" + profile);
+        }
+        command.add(NETTY_BENCH_PACKAGE + program);
+        command.addAll(arguments);
+        return command;
+    }
+
+    /** Where the build puts the Netty programs, with Netty and Accel's transport. */
+    Path nettyJar() {
+        for (Path above = locationOf(JvmCommand.class); above != null; above = above.getParent()) {
+            Path candidate = above.resolve(NETTY_JAR);
+            if (Files.isRegularFile(candidate)) {
+                return candidate;
+            }
+        }
+        return Path.of(NETTY_JAR).toAbsolutePath();
+    }
+
     /** The jar or directory that {@code type} was loaded from. */
-    static Path locationOf(Class<?> type) {
+    public static Path locationOf(Class<?> type) {
         try {
             return Path.of(
                     type.getProtectionDomain().getCodeSource().getLocation().toURI());

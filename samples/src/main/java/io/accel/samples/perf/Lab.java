@@ -5,6 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 
 /** Runs this program's command line in the RDMA lab, the repository's machine with an emulated device. */
@@ -33,11 +34,10 @@ final class Lab {
     /**
      * Runs it and returns its exit status.
      *
-     * @param json where the rows are to be written; null for nowhere
+     * @param files what it is to write, by the option that says so
      */
-    int run(List<String> arguments, Path json) throws IOException, InterruptedException {
+    int run(List<String> arguments, Map<String, Path> files) throws IOException, InterruptedException {
         Path shared = Files.createTempDirectory("accel-perf-");
-        Path rows = shared.resolve("rows.json");
         // The lab ends with this JVM, however that ends.
         List<String> command = new ArrayList<>(List.of("setpriv", "--pdeathsig", "TERM", script.toString()));
         command.addAll(List.of("--timeout", Integer.toString(LIMIT_SECONDS), "--share", shared.toString(), "--"));
@@ -46,9 +46,9 @@ final class Lab {
         command.addAll(List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
         command.addAll(List.of("-jar", JvmCommand.locationOf(Lab.class).toString()));
         command.addAll(arguments);
-        if (json != null) {
-            command.addAll(List.of("--json", rows.toString()));
-        }
+        files.keySet()
+                .forEach(option ->
+                        command.addAll(List.of(option, inside(shared, option).toString())));
         Process lab = new ProcessBuilder(command)
                 .redirectInput(Path.of("/dev/null").toFile())
                 .redirectOutput(ProcessBuilder.Redirect.INHERIT)
@@ -56,8 +56,11 @@ final class Lab {
                 .start();
         try {
             int status = lab.waitFor();
-            if (json != null && Files.exists(rows)) {
-                Files.writeString(json, Files.readString(rows));
+            for (Map.Entry<String, Path> file : files.entrySet()) {
+                Path written = inside(shared, file.getKey());
+                if (Files.exists(written)) {
+                    Files.writeString(file.getValue(), Files.readString(written));
+                }
             }
             return status;
         } finally {
@@ -65,6 +68,10 @@ final class Lab {
             lab.waitFor();
             delete(shared);
         }
+    }
+
+    private static Path inside(Path shared, String option) {
+        return shared.resolve(option.substring(2));
     }
 
     private static void delete(Path directory) throws IOException {

@@ -36,6 +36,9 @@ final class Ratios {
         if (kind.measuresLatency()) {
             return seen.p50Micros() / cacheLine.p50Micros();
         }
+        if (kind == Kind.NETTY_HTTP) {
+            return Double.NaN; // its bytes are the least of it
+        }
         return kind.measuresThroughput() ? memoryCopy.bytesPerSecond() / seen.bytesPerSecond() : Double.NaN;
     }
 

@@ -130,6 +130,7 @@ final class RdmaComparison {
                 variant.accelerated() ? benchCase.profile : "none",
                 device.describe(),
                 Figures.median(figures),
+                Latencies.together(samples.stream().map(Sample::latencies).toList()),
                 Ratios.rate(figures, figures(all.getOrDefault(Variant.KERNEL, List.of()))),
                 Ratios.rate(figures, figures(all.getOrDefault(Variant.RSTREAM, List.of()))),
                 Double.NaN);

@@ -10,7 +10,7 @@ import java.util.function.Function;
  */
 final class TablePrinter {
     /** @param always whether it is there even if no row has anything for it */
-    private record Column(String head, boolean text, boolean always, Function<Row, String> cell) {}
+    record Column(String head, boolean text, boolean always, Function<Row, String> cell) {}
 
     private static final List<Column> COLUMNS = List.of(
             text("case", Row::benchCase),
@@ -39,11 +39,16 @@ final class TablePrinter {
         return new Column(head, false, always, cell);
     }
 
-    static String print(List<Row> rows) {
-        List<Column> columns = COLUMNS.stream()
+    /** Those that are there for {@code rows}. */
+    static List<Column> columns(List<Row> rows) {
+        return COLUMNS.stream()
                 .filter(column -> column.always()
                         || rows.stream().map(column.cell()).anyMatch(cell -> !cell.isEmpty() && !cell.equals("-")))
                 .toList();
+    }
+
+    static String print(List<Row> rows) {
+        List<Column> columns = columns(rows);
         List<List<String>> lines = new ArrayList<>();
         lines.add(columns.stream().map(Column::head).toList());
         rows.forEach(row -> lines.add(

@@ -95,6 +95,7 @@ class ComparisonTest {
     @Test
     void theCommandWritesItsRowsAndReportsFailuresByItsStatus() throws Exception {
         Path json = directory.resolve("rows.json");
+        Path html = directory.resolve("page.html");
         int status = SamplesMain.execute(
                 "perf",
                 "compare",
@@ -104,6 +105,8 @@ class ComparisonTest {
                 "1",
                 "--json",
                 json.toString(),
+                "--html",
+                html.toString(),
                 "--accel-jar",
                 directory.resolve("no-such.jar").toString());
         assertThat(status).isEqualTo(1);
@@ -112,6 +115,10 @@ class ComparisonTest {
         JsonObject pingPong = rows.get(2).getAsJsonObject();
         assertThat(pingPong.get("case").getAsString()).isEqualTo("pingpong-64");
         assertThat(pingPong.get("p50_us").getAsDouble()).isPositive();
+        assertThat(Files.readString(html))
+                .contains("data-path=\"raw\" data-points=\"50:", "data-path=\"kernel\" data-points=\"50:")
+                .contains("data-path=\"memcpy\" data-value=\"", "no-such.jar", "; rounds: 1.")
+                .doesNotContain("http:", "https:", "NaN", "{latency}", "{table}");
     }
 
     @Test

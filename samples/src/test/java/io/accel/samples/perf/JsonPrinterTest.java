@@ -14,7 +14,7 @@ class JsonPrinterTest {
     @Test
     void everyFigureComesBackUnderItsKey() {
         Figures figures = new Figures(0.48, 1.25, 13.167, 2_083_333.4, 1.0098e10, 0, 4.69395);
-        JsonObject row = parse(new Row("pingpong-64", "shm", "latency", figures, 31.5, 3.9));
+        JsonObject row = parse(new Row("pingpong-64", "shm", "latency", figures, Latencies.NONE, 31.5, 3.9));
 
         assertThat(row.keySet())
                 .containsExactly(
@@ -46,7 +46,8 @@ class JsonPrinterTest {
 
     @Test
     void whatThereIsNotIsNull() {
-        JsonObject row = parse(new Row("raw", "memcpy", "none", Figures.unknown(), NONE, Double.POSITIVE_INFINITY));
+        JsonObject row = parse(
+                new Row("raw", "memcpy", "none", Figures.unknown(), Latencies.NONE, NONE, Double.POSITIVE_INFINITY));
 
         assertThat(row.get("p50_us").isJsonNull()).isTrue();
         assertThat(row.get("vs_kernel").isJsonNull()).isTrue();
@@ -55,8 +56,8 @@ class JsonPrinterTest {
 
     @Test
     void aDevicesRowSaysWhatItWasMeasuredOn() {
-        JsonObject row =
-                parse(new Row("rdma-stream-64k", "rdma", "any", "Soft-RoCE", Figures.unknown(), 1, 0.95, NONE));
+        JsonObject row = parse(new Row(
+                "rdma-stream-64k", "rdma", "any", "Soft-RoCE", Figures.unknown(), Latencies.NONE, 1, 0.95, NONE));
 
         assertThat(row.get("on").getAsString()).isEqualTo("Soft-RoCE");
         assertThat(row.get("vs_rstream").getAsDouble()).isEqualTo(0.95);
@@ -65,7 +66,7 @@ class JsonPrinterTest {
     @Test
     void textIsEscaped() {
         String nasty = "a \"quoted\" \\ path\n\twith \u0001 and \u00fc";
-        assertThat(parse(new Row(nasty, "", "", Figures.unknown(), NONE, NONE))
+        assertThat(parse(new Row(nasty, "", "", Figures.unknown(), Latencies.NONE, NONE, NONE))
                         .get("case")
                         .getAsString())
                 .isEqualTo(nasty);
@@ -73,7 +74,7 @@ class JsonPrinterTest {
 
     @Test
     void rowsAreAnArrayAndNoneAnEmptyOne() {
-        Row row = new Row("raw", "raw", "none", Figures.unknown(), NONE, NONE);
+        Row row = new Row("raw", "raw", "none", Figures.unknown(), Latencies.NONE, NONE, NONE);
         assertThat(array(List.of(row, row, row))).hasSize(3);
         assertThat(array(List.of())).isEmpty();
     }

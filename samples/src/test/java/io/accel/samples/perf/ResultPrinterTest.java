@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 
 class ResultPrinterTest {
     private static Row row(String benchCase, String path, double micros) {
-        return new Row(benchCase, path, "latency", new Figures(micros, 0, 0, 0, 0, 0, 0), 1, 1);
+        return new Row(benchCase, path, "latency", new Figures(micros, 0, 0, 0, 0, 0, 0), Latencies.NONE, 1, 1);
     }
 
     @Test

@@ -9,11 +9,19 @@ class SentenceTest {
     private static final double NONE = Double.NaN;
 
     private static Row pingPong(String path, double micros, double vsKernel) {
-        return new Row("pingpong-64", path, "any", new Figures(micros, 0, 0, 0, 0, 0, 0), vsKernel, NONE);
+        return new Row(
+                "pingpong-64", path, "any", new Figures(micros, 0, 0, 0, 0, 0, 0), Latencies.NONE, vsKernel, NONE);
     }
 
     private static Row stream(String path, double bytes, double vsKernel) {
-        return new Row("stream-64k", path, "any", new Figures(NONE, NONE, NONE, 0, bytes, 0, 0), vsKernel, NONE);
+        return new Row(
+                "stream-64k",
+                path,
+                "any",
+                new Figures(NONE, NONE, NONE, 0, bytes, 0, 0),
+                Latencies.NONE,
+                vsKernel,
+                NONE);
     }
 
     @Test

@@ -10,12 +10,20 @@ class TablePrinterTest {
     void columnsAlignAndMissingFiguresAreDashes() {
         double none = Double.NaN;
         String table = TablePrinter.print(List.of(
-                new Row("pingpong-64", "kernel", "none", new Figures(57.9, 80, 120.4, 17_000, 1.1e6, 104, 4.7), 1, 480),
+                new Row(
+                        "pingpong-64",
+                        "kernel",
+                        "none",
+                        new Figures(57.9, 80, 120.4, 17_000, 1.1e6, 104, 4.7),
+                        Latencies.NONE,
+                        1,
+                        480),
                 new Row(
                         "stream-64k",
                         "shm",
                         "throughput",
                         new Figures(none, none, none, 154_085, 1.0098e10, 0, 10),
+                        Latencies.NONE,
                         6.25,
                         none)));
 
@@ -33,7 +41,7 @@ class TablePrinterTest {
     void aDevicesRowsSayWhatTheyWereMeasuredOn() {
         double none = Double.NaN;
         Figures figures = new Figures(30.1, 40, 50, 33_000, 2.1e6, 0, 60);
-        Row row = new Row("rdma-pingpong-64", "rdma", "latency", "Soft-RoCE", figures, 1.8, 0.95, none);
+        Row row = new Row("rdma-pingpong-64", "rdma", "latency", "Soft-RoCE", figures, Latencies.NONE, 1.8, 0.95, none);
 
         assertThat(TablePrinter.print(List.of(row)).lines())
                 .containsExactly(

@@ -12,6 +12,7 @@ import io.accel.core.jdk.JdkAccess;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.util.HashMap;
@@ -53,38 +54,54 @@ final class CmService {
     private boolean removedDevices;
     private long checkAt;
 
-    private CmService(CmEventChannel events, Selector selector) throws IOException {
+    private CmService(CmEventChannel events, Selector selector) {
         this.events = events;
         this.selector = selector;
-        Endpoint.selectable(events.duplicateFd()).configureBlocking(false).register(selector, SelectionKey.OP_READ);
+    }
+
+    /** Who to ask for the service. */
+    interface Source {
+        CmService get() throws FallbackException;
     }
 
     /** The service of this process, started when it is first needed. */
     static synchronized CmService get() throws FallbackException {
         if (instance == null) {
-            CmEventChannel events = null;
-            Selector selector = null;
-            try {
-                events = CmEventChannel.open();
-                selector = JdkAccess.kernelProvider().openSelector();
-                CmService service = new CmService(events, selector);
-                Thread thread = new Thread(service::run, "accel-rdma");
-                thread.setDaemon(true);
-                thread.start();
-                Runtime.getRuntime().addShutdownHook(new Thread(service::finishAll, "accel-rdma-cleanup"));
-                instance = service;
-            } catch (IOException e) {
-                Endpoint.close(selector, "selector");
-                Endpoint.close(events, "event channel");
-                throw Failures.toFallback(e);
-            } catch (IllegalStateException | OutOfMemoryError e) {
-                Endpoint.close(selector, "selector");
-                Endpoint.close(events, "event channel");
-                throw new FallbackException(
-                        FallbackReason.NO_RESOURCES, "starting the RDMA thread failed: " + e.getMessage());
-            }
+            instance = start();
         }
         return instance;
+    }
+
+    /** Starts one that lives as long as the process. */
+    static CmService start() throws FallbackException {
+        CmEventChannel events = null;
+        Selector selector = null;
+        SelectableChannel watched = null;
+        try {
+            events = CmEventChannel.open();
+            selector = JdkAccess.kernelProvider().openSelector();
+            watched = Endpoint.selectable(events.duplicateFd());
+            watched.configureBlocking(false).register(selector, SelectionKey.OP_READ);
+            CmService service = new CmService(events, selector);
+            Thread thread = new Thread(service::run, "accel-rdma");
+            thread.setDaemon(true);
+            Runtime.getRuntime().addShutdownHook(new Thread(service::finishAll, "accel-rdma-cleanup"));
+            thread.start(); // last: from now on the thread uses all of it
+            return service;
+        } catch (IOException e) {
+            close(watched, selector, events);
+            throw Failures.toFallback(e);
+        } catch (IllegalStateException | OutOfMemoryError e) {
+            close(watched, selector, events);
+            throw new FallbackException(
+                    FallbackReason.NO_RESOURCES, "starting the RDMA thread failed: " + e.getMessage());
+        }
+    }
+
+    private static void close(SelectableChannel watched, Selector selector, CmEventChannel events) {
+        Endpoint.close(watched, "event channel's descriptor");
+        Endpoint.close(selector, "selector"); // which only then lets go of the descriptor
+        Endpoint.close(events, "event channel");
     }
 
     /** Where the events of listeners and of established connections come. */
@@ -163,7 +180,7 @@ final class CmService {
                 long now = System.nanoTime();
                 attendAll(now);
                 for (ServerHandshake handshake : handshakes) {
-                    handshake.expire(now);
+                    handshake.attend(now);
                 }
                 for (RdmaListener listener : homeless) {
                     listener.reopen();

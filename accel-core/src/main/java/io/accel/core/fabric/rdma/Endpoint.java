@@ -21,6 +21,7 @@ import io.accel.core.observe.MemoryUse;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.nio.ByteBuffer;
 import java.nio.channels.SelectableChannel;
 
 /**
@@ -45,6 +46,7 @@ final class Endpoint {
     private CompletionQueue queue;
     private MemoryRegion inbound;
     private MemoryRegion outbound;
+    private final ProgramMemory program = new ProgramMemory();
     private long registered;
     private QueuePair queuePair;
     private ReceiveRequests receives;
@@ -77,7 +79,7 @@ final class Endpoint {
         try {
             endpoint.open(config);
             return endpoint;
-        } catch (IOException e) {
+        } catch (IOException | OutOfMemoryError e) {
             endpoint.closeDevice();
             memory.free();
             throw Failures.toFallback(e);
@@ -177,6 +179,11 @@ final class Endpoint {
         return outbound;
     }
 
+    /** Memory of the program's to send from; null if the device cannot have it. */
+    MemoryRegion program(ByteBuffer memory) {
+        return program.of(domain, memory);
+    }
+
     QueuePair queuePair() {
         return queuePair;
     }
@@ -215,6 +222,7 @@ final class Endpoint {
         close(words, "memory region");
         close(inbound, "memory region");
         close(outbound, "memory region");
+        program.close();
         close(domain, "protection domain");
         MemoryUse.registered(-registered);
         registered = 0;

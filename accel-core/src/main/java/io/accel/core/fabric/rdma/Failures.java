@@ -4,7 +4,6 @@ import io.accel.core.fabric.FallbackException;
 import io.accel.core.fabric.FallbackReason;
 import io.accel.core.fabric.rdma.verbs.VerbsException;
 import io.accel.core.fabric.rdma.verbs.VerbsUnavailableException;
-import java.io.IOException;
 
 /** Turns what verbs say went wrong into reasons to take another path. */
 final class Failures {
@@ -18,7 +17,8 @@ final class Failures {
 
     private Failures() {}
 
-    static FallbackException toFallback(IOException e) {
+    /** Of an IOException, or an OutOfMemoryError: the JVM's limit on direct memory, where requests are kept. */
+    static FallbackException toFallback(Throwable e) {
         if (e instanceof FallbackException known) {
             return known;
         }

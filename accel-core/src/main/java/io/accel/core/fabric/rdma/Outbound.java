@@ -10,6 +10,7 @@ import io.accel.core.fabric.rdma.verbs.VerbsException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
+import java.util.function.Consumer;
 
 /**
  * What a connection sends: ranges of the mirror, states, the control cell. Takes everything at once and posts it as the send
@@ -54,6 +55,7 @@ final class Outbound {
     private final ByteBuffer word;
     private final long wordAddress;
     private final ReceiveCredits credits;
+    private final InPlaceRanges inPlace = new InPlaceRanges();
     private final SendLedger ledger;
 
     private long published;
@@ -95,6 +97,20 @@ final class Outbound {
         published = to;
     }
 
+    /** As {@link #publish}, of bytes that lie elsewhere; false if too many such are under way. */
+    boolean publishInPlace(long to, long address, int key, Object owner, Consumer<Object> done) {
+        if (!inPlace.add(published, to, address, key, owner, done)) {
+            return false;
+        }
+        published = to;
+        return true;
+    }
+
+    /** The queue pair is no more: nobody reads what was published in place. */
+    void releaseInPlace() {
+        inPlace.releaseAll();
+    }
+
     /** Adds states; a reset does not wait for data, and drops what was not posted. */
     void signal(int states) {
         wantedStates |= states;
@@ -132,6 +148,7 @@ final class Outbound {
         long cursor = ledger.complete(number);
         if (cursor > completed) {
             completed = cursor;
+            inPlace.completed(cursor);
         }
         if (number >= pingNumber) {
             pingNumber = -1;
@@ -177,7 +194,7 @@ final class Outbound {
             postCell();
         }
         while (posted != published && ledger.hasRoom(3 + KEPT_BACK) && credits.allowData()) {
-            postData((int) Math.min(published - posted, chunk));
+            postData((int) Math.min(inPlace.limit(posted, published) - posted, chunk));
         }
         if (wantedStates != sentStates && posted == published && ledger.hasRoom(1) && credits.allowState()) {
             postState();
@@ -195,22 +212,27 @@ final class Outbound {
 
     private void postData(int length) throws VerbsException {
         int at = (int) posted & mask;
+        boolean foreign = inPlace.covers(posted);
+        long source = foreign ? inPlace.address(posted) : mirror + at;
+        int key = foreign ? inPlace.key() : localKey;
         int head = Math.min(length, ringSize - at);
         int last = 0;
         if (head < length) {
             requests.write(0, ledger.next(), inlineFlag(head), ring(at), peer.key());
-            requests.segment(0, mirror + at, head, localKey);
+            requests.segment(0, source, head, key);
             ledger.post(false, head, posted);
             last = 1;
+            source = foreign ? source + head : mirror;
             at = 0;
         }
         int rest = length - (last == 0 ? 0 : head);
-        boolean signaled = ledger.isSignalDue(rest);
+        // Whose memory it is waits for the completion, and nothing may follow that brings one.
+        boolean signaled = ledger.isSignalDue(rest) || (foreign && inPlace.endsAt(posted + length));
         int flags = SendFlags.SOLICITED | (signaled ? SendFlags.SIGNALED : 0);
         int announcement = Immediate.of(Immediate.DATA, length);
         if (bySend) {
             requests.write(last, ledger.next(), inlineFlag(rest), ring(at), peer.key());
-            requests.segment(last, mirror + at, rest, localKey);
+            requests.segment(last, source, rest, key);
             ledger.post(false, rest, posted);
             last++;
             send(last, flags, announcement);
@@ -218,9 +240,10 @@ final class Outbound {
         } else {
             requests.writeWithImmediate(
                     last, ledger.next(), inlineFlag(rest) | flags, ring(at), peer.key(), announcement);
-            requests.segment(last, mirror + at, rest, localKey);
+            requests.segment(last, source, rest, key);
         }
         posted += length;
+        inPlace.posted(posted);
         messages++;
         credits.use();
         ledger.post(signaled, rest, posted);

@@ -70,7 +70,7 @@ final class RdmaConnecting implements Connecting {
         try {
             watched = Endpoint.selectable(opened.duplicateFd());
             watched.configureBlocking(false);
-            created = opened.createId();
+            created = RdmaListener.newId(opened, config);
             bind(created, local, config.portOffset());
             if (created.context() != null) { // a loopback address finds its device only with the route
                 RdmaListener.checkDevice(created, config);
@@ -151,7 +151,7 @@ final class RdmaConnecting implements Connecting {
                                 + " ms (connect.probe-timeout); the peer is stopped, overloaded, or lets no RDMA through");
             }
             return null;
-        } catch (IOException e) {
+        } catch (IOException | OutOfMemoryError e) {
             abort();
             throw Failures.toFallback(e);
         }

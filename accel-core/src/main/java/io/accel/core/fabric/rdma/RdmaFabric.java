@@ -19,6 +19,7 @@ import java.util.List;
  */
 public final class RdmaFabric implements Fabric {
     private final RdmaConfig config;
+    private final CmService.Source services;
     private final Availability availability = new Availability();
 
     /**
@@ -27,7 +28,13 @@ public final class RdmaFabric implements Fabric {
      * @param config the settings
      */
     public RdmaFabric(RdmaConfig config) {
+        this(config, CmService::get);
+    }
+
+    /** With a service other than the process's. */
+    RdmaFabric(RdmaConfig config, CmService.Source services) {
         this.config = config;
+        this.services = services;
     }
 
     @Override
@@ -41,7 +48,7 @@ public final class RdmaFabric implements Fabric {
         checkPort(destination);
         InetAddress from = sourceFor(destination);
         availability.check(from);
-        CmService service = CmService.get();
+        CmService service = services.get();
         InetSocketAddress local = source.bind(from);
         availability.check(local.getAddress());
         try {
@@ -61,7 +68,7 @@ public final class RdmaFabric implements Fabric {
         checkPort(bound);
         try {
             InetSocketAddress there = new InetSocketAddress(bound.getAddress(), bound.getPort() + config.portOffset());
-            return new RdmaListener(CmService.get(), config, there, acceptor);
+            return new RdmaListener(services.get(), config, there, acceptor);
         } catch (IOException e) {
             throw Failures.toFallback(e);
         }

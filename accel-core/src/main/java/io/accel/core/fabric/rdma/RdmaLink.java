@@ -14,10 +14,12 @@ import io.accel.core.fabric.rdma.verbs.WcStatus;
 import io.accel.core.fabric.rdma.verbs.WorkCompletions;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.nio.ByteBuffer;
 import java.nio.channels.SelectableChannel;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 
 /**
  * A connection over a queue pair. Looking at it means polling its completion queue, which whoever looks does for all: what
@@ -59,6 +61,8 @@ final class RdmaLink implements Link, CmHandler {
     private final ReentrantLock lock = new ReentrantLock();
     /** Up to where the mirror may be overwritten. Written under the lock. */
     private volatile long released;
+    /** Up to where the device is done with what was published. Written under the lock. */
+    private volatile long sent;
     /** Set once, under the lock. */
     private volatile boolean gone;
     /** Whether the service looks after it; see {@link CmService#attend}. */
@@ -124,6 +128,36 @@ final class RdmaLink implements Link, CmHandler {
         } finally {
             lock.unlock();
         }
+    }
+
+    @Override
+    public boolean canPublishInPlace() {
+        return true;
+    }
+
+    @Override
+    public boolean publishInPlace(
+            long from, long to, ByteBuffer memory, int offset, Object owner, Consumer<Object> done) {
+        lock.lock();
+        try {
+            if (broken || disconnected || detached) {
+                return false;
+            }
+            var region = endpoint.program(memory);
+            if (region == null || !out.publishInPlace(to, region.address() + offset, region.lkey(), owner, done)) {
+                return false;
+            }
+            flushAndPoll();
+            return true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public long sent() {
+        look();
+        return sent;
     }
 
     @Override
@@ -396,6 +430,17 @@ final class RdmaLink implements Link, CmHandler {
         }
     }
 
+    /** Whether anything has come from the peer, while nothing was sent to it. */
+    boolean hasHeard() {
+        lock.lock();
+        try {
+            poll();
+            return completions > 0;
+        } finally {
+            lock.unlock();
+        }
+    }
+
     AtomicBoolean attended() {
         return attended;
     }
@@ -534,7 +579,11 @@ final class RdmaLink implements Link, CmHandler {
 
     private void updateReleased() {
         // An acknowledgement by the peer never stands for a local completion: the device may yet send that range again.
-        long now = Math.min(peerCell.consumed(), out.completed());
+        long completed = out.completed();
+        if (completed > sent) {
+            sent = completed;
+        }
+        long now = Math.min(peerCell.consumed(), completed);
         if (now > released) {
             released = now;
         }
@@ -597,6 +646,7 @@ final class RdmaLink implements Link, CmHandler {
             gone = true;
             service.forget(this);
             endpoint.close();
+            out.releaseInPlace();
         }
     }
 

@@ -4,8 +4,10 @@ import io.accel.core.fabric.Fabric.Acceptor;
 import io.accel.core.fabric.Fabric.Listening;
 import io.accel.core.fabric.FallbackException;
 import io.accel.core.fabric.FallbackReason;
+import io.accel.core.fabric.PortSpace;
 import io.accel.core.fabric.rdma.bootstrap.RdmaConfig;
 import io.accel.core.fabric.rdma.verbs.CmEvent;
+import io.accel.core.fabric.rdma.verbs.CmEventChannel;
 import io.accel.core.fabric.rdma.verbs.CmEventType;
 import io.accel.core.fabric.rdma.verbs.CmId;
 import io.accel.core.fabric.rdma.verbs.VerbsException;
@@ -21,7 +23,7 @@ final class RdmaListener implements Listening, CmHandler {
     private static final Logger LOG = System.getLogger(RdmaListener.class.getName());
     private static final int BACKLOG = 1024;
     private static final int EADDRINUSE = 98;
-    private static final long PATIENCE_NANOS = 300_000_000L;
+    private static final long PATIENCE_NANOS = 1_000_000_000L;
     private static final long PAUSE_NANOS = 1_000_000L;
 
     private final CmService service;
@@ -63,7 +65,7 @@ final class RdmaListener implements Listening, CmHandler {
     }
 
     private synchronized void open() throws IOException {
-        CmId opened = service.events().createId();
+        CmId opened = newId(service.events(), config);
         try {
             opened.bind(address);
             if (opened.context() != null) {
@@ -77,6 +79,11 @@ final class RdmaListener implements Listening, CmHandler {
             throw e;
         }
         id = opened;
+    }
+
+    /** An identifier whose port numbers are those of what the connection carries. */
+    static CmId newId(CmEventChannel events, RdmaConfig config) throws VerbsException {
+        return config.space() == PortSpace.TCP ? events.createId() : events.createSeparateId();
     }
 
     /** Whether the profile lets the device be used that the identifier is bound to. */

@@ -19,6 +19,8 @@ import java.net.InetSocketAddress;
  */
 final class ServerHandshake implements CmHandler {
     private static final Logger LOG = System.getLogger(ServerHandshake.class.getName());
+    /** Bytes may be a moment ahead of the confirmation without its being lost. */
+    private static final long PATIENCE_NANOS = 40_000_000L;
 
     private final CmService service;
     private final Acceptor acceptor;
@@ -27,7 +29,9 @@ final class ServerHandshake implements CmHandler {
     private final RdmaLink link;
     private final InetSocketAddress local;
     private final InetSocketAddress remote;
+    private final long answeredAt = System.nanoTime();
     private final long deadline;
+    private boolean isConfirmed;
 
     private ServerHandshake(
             CmService service, RdmaConfig config, Acceptor acceptor, Endpoint endpoint, Offer client, int ringSize) {
@@ -38,7 +42,7 @@ final class ServerHandshake implements CmHandler {
         this.link = new RdmaLink(service, endpoint, client, ringSize, config);
         this.local = id.localAddress();
         this.remote = new InetSocketAddress(id.remoteAddress().getAddress(), client.port());
-        this.deadline = System.nanoTime() + config.handshakeTimeoutNanos();
+        this.deadline = answeredAt + config.handshakeTimeoutNanos();
     }
 
     /** Answers a client's request: accepts, and waits for its confirmation, or says why not. */
@@ -46,6 +50,7 @@ final class ServerHandshake implements CmHandler {
         CmId id = request.id();
         boolean reserved = false;
         Endpoint endpoint = null;
+        ServerHandshake handshake = null;
         try {
             Offer client = Offer.decode(request.privateData());
             RdmaListener.checkDevice(id, config);
@@ -57,17 +62,20 @@ final class ServerHandshake implements CmHandler {
             int ringSize = Math.min(client.ringSize(), config.ringSize());
             endpoint = Endpoint.open(id, config, ringSize);
             client.checkNotification(endpoint.words() != null);
-            ServerHandshake handshake = new ServerHandshake(service, config, acceptor, endpoint, client, ringSize);
+            handshake = new ServerHandshake(service, config, acceptor, endpoint, client, ringSize);
             service.handle(id, handshake);
             service.add(handshake);
             Offer answer = RdmaConnecting.offer(endpoint, ringSize, client.nonce(), handshake.local.getPort());
             id.accept(new ConnectionParameters(answer.encode(), 1, config.retries(), config.rnrRetries()));
-        } catch (IOException e) {
+        } catch (IOException | OutOfMemoryError e) {
             if (reserved) {
                 acceptor.unreserve();
             }
             refuse(id, Failures.toFallback(e));
             service.unhandle(id);
+            if (handshake != null) {
+                service.remove(handshake); // otherwise it would be ended once more when its time is up
+            }
             if (endpoint == null) {
                 Endpoint.close(id, "client's identifier");
             } else {
@@ -91,9 +99,22 @@ final class ServerHandshake implements CmHandler {
         }
     }
 
-    void expire(long now) {
+    /** Looks after it while the client's confirmation is not there. */
+    void attend(long now) {
         if (now - deadline >= 0) {
             end("the client did not confirm in time");
+        } else if (!isConfirmed && now - answeredAt >= PATIENCE_NANOS && link.hasHeard()) {
+            confirm();
+        }
+    }
+
+    /** The confirmation was lost, but the client has sent what it sends after that. */
+    private void confirm() {
+        isConfirmed = true;
+        try {
+            id.dataHasCome();
+        } catch (VerbsException e) {
+            LOG.log(Level.DEBUG, "the client " + remote + " has confirmed after all, or is gone", e);
         }
     }
 

@@ -3,7 +3,8 @@
  * sender's ring is the mirror of the receiver's, and publishing a range is one RDMA write with immediate data. {@code
  * docs/ARCHITECTURE.md} describes the protocol.
  *
- * <p>Depends on {@code core.fabric}, which it implements, on {@code core.jdk}, and on {@code core.fabric.rdma.verbs}. Only
- * {@code core.socket} may depend on it.
+ * <p>Depends on {@code core.fabric}, which it implements, on {@code core.jdk}, and on {@code core.fabric.rdma.verbs}. It is
+ * loaded by {@code core.fabric.rdma.bootstrap}, which alone knows of it, and may be in a class loader of its own: nobody
+ * may link to it.
  */
 package io.accel.core.fabric.rdma;

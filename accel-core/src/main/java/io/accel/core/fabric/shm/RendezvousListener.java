@@ -25,6 +25,7 @@ final class RendezvousListener implements Listening {
     private final ShmConfig config;
     private final Path directory;
     private final Acceptor acceptor;
+    private final OrphanedFiles orphans;
     private final ServerSocketChannel socket;
     private final AtomicBoolean closed = new AtomicBoolean();
 
@@ -34,6 +35,7 @@ final class RendezvousListener implements Listening {
         this.config = config;
         this.acceptor = acceptor;
         this.directory = RendezvousPath.of(config.dir(), config.space(), bound.getAddress(), bound.getPort());
+        this.orphans = new OrphanedFiles(directory, OrphanedFiles.LEAST_AGE);
         RendezvousDirectory.create(directory, config.group());
         ServerSocketChannel opened = null;
         try {
@@ -61,6 +63,11 @@ final class RendezvousListener implements Listening {
 
     Acceptor acceptor() {
         return acceptor;
+    }
+
+    /** What killed clients leave behind; for the rendezvous thread. */
+    OrphanedFiles orphans() {
+        return orphans;
     }
 
     ServerSocketChannel socket() {

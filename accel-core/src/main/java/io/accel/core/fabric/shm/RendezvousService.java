@@ -147,6 +147,7 @@ final class RendezvousService {
         try {
             SocketChannel client;
             while ((client = listener.socket().accept()) != null) {
+                listener.orphans().clientCame();
                 client.configureBlocking(false);
                 long deadline = System.nanoTime() + listener.config().handshakeTimeoutNanos();
                 ServerHandshake handshake = new ServerHandshake(listener, client, listener.acceptor(), deadline);

@@ -150,6 +150,9 @@ final class ServerHandshake {
             JdkAccess.unmap(map);
         } else if (hello != null) {
             SharedFile.delete(listener.directory().resolve(hello.file()));
+        } else {
+            // It may have made a file, the name of which it did not come to say.
+            listener.orphans().suspect();
         }
     }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.accel.core.fabric.FallbackException;
 import io.accel.core.fabric.FallbackReason;
+import io.accel.core.fabric.PortSpace;
 import io.accel.core.fabric.rdma.bootstrap.RdmaConfig;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -66,7 +67,7 @@ class AvailabilityTest {
 
     @Test
     void anOffsetThatLeavesNoPortIsRefused() throws Exception {
-        RdmaConfig config = new RdmaConfig(65_536, 1, 1, "", 60_000, 32, 0, 1, 1, 1, 7, 7, 0, 1, false);
+        RdmaConfig config = new RdmaConfig(PortSpace.TCP, 65_536, 1, 1, "", 60_000, 32, 0, 1, 1, 1, 7, 7, 0, 1, false);
         assertThat(config.ackTimeoutCode()).isEqualTo(1);
         RdmaFabric fabric = new RdmaFabric(config);
         InetSocketAddress high = new InetSocketAddress(InetAddress.getLoopbackAddress(), 6_000);

@@ -9,8 +9,12 @@ import io.accel.core.fabric.FallbackReason;
 import io.accel.core.fabric.rdma.verbs.RdmaDevice;
 import java.net.InetSocketAddress;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIf;
 
 /** Everything that links do, with words that go by SEND after a write, as on devices without immediate data. */
+@EnabledIf(
+        value = "io.accel.core.fabric.rdma.verbs.RdmaDevice#isThere",
+        disabledReason = "no RDMA device here: samples/lab/junit runs this in the lab")
 class NotifyBySendTest extends RdmaLinkTest {
     @Override
     RdmaEnds ends(int queueDepth) throws Exception {

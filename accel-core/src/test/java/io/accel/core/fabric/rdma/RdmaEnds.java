@@ -2,7 +2,9 @@ package io.accel.core.fabric.rdma;
 
 import io.accel.core.fabric.Connecting;
 import io.accel.core.fabric.Fabric;
+import io.accel.core.fabric.FallbackException;
 import io.accel.core.fabric.Link;
+import io.accel.core.fabric.PortSpace;
 import io.accel.core.fabric.rdma.bootstrap.RdmaConfig;
 import io.accel.core.fabric.rdma.verbs.RdmaDevice;
 import java.io.IOException;
@@ -27,6 +29,7 @@ final class RdmaEnds implements AutoCloseable {
     }
 
     private final BlockingQueue<Link> accepted = new LinkedBlockingQueue<>();
+    private volatile boolean closed;
     private final ServerSocket port;
     private final Fabric.Listening listening;
     private final RdmaFabric fabric;
@@ -43,18 +46,32 @@ final class RdmaEnds implements AutoCloseable {
     }
 
     RdmaEnds(RdmaConfig config, InetAddress host) throws Exception {
-        fabric = new RdmaFabric(config);
+        this(new RdmaFabric(config), host);
+    }
+
+    RdmaEnds(RdmaFabric fabric, InetAddress host) throws Exception {
+        this.fabric = fabric;
         port = new ServerSocket(0, 1, host); // so that nobody else takes its number
         address = new InetSocketAddress(host, port.getLocalPort());
-        listening = fabric.listen(address, new Acceptor());
+        try {
+            listening = fabric.listen(address, new Acceptor());
+        } catch (FallbackException e) {
+            port.close();
+            throw e;
+        }
     }
 
     static RdmaConfig config(int queueDepth, boolean notifyBySend) {
+        return config(queueDepth, notifyBySend, 10_000_000_000L);
+    }
+
+    static RdmaConfig config(int queueDepth, boolean notifyBySend, long handshakeTimeoutNanos) {
         long second = 1_000_000_000L;
         return new RdmaConfig(
+                PortSpace.TCP,
                 RING,
                 10 * second,
-                10 * second,
+                handshakeTimeoutNanos,
                 "",
                 0,
                 queueDepth,
@@ -83,6 +100,9 @@ final class RdmaEnds implements AutoCloseable {
         @Override
         public void accept(Link link, InetSocketAddress local, InetSocketAddress remote) {
             accepted.add(link);
+            if (closed) {
+                freeAccepted();
+            }
         }
     }
 
@@ -108,13 +128,22 @@ final class RdmaEnds implements AutoCloseable {
         return link;
     }
 
+    /** Frees what nobody accepts any more. */
+    private void freeAccepted() {
+        for (Link link = accepted.poll(); link != null; link = accepted.poll()) {
+            link.free();
+        }
+    }
+
     void stopListening() {
         listening.close();
     }
 
     @Override
     public void close() throws IOException {
+        closed = true;
         stopListening();
+        freeAccepted();
         port.close();
     }
 }

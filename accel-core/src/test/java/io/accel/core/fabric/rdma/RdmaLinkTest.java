@@ -18,7 +18,10 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -202,6 +205,72 @@ class RdmaLinkTest {
         }
     }
 
+    /** Large pieces from where they lie between small ones that are copied; a slot is filled anew once it is given back. */
+    @ParameterizedTest
+    @ValueSource(ints = {32, 256})
+    void bytesAreSentFromWhereTheyLie(int depth) throws Exception {
+        int slotSize = 24_000;
+        int slots = 3;
+        ByteBuffer memory = ByteBuffer.allocateDirect(slots * slotSize);
+        BlockingQueue<Object> free = new LinkedBlockingQueue<>(List.of(0, 1, 2));
+        long registered = MemoryUse.registered();
+        try (RdmaEnds ends = new RdmaEnds(depth)) {
+            RdmaEnds.Pair pair = ends.connect();
+            End client = new End(pair.client(), 12);
+            End server = new End(pair.server(), 13);
+            SplittableRandom random = new SplittableRandom(7);
+            long before = MemoryUse.registered();
+            int inPlace = 0;
+            long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+            while (server.received < 4_000_000) {
+                client.write(pieceOf(random) % 200);
+                Integer slot = (Integer) free.poll();
+                if (slot != null) {
+                    int n = client.writeInPlace(memory, slot * slotSize, 1 + random.nextInt(slotSize), slot, free::add);
+                    inPlace += n > 0 ? 1 : 0;
+                }
+                server.read(client.seed, pieceOf(random));
+                assertThat(System.nanoTime() - deadline)
+                        .as("stuck at " + server.received)
+                        .isNegative();
+            }
+            assertThat(inPlace).isGreaterThan(100);
+            assertThat(MemoryUse.registered() - before).isEqualTo(memory.capacity());
+            server.expect(client.seed, client.sent);
+            Awaitility.await()
+                    .atMost(10, TimeUnit.SECONDS)
+                    .until(() -> pair.client().sent() == client.sent && free.size() == slots);
+            pair.free();
+        }
+        Awaitility.await().atMost(20, TimeUnit.SECONDS).until(() -> MemoryUse.registered() == registered);
+        assertThat(free).containsExactlyInAnyOrder(0, 1, 2);
+    }
+
+    /** Nobody reads, so that most of it is never sent: the owners get it back all the same, once. */
+    @ParameterizedTest
+    @ValueSource(ints = {Link.FIN, Link.RST})
+    void whatIsUnderWayAtTheEndIsGivenBack(int state) throws Exception {
+        ByteBuffer memory = ByteBuffer.allocateDirect(RdmaEnds.RING);
+        BlockingQueue<Object> back = new LinkedBlockingQueue<>();
+        int expected;
+        try (RdmaEnds ends = new RdmaEnds(32)) {
+            RdmaEnds.Pair pair = ends.connect();
+            End client = new End(pair.client(), 12);
+            int pieces = 0;
+            while (client.writeInPlace(memory, pieces * 1000, 1000, pieces, back::add) == 1000) {
+                pieces++;
+            }
+            assertThat(pieces).isGreaterThan(20);
+            expected = pieces + 1; // with the one that found too little room
+            pair.client().signal(state | Link.CLOSED);
+            pair.client().free();
+            pair.server().free();
+        }
+        Awaitility.await().atMost(20, TimeUnit.SECONDS).untilAsserted(() -> assertThat(back)
+                .hasSizeGreaterThanOrEqualTo(expected));
+        assertThat(back).hasSize(expected).doesNotHaveDuplicates();
+    }
+
     @Test
     void thousandsOfConnectionsLeaveNothing() throws Exception {
         try (RdmaEnds ends = ends(32)) {
@@ -279,6 +348,21 @@ class RdmaLinkTest {
                 bytes.put(i, byteAt(seed, sent + i));
             }
             int n = sender.write(bytes);
+            sent += n;
+            return n;
+        }
+
+        /** Writes from a place in the memory; hands the owner back at once if there is no room. */
+        int writeInPlace(ByteBuffer memory, int offset, int length, Object owner, Consumer<Object> done)
+                throws IOException {
+            int n = sender.room(Math.min(length, memory.capacity() - offset));
+            for (int i = 0; i < n; i++) {
+                memory.put(offset + i, byteAt(seed, sent + i));
+            }
+            if (n == 0 || !sender.sendInPlace(memory, offset, n, owner, done)) {
+                done.accept(owner);
+                return 0;
+            }
             sent += n;
             return n;
         }

@@ -1,9 +1,12 @@
 package io.accel.core.fabric.rdma.bootstrap;
 
+import io.accel.core.fabric.PortSpace;
+
 /**
  * What the RDMA fabric takes from a profile.
  *
- * @param ringSize bytes of one ring, a power of two, {@code ring.size}
+ * @param space what the connections carry
+ * @param ringSize bytes of one ring, a power of two, {@code ring.size} or {@code datagram.ring-size}
  * @param probeTimeoutNanos how long a client waits for a listener's answer, {@code connect.probe-timeout}
  * @param handshakeTimeoutNanos how long a listener waits for a client to finish, {@code handshake.timeout}
  * @param device the only device to use, or empty for any, {@code rdma.device}
@@ -20,6 +23,7 @@ package io.accel.core.fabric.rdma.bootstrap;
  * @param notifyBySend whether a write is told of by a message also where the device has immediate data, {@code rdma.notify}
  */
 public record RdmaConfig(
+        PortSpace space,
         int ringSize,
         long probeTimeoutNanos,
         long handshakeTimeoutNanos,

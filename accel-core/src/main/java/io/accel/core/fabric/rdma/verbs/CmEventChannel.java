@@ -1,5 +1,7 @@
 package io.accel.core.fabric.rdma.verbs;
 
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -8,6 +10,8 @@ import java.util.concurrent.ConcurrentHashMap;
  * {@link #close}.
  */
 public final class CmEventChannel implements AutoCloseable {
+    private static final Logger LOG = System.getLogger(CmEventChannel.class.getName());
+
     private final LibRdmaCm.Functions cm;
 
     private final int fd;
@@ -18,11 +22,10 @@ public final class CmEventChannel implements AutoCloseable {
 
     private long handle;
 
-    private CmEventChannel(LibRdmaCm.Functions cm, long handle) throws VerbsException {
+    private CmEventChannel(LibRdmaCm.Functions cm, long handle) {
         this.cm = cm;
         this.handle = handle;
         this.fd = NativeMemory.getInt(handle + RdmaEventChannel.FD);
-        LibC.makeNonBlocking(fd);
     }
 
     /** Opens a channel; ENODEV or ENOENT when there is no device or no kernel module. */
@@ -32,7 +35,14 @@ public final class CmEventChannel implements AutoCloseable {
         if (channel == 0) {
             throw VerbsException.lastError("rdma_create_event_channel", "/dev/infiniband/rdma_cm");
         }
-        return new CmEventChannel(cm, channel);
+        CmEventChannel opened = new CmEventChannel(cm, channel);
+        try {
+            LibC.makeNonBlocking(opened.fd);
+        } catch (VerbsException e) {
+            opened.close();
+            throw e;
+        }
+        return opened;
     }
 
     /** Readable when {@link #nextEvent} has something; stays the channel's own. */
@@ -45,10 +55,22 @@ public final class CmEventChannel implements AutoCloseable {
         return LibC.duplicate(fd);
     }
 
-    /** A new identifier in RDMA_PS_TCP, for connecting or listening. */
+    /** A new identifier in RDMA_PS_TCP, for connecting or listening with a reliable connection. */
     public CmId createId() throws VerbsException {
+        return createId(LibRdmaCm.PS_TCP);
+    }
+
+    /**
+     * A new identifier in RDMA_PS_IB, for the same: port numbers of their own, so that a port may have a listener here and
+     * one in RDMA_PS_TCP.
+     */
+    public CmId createSeparateId() throws VerbsException {
+        return createId(LibRdmaCm.PS_IB);
+    }
+
+    private CmId createId(int portSpace) throws VerbsException {
         NativeMemory id = NativeMemory.allocate(Long.BYTES);
-        if (cm.rdma_create_id(handle(), id.address, 0, LibRdmaCm.PS_TCP) != 0) {
+        if (cm.rdma_create_id(handle(), id.address, 0, portSpace) != 0) {
             throw VerbsException.lastError("rdma_create_id", "descriptor " + fd);
         }
         return add(id.buffer.getLong(0));
@@ -92,7 +114,11 @@ public final class CmEventChannel implements AutoCloseable {
         int status = NativeMemory.getInt(event + RdmaCmEvent.STATUS);
         var privateData = CmEvent.privateDataOf(event, type);
         if (cm.rdma_ack_cm_event(event) != 0) {
-            throw VerbsException.lastError("rdma_ack_cm_event", type.name());
+            // Whoever waits for it needs it none the less: a client's identifier would never be closed, for one.
+            LOG.log(
+                    Level.WARNING,
+                    "an event of the connection manager is used though it could not be acknowledged",
+                    VerbsException.lastError("rdma_ack_cm_event", type.name()));
         }
         CmId subject = isRequest ? add(id) : ids.get(id);
         if (isRequest && listener == null) {

@@ -4,7 +4,7 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 
 /**
- * The connection manager's counterpart of a socket, with the port numbers of RDMA_PS_TCP. No call waits: what they begin is
+ * The connection manager's counterpart of a socket, with the port numbers of its port space. No call waits: what they begin is
  * reported by the {@link CmEventChannel}. One thread at a time.
  */
 public final class CmId implements AutoCloseable {
@@ -91,6 +91,14 @@ public final class CmId implements AutoCloseable {
             memory.buffer.put(0, privateData, privateData.position(), length);
             check("rdma_reject", peer(), cm.rdma_reject(handle(), memory.address, (byte) length));
         }
+    }
+
+    /**
+     * Tells the connection manager that data has come on an accepted connection, which proves that the client has got its
+     * answer, though the client's last message has not come: then ESTABLISHED follows. EISCONN if it has come after all.
+     */
+    public void dataHasCome() throws VerbsException {
+        check("rdma_notify", peer(), cm.rdma_notify(handle(), LibIbVerbs.IBV_EVENT_COMM_EST));
     }
 
     /** Ends the connection; outstanding requests are flushed, and both sides get DISCONNECTED. */

@@ -20,11 +20,22 @@ public final class CompletionChannel implements AutoCloseable {
 
     private long handle;
 
-    CompletionChannel(LibIbVerbs.Functions ibv, long handle) throws VerbsException {
+    private CompletionChannel(LibIbVerbs.Functions ibv, long handle) {
         this.ibv = ibv;
         this.handle = handle;
         this.fd = NativeMemory.getInt(handle + IbvCompChannel.FD);
-        LibC.makeNonBlocking(fd);
+    }
+
+    /** Around a new channel, which is closed if it cannot be used. */
+    static CompletionChannel of(LibIbVerbs.Functions ibv, long handle) throws VerbsException {
+        CompletionChannel created = new CompletionChannel(ibv, handle);
+        try {
+            LibC.makeNonBlocking(created.fd);
+        } catch (VerbsException e) {
+            created.close();
+            throw e;
+        }
+        return created;
     }
 
     /** Readable when {@link #nextEvent} has something; stays the channel's own. */

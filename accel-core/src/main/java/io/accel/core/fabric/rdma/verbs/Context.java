@@ -23,13 +23,12 @@ public final class Context implements AutoCloseable {
 
     private long handle;
 
-    private Context(long handle, boolean owned) throws VerbsException, VerbsUnavailableException {
+    private Context(long handle, boolean owned) throws VerbsUnavailableException {
         this.ibv = Libraries.ibv();
         this.handle = handle;
         this.owned = owned;
         this.device = Device.of(NativeMemory.getPointer(handle + IbvContext.DEVICE));
         this.asyncFd = NativeMemory.getInt(handle + IbvContext.ASYNC_FD);
-        LibC.makeNonBlocking(asyncFd);
     }
 
     static Context open(long device, String name) throws VerbsException, VerbsUnavailableException {
@@ -37,7 +36,14 @@ public final class Context implements AutoCloseable {
         if (handle == 0) {
             throw VerbsException.lastError("ibv_open_device", name);
         }
-        return new Context(handle, true);
+        Context opened = new Context(handle, true);
+        try {
+            LibC.makeNonBlocking(opened.asyncFd);
+        } catch (VerbsException e) {
+            opened.close();
+            throw e;
+        }
+        return opened;
     }
 
     static Context shared(long handle) throws VerbsException, VerbsUnavailableException {
@@ -48,10 +54,14 @@ public final class Context implements AutoCloseable {
                 || !known.device.equals(Device.of(NativeMemory.getPointer(handle + IbvContext.DEVICE)))) {
             known = new Context(handle, false);
             SHARED.put(handle, known);
-        } else {
-            LibC.makeNonBlocking(known.asyncFd);
         }
+        LibC.makeNonBlocking(known.asyncFd);
         return known;
+    }
+
+    /** Who asks from now on gets one that calls what {@link Libraries} has now. */
+    static void forgetShared() {
+        SHARED.clear();
     }
 
     /** The device that is open. */
@@ -102,7 +112,7 @@ public final class Context implements AutoCloseable {
         if (channel == 0) {
             throw VerbsException.lastError("ibv_create_comp_channel", device.name());
         }
-        return new CompletionChannel(ibv, channel);
+        return CompletionChannel.of(ibv, channel);
     }
 
     /**

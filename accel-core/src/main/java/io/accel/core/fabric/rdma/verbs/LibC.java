@@ -30,6 +30,9 @@ final class LibC {
 
     static final Functions C = LibraryLoader.create(Functions.class).load("c");
 
+    /** {@link #C} but for tests. */
+    private static volatile Functions current = C;
+
     private LibC() {}
 
     /** Bound by jnr-ffi from another class loader, hence public. */
@@ -42,17 +45,23 @@ final class LibC {
         String strerror(int errno);
     }
 
+    /** See {@link Libraries#interpose}. */
+    static void use(Functions functions) {
+        current = functions;
+    }
+
     /** Makes reads of the descriptor return EAGAIN instead of waiting, as an event loop needs. */
     static void makeNonBlocking(int fd) throws VerbsException {
-        int flags = C.fcntl(fd, F_GETFL, 0);
-        if (flags < 0 || C.fcntl(fd, F_SETFL, flags | O_NONBLOCK) < 0) {
+        Functions c = current;
+        int flags = c.fcntl(fd, F_GETFL, 0);
+        if (flags < 0 || c.fcntl(fd, F_SETFL, flags | O_NONBLOCK) < 0) {
             throw VerbsException.lastError("fcntl", "descriptor " + fd);
         }
     }
 
     /** Another descriptor of the same open file, for whoever will close it. */
     static int duplicate(int fd) throws VerbsException {
-        int copy = C.fcntl(fd, F_DUPFD_CLOEXEC, 0);
+        int copy = current.fcntl(fd, F_DUPFD_CLOEXEC, 0);
         if (copy < 0) {
             throw VerbsException.lastError("fcntl", "duplicating descriptor " + fd);
         }

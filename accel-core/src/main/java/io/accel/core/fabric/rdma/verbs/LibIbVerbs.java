@@ -17,6 +17,8 @@ final class LibIbVerbs {
 
     static final int IBV_QPT_RC = 2;
 
+    static final int IBV_EVENT_COMM_EST = 4;
+
     private LibIbVerbs() {}
 
     static Functions load() {

@@ -8,6 +8,7 @@ final class LibRdmaCm {
     static final String FILE = "librdmacm.so.1";
 
     static final int PS_TCP = 0x0106;
+    static final int PS_IB = 0x013F;
 
     static final int OPTION_ID = 0;
 
@@ -60,6 +61,8 @@ final class LibRdmaCm {
         int rdma_accept(long id, long parameters);
 
         int rdma_reject(long id, long privateData, byte length);
+
+        int rdma_notify(long id, int event);
 
         int rdma_disconnect(long id);
 

@@ -7,6 +7,9 @@ import java.util.concurrent.Callable;
 final class Libraries {
     private static final Libraries LOADED = new Libraries();
 
+    /** What is opened calls these; {@link #LOADED} but for tests. */
+    private static volatile Libraries current = LOADED;
+
     private final LibIbVerbs.Functions ibv;
 
     private final LibRdmaCm.Functions cm;
@@ -18,6 +21,7 @@ final class Libraries {
         LibRdmaCm.Functions manager = null;
         VerbsUnavailableException failure = null;
         try {
+            ensureNativeCalls();
             verbs = load(LibIbVerbs.FILE, LibIbVerbs::load);
             manager = load(LibRdmaCm.FILE, LibRdmaCm::load);
             makeForksSafe(verbs);
@@ -29,6 +33,33 @@ final class Libraries {
         cause = failure;
     }
 
+    private Libraries(LibIbVerbs.Functions ibv, LibRdmaCm.Functions cm) {
+        this.ibv = ibv;
+        this.cm = cm;
+        this.cause = null;
+    }
+
+    /** Sees every call before its library does, so that a test can let it fail. */
+    interface Interposer {
+        <T> T between(Class<T> functions, T library);
+    }
+
+    /** For tests: what is opened from now on calls through the interposer, until {@link #interposeNothing}. */
+    static void interpose(Interposer interposer) throws VerbsUnavailableException {
+        ensureLoaded();
+        current = new Libraries(
+                interposer.between(LibIbVerbs.Functions.class, LOADED.ibv),
+                interposer.between(LibRdmaCm.Functions.class, LOADED.cm));
+        LibC.use(interposer.between(LibC.Functions.class, LibC.C));
+        Context.forgetShared();
+    }
+
+    static void interposeNothing() {
+        current = LOADED;
+        LibC.use(LibC.C);
+        Context.forgetShared();
+    }
+
     static void ensureLoaded() throws VerbsUnavailableException {
         if (LOADED.cause != null) {
             // A new one each time: its stack is the caller's.
@@ -38,12 +69,25 @@ final class Libraries {
 
     static LibIbVerbs.Functions ibv() throws VerbsUnavailableException {
         ensureLoaded();
-        return LOADED.ibv;
+        return current.ibv;
     }
 
     static LibRdmaCm.Functions cm() throws VerbsUnavailableException {
         ensureLoaded();
-        return LOADED.cm;
+        return current.cm;
+    }
+
+    /** Otherwise a missing jnr-ffi would look like missing libraries. */
+    private static void ensureNativeCalls() throws VerbsUnavailableException {
+        try {
+            int unused = LibC.C.fcntl(0, LibC.F_GETFL, 0);
+        } catch (LinkageError | RuntimeException e) {
+            throw new VerbsUnavailableException(
+                    Reason.NO_LIBRARY,
+                    "jnr-ffi, which calls librdmacm and libibverbs, cannot be loaded: " + e
+                            + "; it belongs on the class path, with all that it needs, or use accel.jar, which has it",
+                    e);
+        }
     }
 
     static <T> T load(String file, Callable<T> loader) throws VerbsUnavailableException {

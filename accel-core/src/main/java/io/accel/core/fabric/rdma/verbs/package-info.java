@@ -9,7 +9,8 @@
  *
  * <p>Addresses, structure offsets and jnr types do not leave this package, but for the numbers that verbs send to
  * the peer or hand to a selector: region addresses, keys and file descriptors. It depends on jnr-ffi and the JDK, and
- * on nothing else of Accel; only {@code io.accel.core.fabric.rdma} and the tools may depend on it.
+ * on nothing else of Accel; only {@code io.accel.core.fabric.rdma} may depend on it, and tools get its classes from {@code
+ * io.accel.core.fabric.rdma.bootstrap.RdmaClasses}.
  *
  * <p><b>Order of the end.</b> Queue pair, then completion queues and channels, regions, protection domain, and the
  * communication identifier, then its event channel. What is closed too early says EBUSY and stays open.

@@ -1,0 +1,51 @@
+package io.accel.core.fabric.rdma;
+
+import io.accel.core.fabric.rdma.verbs.MemoryRegion;
+import io.accel.core.fabric.rdma.verbs.ProtectionDomain;
+import io.accel.core.fabric.rdma.verbs.VerbsException;
+import io.accel.core.observe.MemoryUse;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.nio.ByteBuffer;
+import java.util.IdentityHashMap;
+
+/**
+ * Memory of the program's that one connection's device reads from: registered at first use, and until the connection ends.
+ * What could not be registered is not tried again. Not thread-safe.
+ */
+final class ProgramMemory {
+    private static final Logger LOG = System.getLogger(ProgramMemory.class.getName());
+
+    private final IdentityHashMap<ByteBuffer, MemoryRegion> regions = new IdentityHashMap<>();
+    private boolean failed;
+    private long registered;
+
+    /** The memory as the device knows it; null if it cannot. */
+    MemoryRegion of(ProtectionDomain domain, ByteBuffer memory) {
+        MemoryRegion region = regions.get(memory);
+        if (region == null && !failed) {
+            try {
+                region = domain.register(memory, 0);
+                regions.put(memory, region);
+                registered += memory.capacity();
+                MemoryUse.registered(memory.capacity());
+            } catch (VerbsException e) {
+                failed = true;
+                LOG.log(
+                        Level.INFO,
+                        "bytes are copied instead of sent from where they lie (ulimit -l): {0}",
+                        e.getMessage());
+            }
+        }
+        return region;
+    }
+
+    /** Ends it all, when no request is left that uses it. */
+    void close() {
+        regions.values().forEach(region -> Endpoint.close(region, "memory region of the program"));
+        regions.clear();
+        failed = true;
+        MemoryUse.registered(-registered);
+        registered = 0;
+    }
+}

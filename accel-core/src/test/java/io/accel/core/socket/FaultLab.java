@@ -1,0 +1,116 @@
+package io.accel.core.socket;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.accel.core.fabric.Fabric;
+import io.accel.core.fabric.FallbackException;
+import io.accel.core.fabric.FallbackReason;
+import io.accel.core.fabric.PortSpace;
+import io.accel.core.socket.Faults.Call;
+import io.accel.core.socket.Faults.Side;
+import io.accel.profile.FabricName;
+import io.accel.profile.Profile;
+import java.io.IOException;
+import java.nio.channels.SelectionKey;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.awaitility.core.ThrowingRunnable;
+
+/** A {@link Lab} whose shared memory fails on demand, and that can tell whether anything is left behind. */
+final class FaultLab implements AutoCloseable {
+    final Faults faults = new Faults();
+    final Lab lab;
+    /** Set while the lab's fabrics are made. */
+    private FaultyFabric fabric;
+
+    FaultLab(String preset) throws IOException {
+        this(preset, Map.of());
+    }
+
+    FaultLab(String preset, Map<String, String> settings) throws IOException {
+        Map<String, String> all = new HashMap<>(Map.of("fabric.order", "shm"));
+        all.putAll(settings);
+        lab = new Lab(preset, all, this::fabrics);
+    }
+
+    private Map<FabricName, Fabric> fabrics(Profile profile) {
+        fabric = new FaultyFabric(Accelerator.fabrics(profile, PortSpace.TCP).get(FabricName.SHM), faults);
+        return Map.of(FabricName.SHM, fabric);
+    }
+
+    FaultyFabric fabric() {
+        return fabric;
+    }
+
+    void arm(Side side, Call call, int nth, FallbackReason reason) {
+        faults.arm(side, call, nth, new FallbackException(reason, "injected into " + call + " number " + nth));
+    }
+
+    /** Connects as a program in blocking mode does; returns whether by the kernel. */
+    boolean connectBlocking(StreamSocket client) throws IOException {
+        if (!lab.begin(client)) {
+            client.kernel().connect(lab.address);
+            return true;
+        }
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+        while (!client.finishConnect()) {
+            if (client.takeFallback()) {
+                client.kernel().connect(lab.address);
+                return true;
+            }
+            assertThat(System.nanoTime() - end).as("it hangs").isNegative();
+            lab.accelerator.waits().await(client, SelectionKey.OP_CONNECT, TimeUnit.SECONDS.toNanos(1));
+        }
+        return false;
+    }
+
+    /** A connection that nothing has happened to still carries bytes, and so does a new one. */
+    void othersLiveOn(Lab.Pair bystander) throws IOException {
+        roundTrip(bystander);
+        Lab.Pair fresh = lab.connect();
+        roundTrip(fresh);
+        fresh.close();
+    }
+
+    private void roundTrip(Lab.Pair pair) throws IOException {
+        BlockingWaits waits = lab.accelerator.waits();
+        Streams.send(waits, pair.client(), 1000, 1);
+        Streams.receive(waits, pair.server(), 1000, 1);
+        Streams.send(waits, pair.server(), 1000, 2);
+        Streams.receive(waits, pair.client(), 1000, 2);
+    }
+
+    /** Everything given out has come back but for the listener, and nobody has used what was freed. */
+    void nothingIsLeft() {
+        soon(() -> {
+            assertThat(faults.out()).isEqualTo("handshakes 0, links 0, listeners 1, places 0");
+            assertThat(lab.mappings()).isZero();
+            assertThat(lab.content()).as("only the rendezvous").hasSizeLessThanOrEqualTo(2);
+        });
+        assertThat(faults.misuse()).isEmpty();
+    }
+
+    /** As {@link #nothingIsLeft}, once the listener has been closed too. */
+    void notEvenTheListenerIsLeft() {
+        soon(() -> assertThat(faults.out()).isEqualTo("handshakes 0, links 0, listeners 0, places 0"));
+        assertThat(faults.misuse()).isEmpty();
+    }
+
+    /** Other threads let go of things a moment after they were closed. */
+    static void soon(ThrowingRunnable assertion) {
+        await().atMost(10, TimeUnit.SECONDS)
+                .pollDelay(Duration.ZERO)
+                .pollInterval(Duration.ofMillis(2))
+                .untilAsserted(assertion);
+    }
+
+    @Override
+    public void close() throws IOException {
+        faults.disarm();
+        lab.close();
+        notEvenTheListenerIsLeft();
+    }
+}

@@ -1,0 +1,88 @@
+package io.accel.core.socket;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** Which calls of a {@link FaultyFabric} fail, and the account of what it gave out. Thread-safe. */
+final class Faults {
+    /** What can fail. */
+    enum Call {
+        CONNECT,
+        ADVANCE,
+        LISTEN,
+        PUBLISH,
+        SIGNAL,
+        RELEASED,
+        PUBLISHED,
+        CONSUMED,
+        ARM,
+        DRAIN
+    }
+
+    /** Which end of a connection; handshakes are the client's, listeners the server's. */
+    enum Side {
+        CLIENT,
+        SERVER
+    }
+
+    /** Handshakes begun and not yet over. */
+    final AtomicInteger handshakes = new AtomicInteger();
+    /** Links handed out and not yet freed. */
+    final AtomicInteger links = new AtomicInteger();
+    /** Listeners open. */
+    final AtomicInteger listeners = new AtomicInteger();
+    /** Accept places taken for a handshake, and neither given back nor used. */
+    final AtomicInteger places = new AtomicInteger();
+
+    // Guarded by this.
+    private final List<String> misuse = new ArrayList<>();
+    private Call call;
+    private Side side;
+    private int left;
+    private boolean tripped;
+    private IOException with;
+
+    /** From now on the n-th such call fails, and only that one. */
+    synchronized void arm(Side where, Call what, int nth, IOException failure) {
+        side = where;
+        call = what;
+        left = nth;
+        with = failure;
+        tripped = false;
+    }
+
+    synchronized void disarm() {
+        call = null;
+    }
+
+    /** Whether the call that was to fail has come. */
+    synchronized boolean hasTripped() {
+        return tripped;
+    }
+
+    /** Returns what the call fails with, or null. */
+    synchronized IOException next(Side where, Call what) {
+        if (call != what || side != where || --left != 0) {
+            return null;
+        }
+        call = null;
+        tripped = true;
+        return with;
+    }
+
+    /** Something was called that must not be any more. */
+    synchronized void misused(String what) {
+        misuse.add(what);
+    }
+
+    synchronized List<String> misuse() {
+        return List.copyOf(misuse);
+    }
+
+    /** What is out: zero of everything when all has been given back. */
+    String out() {
+        return "handshakes " + handshakes + ", links " + links + ", listeners " + listeners + ", places " + places;
+    }
+}

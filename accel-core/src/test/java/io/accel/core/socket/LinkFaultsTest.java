@@ -1,0 +1,176 @@
+package io.accel.core.socket;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.accel.core.fabric.FallbackReason;
+import io.accel.core.poll.Poller;
+import io.accel.core.socket.Faults.Call;
+import io.accel.core.socket.Faults.Side;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * A link that breaks at any of its operations, under traffic in both directions: all who wait for it find out, the memory
+ * is given back by the last of them, and other connections do not notice.
+ */
+@Timeout(60)
+class LinkFaultsTest {
+    private static final int TOTAL = 400_000;
+
+    static Stream<Arguments> faults() {
+        List<Arguments> all = new ArrayList<>();
+        for (String preset : new String[] {"balanced", "low-cpu"}) {
+            for (Side side : Side.values()) {
+                for (Call call : Call.values()) {
+                    if (call.compareTo(Call.PUBLISH) >= 0) {
+                        for (int nth : call == Call.SIGNAL ? new int[] {1, 2} : new int[] {1, 3, 12}) {
+                            all.add(Arguments.of(preset, side, call, nth));
+                        }
+                    }
+                }
+            }
+        }
+        return all.stream();
+    }
+
+    @ParameterizedTest
+    @MethodSource("faults")
+    void whoeverUsesABrokenLinkFindsOutAndNothingIsLeft(String preset, Side side, Call call, int nth) throws Exception {
+        try (FaultLab lab = new FaultLab(preset, Map.of("ring.size", "16KiB"))) {
+            Lab.Pair bystander = lab.lab.connect();
+            Lab.Pair victim = lab.lab.connect();
+            lab.arm(side, call, nth, FallbackReason.NO_RESOURCES);
+            BlockingWaits waits = lab.lab.accelerator.waits();
+            Program client = new Program(waits, victim.client());
+            Program server = new Program(waits, victim.server());
+            List<FutureTask<String>> all = List.of(
+                    Streams.start(client::send),
+                    Streams.start(server::send),
+                    Streams.start(client::receive),
+                    Streams.start(server::receive));
+            List<String> outcomes = new ArrayList<>();
+            for (FutureTask<String> each : all) {
+                outcomes.add(each.get(20, TimeUnit.SECONDS));
+            }
+            victim.close();
+            boolean isCertain = call != Call.ARM && call != Call.DRAIN; // these two only if somebody slept
+            if (isCertain) {
+                assertThat(lab.faults.hasTripped()).isTrue();
+            }
+            boolean isAtTheEnd = call == Call.SIGNAL; // every byte was published before, and may have arrived
+            if (lab.faults.hasTripped() && !isAtTheEnd) {
+                assertThat(outcomes).as("somebody is told").anyMatch(outcome -> !outcome.equals("all"));
+            }
+            lab.faults.disarm();
+            lab.othersLiveOn(bystander);
+            bystander.close();
+            lab.nothingIsLeft();
+        }
+    }
+
+    /** A program with a thread for each direction. It closes when one of them fails, or both are done. */
+    private static final class Program {
+        private final BlockingWaits waits;
+        private final StreamSocket socket;
+        private final AtomicInteger busy = new AtomicInteger(2);
+
+        Program(BlockingWaits waits, StreamSocket socket) {
+            this.waits = waits;
+            this.socket = socket;
+        }
+
+        private String end(String outcome) {
+            if (busy.decrementAndGet() == 0 || !outcome.equals("all")) {
+                socket.close(false, false);
+            }
+            return outcome;
+        }
+
+        String send() {
+            try {
+                Streams.send(waits, socket, TOTAL, 1);
+                socket.stream().shutdownOutput();
+                return end("all");
+            } catch (IOException e) {
+                return end(e.toString());
+            }
+        }
+
+        String receive() {
+            ByteBuffer buffer = ByteBuffer.allocateDirect(3_000);
+            int got = 0;
+            try {
+                int n = Streams.read(waits, socket, buffer);
+                while (n >= 0) {
+                    got += n;
+                    n = Streams.read(waits, socket, buffer.clear());
+                }
+                return end(got == TOTAL ? "all" : "the end after " + got);
+            } catch (IOException e) {
+                return end(e.toString());
+            }
+        }
+    }
+
+    /** A program that only waits in its selector learns of a failure in a thread that sends. */
+    @Test
+    void aSleepingSelectorWakes() throws Exception {
+        try (FaultLab lab = new FaultLab("low-cpu");
+                Poller poller = lab.lab.accelerator.openPoller()) {
+            Lab.Pair victim = lab.lab.connect();
+            var registration = poller.register(victim.client(), SelectionKey.OP_READ, null);
+            var asleep = Streams.start(() -> {
+                int[] found = new int[1];
+                while (found[0] == 0) {
+                    poller.poll(TimeUnit.SECONDS.toNanos(10), (r, ops) -> found[0] |= ops);
+                }
+                return found[0];
+            });
+            Thread.sleep(100); // until it sleeps
+            lab.arm(Side.CLIENT, Call.PUBLISH, 1, FallbackReason.NO_RESOURCES);
+            Streams.write(lab.lab.accelerator.waits(), victim.client(), ByteBuffer.allocate(1));
+            assertThat(asleep.get(10, TimeUnit.SECONDS)).isEqualTo(SelectionKey.OP_READ);
+            assertThatThrownBy(() -> Streams.read(lab.lab.accelerator.waits(), victim.client(), ByteBuffer.allocate(1)))
+                    .hasMessage("Connection reset");
+            victim.close();
+            registration.close();
+            lab.nothingIsLeft();
+        }
+    }
+
+    /** A selector that asks for the doorbell just when the link breaks must not sleep on it. */
+    @Test
+    void aSelectorDoesNotSleepOnALinkThatBrokeWhenItWasArmed() throws Exception {
+        for (Call call : new Call[] {Call.ARM, Call.PUBLISHED}) {
+            try (FaultLab lab = new FaultLab("low-cpu");
+                    Poller poller = lab.lab.accelerator.openPoller()) {
+                Lab.Pair victim = lab.lab.connect();
+                lab.arm(Side.CLIENT, call, 1, FallbackReason.NO_RESOURCES);
+                var registration = poller.register(victim.client(), SelectionKey.OP_READ, null);
+                int[] found = new int[1];
+                long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(5);
+                while (found[0] == 0 && System.nanoTime() - end < 0) {
+                    poller.poll(TimeUnit.SECONDS.toNanos(5), (r, ops) -> found[0] |= ops);
+                }
+                assertThat(found[0]).as("after %s failed", call).isEqualTo(SelectionKey.OP_READ);
+                victim.close();
+                registration.close();
+                lab.nothingIsLeft();
+            }
+        }
+    }
+}

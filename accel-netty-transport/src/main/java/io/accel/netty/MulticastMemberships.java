@@ -1,0 +1,58 @@
+package io.accel.netty;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.NetworkInterface;
+import java.nio.channels.DatagramChannel;
+import java.nio.channels.MembershipKey;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The multicast groups that a datagram channel belongs to; the kernel does the work. Thread-safe. */
+final class MulticastMemberships {
+    private final DatagramChannel kernel;
+    private final List<MembershipKey> keys = new ArrayList<>(); // guarded by this
+
+    MulticastMemberships(DatagramChannel kernel) {
+        this.kernel = kernel;
+    }
+
+    /** Joins a group on an interface; source is null for all senders. Does nothing if that was done before. */
+    synchronized void join(InetAddress group, NetworkInterface at, InetAddress source) throws IOException {
+        MembershipKey key = source == null ? kernel.join(group, at) : kernel.join(group, at, source);
+        if (!keys.contains(key)) {
+            keys.add(key);
+        }
+    }
+
+    /** Ends what {@link #join} with the same arguments began; does nothing without it. */
+    synchronized void leave(InetAddress group, NetworkInterface at, InetAddress source) {
+        keys.removeIf(key -> {
+            boolean meant = isFor(key, group, at)
+                    && (source == null ? key.sourceAddress() == null : source.equals(key.sourceAddress()));
+            if (meant) {
+                key.drop();
+            }
+            return meant;
+        });
+    }
+
+    /** Hears no more of one sender to a group that was joined for all of them. */
+    synchronized void block(InetAddress group, NetworkInterface at, InetAddress source) throws IOException {
+        boolean member = false;
+        for (MembershipKey key : keys) {
+            if (isFor(key, group, at)) {
+                key.block(source);
+                member = true;
+            }
+        }
+        if (!member) {
+            throw new IllegalStateException("cannot block " + source + ": not a member of group " + group + " on "
+                    + at.getName() + "; call joinGroup() before");
+        }
+    }
+
+    private static boolean isFor(MembershipKey key, InetAddress group, NetworkInterface at) {
+        return key.group().equals(group) && key.networkInterface().equals(at);
+    }
+}

@@ -1,0 +1,163 @@
+package io.accel.netty;
+
+import io.netty.util.internal.PlatformDependent;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.Comparator;
+
+/**
+ * Memory that devices send from: chunks that are never given back, for a device that pinned one would go on reading the pages
+ * that were there, whoever has the addresses then. Each chunk is cut into slots of one size, and anew when all of them are
+ * free. Thread-safe.
+ */
+final class SendMemory {
+    static final int CHUNK = 4 << 20;
+
+    /** A piece of a chunk, which one buffer has at a time. */
+    static final class Slot {
+        private final ByteBuffer memory;
+        private final Chunk chunk;
+
+        private Slot(ByteBuffer memory, Chunk chunk) {
+            this.memory = memory;
+            this.chunk = chunk;
+        }
+
+        /** All of it, from 0 to its capacity. */
+        ByteBuffer memory() {
+            return memory;
+        }
+    }
+
+    /** All of a chunk, and where it begins. */
+    static final class Chunk {
+        private final ByteBuffer memory;
+        private final long address;
+        /** Of its slots, those that are taken, and the size of each. Under the memory's lock. */
+        private int taken;
+
+        private int slotSize;
+
+        private Chunk(ByteBuffer memory) {
+            this.memory = memory;
+            this.address = PlatformDependent.directBufferAddress(memory);
+        }
+
+        /** From 0 to its capacity. */
+        ByteBuffer memory() {
+            return memory;
+        }
+
+        long address() {
+            return address;
+        }
+
+        private boolean contains(long first, int length) {
+            return first >= address && first + length <= address + CHUNK;
+        }
+    }
+
+    private final int least;
+    private final long most;
+    /** The free slots, by the power of two of their size. */
+    private final ArrayDeque<Slot>[] free;
+    /** By address; replaced when one is added. */
+    private volatile Chunk[] chunks = {};
+
+    /**
+     * Takes no memory yet.
+     *
+     * @param least the least slot's size, a power of two, at most {@link #CHUNK}
+     * @param most how many bytes to take at most
+     */
+    @SuppressWarnings({"unchecked", "rawtypes"}) // there are no arrays of generic types
+    SendMemory(int least, long most) {
+        this.least = least;
+        this.most = most;
+        this.free = new ArrayDeque[Integer.numberOfTrailingZeros(CHUNK / least) + 1];
+        Arrays.setAll(free, i -> new ArrayDeque<>());
+    }
+
+    /** A slot of at least so many bytes; null if it would be too large or there is no more. */
+    synchronized Slot take(int bytes) {
+        if (bytes > CHUNK) {
+            return null;
+        }
+        int size = Math.max(least, Integer.highestOneBit(Math.max(1, bytes - 1)) << 1);
+        Slot slot = free(size).poll();
+        if (slot == null) {
+            Chunk chunk = newChunk();
+            if (chunk == null && (chunk = unusedChunk()) == null) {
+                return null;
+            }
+            cut(chunk, size);
+            slot = free(size).remove();
+        }
+        slot.chunk.taken++;
+        return slot;
+    }
+
+    /** Takes a slot back. */
+    synchronized void give(Slot slot) {
+        slot.chunk.taken--;
+        free(slot.chunk.slotSize).push(slot); // the one whose bytes are nearest is next
+    }
+
+    private ArrayDeque<Slot> free(int size) {
+        return free[Integer.numberOfTrailingZeros(size / least)];
+    }
+
+    private Chunk newChunk() {
+        if ((chunks.length + 1L) * CHUNK > most) {
+            return null;
+        }
+        Chunk chunk;
+        try {
+            chunk = new Chunk(ByteBuffer.allocateDirect(CHUNK));
+        } catch (OutOfMemoryError e) {
+            return null; // -XX:MaxDirectMemorySize is reached; buffers of another kind may do
+        }
+        Chunk[] more = Arrays.copyOf(chunks, chunks.length + 1);
+        more[chunks.length] = chunk;
+        Arrays.sort(more, Comparator.comparingLong(Chunk::address));
+        chunks = more;
+        return chunk;
+    }
+
+    private Chunk unusedChunk() {
+        for (Chunk chunk : chunks) {
+            if (chunk.taken == 0) {
+                free(chunk.slotSize).removeIf(slot -> slot.chunk == chunk);
+                return chunk;
+            }
+        }
+        return null;
+    }
+
+    private void cut(Chunk chunk, int size) {
+        chunk.slotSize = size;
+        for (int at = 0; at < CHUNK; at += size) {
+            free(size).add(new Slot(chunk.memory.slice(at, size), chunk));
+        }
+    }
+
+    /** The chunk that all of some memory lies in; null for memory that is not from here. */
+    Chunk chunkOf(long address, int length) {
+        Chunk[] all = chunks;
+        int low = 0;
+        int high = all.length - 1;
+        while (low <= high) {
+            int middle = (low + high) >>> 1;
+            if (all[middle].contains(address, length)) {
+                return all[middle];
+            }
+            if (address < all[middle].address()) {
+                high = middle - 1;
+            } else {
+                low = middle + 1;
+            }
+        }
+        return null;
+    }
+}

@@ -1,0 +1,14 @@
+package io.accel.netty.testsuite;
+
+import io.netty.bootstrap.Bootstrap;
+import io.netty.testsuite.transport.TestsuitePermutation.BootstrapFactory;
+import io.netty.testsuite.transport.socket.DatagramConnectNotExistsTest;
+import java.util.List;
+
+/** Netty's test over Accel. */
+class AccelDatagramConnectNotExistsTest extends DatagramConnectNotExistsTest {
+    @Override
+    protected List<BootstrapFactory<Bootstrap>> newFactories() {
+        return Transports.datagramClients();
+    }
+}

@@ -1,0 +1,14 @@
+package io.accel.netty.testsuite;
+
+import io.netty.bootstrap.Bootstrap;
+import io.netty.testsuite.transport.TestsuitePermutation.BootstrapFactory;
+import io.netty.testsuite.transport.socket.DatagramConnectedWriteExceptionTest;
+import java.util.List;
+
+/** Netty's test over Accel. */
+class AccelDatagramConnectedWriteExceptionTest extends DatagramConnectedWriteExceptionTest {
+    @Override
+    protected List<BootstrapFactory<Bootstrap>> newFactories() {
+        return Transports.datagramClients();
+    }
+}

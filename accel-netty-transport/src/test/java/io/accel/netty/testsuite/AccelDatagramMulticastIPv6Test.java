@@ -1,0 +1,26 @@
+package io.accel.netty.testsuite;
+
+import io.netty.bootstrap.Bootstrap;
+import io.netty.testsuite.transport.TestsuitePermutation.BootstrapComboFactory;
+import io.netty.testsuite.transport.socket.DatagramMulticastIPv6Test;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
+
+/** Netty's test over Accel, in a network of its own. */
+class AccelDatagramMulticastIPv6Test extends DatagramMulticastIPv6Test {
+    @Override
+    @Test
+    public void testMulticast(TestInfo info) throws Throwable {
+        if (OwnNetwork.isInside()) {
+            super.testMulticast(info);
+        } else {
+            OwnNetwork.run(getClass());
+        }
+    }
+
+    @Override
+    protected List<BootstrapComboFactory<Bootstrap, Bootstrap>> newFactories() {
+        return Transports.datagramPairs(socketInternetProtocalFamily());
+    }
+}

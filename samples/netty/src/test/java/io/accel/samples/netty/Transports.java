@@ -1,0 +1,23 @@
+package io.accel.samples.netty;
+
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import io.accel.netty.AccelSocketChannel;
+import io.netty.channel.Channel;
+
+/** What the tests ask of transports. */
+final class Transports {
+    private Transports() {}
+
+    /** Skips the test where the kernel or the platform does not have the transport. */
+    static void assumeAvailable(Transport transport) {
+        assumeThat(transport.unavailabilityCause())
+                .as("why there is no %s here", transport)
+                .isNull();
+    }
+
+    /** Which way a channel's bytes take: the kernel's but for Accel's. */
+    static String pathOf(Channel channel) {
+        return channel instanceof AccelSocketChannel accel ? accel.path().path() : "kernel";
+    }
+}

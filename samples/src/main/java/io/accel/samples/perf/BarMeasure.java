@@ -1,0 +1,60 @@
+package io.accel.samples.perf;
+
+import java.util.Arrays;
+import java.util.Optional;
+
+/** What the bars of a case are the length of. */
+enum BarMeasure {
+    ROUND_TRIPS("round trips a second", "/s"),
+    REQUESTS("requests a second", "/s"),
+    MESSAGES("messages a second", "/s"),
+    BYTES("bytes a second", "B/s"),
+    /** Of a case in which nothing moves. */
+    CPU("CPU time of both ends, shorter is better", "% of a core");
+
+    /** What is shown, for the heading. */
+    final String title;
+
+    /** Of a second. */
+    private static final double MICROS_PER_PERCENT = 1e4;
+
+    private final String unit;
+
+    BarMeasure(String title, String unit) {
+        this.title = title;
+        this.unit = unit;
+    }
+
+    static BarMeasure of(Row row) {
+        Optional<BenchCase.Kind> kind = Arrays.stream(BenchCase.values())
+                .filter(benchCase -> benchCase.label.equals(row.benchCase()))
+                // Two limits have one name.
+                .filter(benchCase -> benchCase != BenchCase.RAW || !row.path().equals(Variant.MEMCPY.path))
+                .map(benchCase -> benchCase.kind)
+                .findFirst();
+        return kind.map(BarMeasure::of).orElse(MESSAGES);
+    }
+
+    private static BarMeasure of(BenchCase.Kind kind) {
+        return switch (kind) {
+            case PINGPONG, PINGPONG_BLOCKING, PINGPONG_AMONG_1000, DATAGRAM_PINGPONG, NETTY_ECHO, RAW -> ROUND_TRIPS;
+            case STREAM_SMALL, DATAGRAM_RATE -> MESSAGES;
+            case STREAM_LARGE, NETTY_STREAM, MEMCPY -> BYTES;
+            case NETTY_HTTP -> REQUESTS;
+            case IDLE -> CPU;
+        };
+    }
+
+    double value(Row row) {
+        return switch (this) {
+            case ROUND_TRIPS, REQUESTS, MESSAGES -> row.figures().messagesPerSecond();
+            case BYTES -> row.figures().bytesPerSecond();
+            case CPU -> row.figures().cpuMicrosPerOp() / MICROS_PER_PERCENT;
+        };
+    }
+
+    /** The value as it stands at the bar. */
+    String words(Row row) {
+        return this == CPU ? Quantity.micros(value(row)) + unit : Quantity.scaled(value(row)) + unit;
+    }
+}

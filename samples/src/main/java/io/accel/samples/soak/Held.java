@@ -1,0 +1,79 @@
+package io.accel.samples.soak;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Stream;
+
+/**
+ * What a process holds while nothing is under way.
+ *
+ * @param heap live bytes
+ * @param resident bytes of its own memory, without files and shared memory
+ * @param descriptors open files
+ * @param mappings memory mappings
+ */
+record Held(long heap, long resident, int descriptors, int mappings) {
+    /** Caches and pools that fill for a while. */
+    private static final long MORE_HEAP = 6L << 20;
+
+    /** What the compiler and the C library's arenas add; the heap is resident from the start. */
+    private static final long MORE_RESIDENT = 64L << 20;
+
+    private static final int MORE_DESCRIPTORS = 4;
+    /** Thread stacks, code and arenas come and go. */
+    private static final int MORE_MAPPINGS = 120;
+
+    static Held by(long pid, long heap) throws IOException {
+        Path process = Path.of("/proc", Long.toString(pid));
+        return new Held(
+                heap,
+                residentIn(Files.readAllLines(process.resolve("status"))),
+                count(process.resolve("fd")),
+                Files.readAllLines(process.resolve("maps")).size());
+    }
+
+    private static long residentIn(List<String> status) throws IOException {
+        return status.stream()
+                .filter(line -> line.startsWith("RssAnon:"))
+                .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")) << 10)
+                .findFirst()
+                .orElseThrow(() -> new IOException("the kernel does not say RssAnon"));
+    }
+
+    private static int count(Path directory) throws IOException {
+        try (Stream<Path> entries = Files.list(directory)) {
+            return (int) entries.count();
+        }
+    }
+
+    /** Sentences about what has grown by more than it should since {@code before}. */
+    List<String> growthSince(Held before, String who) {
+        List<String> grown = new ArrayList<>();
+        check(grown, who + "'s heap in use", before.heap, heap, MORE_HEAP);
+        check(grown, who + "'s resident memory", before.resident, resident, MORE_RESIDENT);
+        check(grown, who + "'s descriptors", before.descriptors, descriptors, MORE_DESCRIPTORS);
+        check(grown, who + "'s mappings", before.mappings, mappings, MORE_MAPPINGS);
+        return grown;
+    }
+
+    private static void check(List<String> grown, String what, long before, long now, long more) {
+        if (now > before + more) {
+            grown.add(String.format(Locale.ROOT, "%s went from %,d to %,d", what, before, now));
+        }
+    }
+
+    @Override
+    public String toString() {
+        return String.format(
+                Locale.ROOT,
+                "heap %.1f MiB, resident %.1f MiB, %d descriptors, %d mappings",
+                heap / (double) (1 << 20),
+                resident / (double) (1 << 20),
+                descriptors,
+                mappings);
+    }
+}

@@ -1,0 +1,87 @@
+package io.accel.samples.soak;
+
+import io.accel.samples.perf.BenchProcess;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/** A {@link SoakPeer} in a process of its own. Used by one thread. */
+final class Program implements AutoCloseable {
+    private static final Duration START = Duration.ofSeconds(60);
+    /** Longer than it takes to notice that something hangs. */
+    private static final Duration ANSWER = Duration.ofSeconds(90);
+
+    private final String name;
+    private final BenchProcess process;
+    private final Map<String, String> ready;
+
+    /** Starts it and waits until it is ready. */
+    Program(String name, List<String> command) throws IOException, InterruptedException {
+        this.name = name;
+        process = new BenchProcess("the " + name, command);
+        try {
+            ready = process.await("ready", START);
+        } catch (IOException | InterruptedException e) {
+            process.close();
+            throw e;
+        }
+    }
+
+    String name() {
+        return name;
+    }
+
+    /** Of a server: where it listens. */
+    String ports() {
+        return ready.get("ports");
+    }
+
+    List<Integer> portNumbers() {
+        return Stream.of(ports().split(",", -1)).map(Integer::valueOf).toList();
+    }
+
+    Map<String, String> status() throws IOException, InterruptedException {
+        return ask("status", "status");
+    }
+
+    static long number(Map<String, String> status, String key) {
+        return Long.parseLong(status.get(key));
+    }
+
+    void pause() throws IOException, InterruptedException {
+        ask("pause", "paused");
+    }
+
+    void resume() throws IOException, InterruptedException {
+        ask("resume", "resumed");
+    }
+
+    void talkTo(Program server) throws IOException, InterruptedException {
+        ask("talk=" + server.ports(), "talking");
+    }
+
+    Held held() throws IOException, InterruptedException {
+        return Held.by(process.pid(), Long.parseLong(ask("collect", "collected").get("heap")));
+    }
+
+    private Map<String, String> ask(String command, String answer) throws IOException, InterruptedException {
+        process.send(command);
+        return process.await(answer, ANSWER);
+    }
+
+    void kill() throws InterruptedException {
+        process.kill();
+    }
+
+    /** What it said for humans. */
+    String complaints() {
+        return process.complaints();
+    }
+
+    @Override
+    public void close() {
+        process.close();
+    }
+}

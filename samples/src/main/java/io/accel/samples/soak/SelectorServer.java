@@ -1,0 +1,110 @@
+package io.accel.samples.soak;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+
+/** Serves with channels and a selector, in one thread. */
+final class SelectorServer implements Runnable {
+    private static final int BACKLOG = 200;
+
+    private final Tally tally;
+    private final Selector selector;
+    private final int port;
+
+    SelectorServer(Tally tally) throws IOException {
+        this.tally = tally;
+        selector = Selector.open();
+        ServerSocketChannel listener = ServerSocketChannel.open();
+        listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), BACKLOG);
+        listener.configureBlocking(false);
+        listener.register(selector, SelectionKey.OP_ACCEPT);
+        port = listener.socket().getLocalPort();
+    }
+
+    int port() {
+        return port;
+    }
+
+    @Override
+    public void run() {
+        try {
+            while (true) {
+                selector.select(this::turn);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private void turn(SelectionKey key) {
+        if (key.channel() instanceof ServerSocketChannel listener) {
+            accept(listener);
+            return;
+        }
+        Service service = (Service) key.attachment();
+        SocketChannel channel = (SocketChannel) key.channel();
+        try {
+            if (!serve(channel, service)) {
+                channel.close();
+            } else {
+                key.interestOps(service.toSend().hasRemaining() ? SelectionKey.OP_WRITE : SelectionKey.OP_READ);
+            }
+        } catch (IOException | WrongBytesException e) {
+            service.over(e instanceof WrongBytesException, e.toString());
+            close(channel);
+        }
+    }
+
+    private void accept(ServerSocketChannel listener) {
+        try {
+            for (SocketChannel channel = listener.accept(); channel != null; channel = listener.accept()) {
+                channel.configureBlocking(false);
+                channel.register(selector, SelectionKey.OP_READ, new Service(tally));
+            }
+        } catch (IOException e) {
+            tally.failed(true, false, "accept: " + e);
+        }
+    }
+
+    /** Goes on for as long as something moves; false if the connection is at its end. */
+    private static boolean serve(SocketChannel channel, Service service) throws IOException, WrongBytesException {
+        while (true) {
+            if (service.toSend().hasRemaining()) {
+                int sent = channel.write(service.toSend());
+                if (service.shouldClose()) {
+                    return false;
+                }
+                if (sent == 0) {
+                    return true;
+                }
+                continue;
+            }
+            int received = channel.read(service.wanted());
+            if (received < 0) {
+                service.over(false, "end of stream");
+                return false;
+            }
+            if (received == 0) {
+                return true;
+            }
+            service.arrived();
+            if (service.shouldClose()) {
+                return false;
+            }
+        }
+    }
+
+    private void close(SocketChannel channel) {
+        try {
+            channel.close();
+        } catch (IOException e) {
+            tally.failed(true, false, "close: " + e);
+        }
+    }
+}

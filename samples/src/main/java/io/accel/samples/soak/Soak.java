@@ -1,0 +1,274 @@
+package io.accel.samples.soak;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+
+/**
+ * Five programs: a server and a client that live throughout, and must not lose a byte; a client of the same server that is
+ * killed again and again; a server that is, and its client. In the end those that lived must hold no more than after the
+ * first part. Used by one thread.
+ */
+final class Soak implements AutoCloseable {
+    private static final int LEAST_LIFE_MILLIS = 300;
+    private static final int MOST_LIFE_MILLIS = 1500;
+    private static final Duration LONGEST_WARM_UP = Duration.ofMinutes(2);
+    private static final Duration REPORT = Duration.ofSeconds(10);
+    private static final Duration LONGEST_DEAD = Duration.ofSeconds(150);
+    /** For files and memory of the dead to be given back. */
+    private static final Duration SETTLE = Duration.ofSeconds(15);
+
+    private final List<String> jvm;
+    private final Path shared;
+    private final boolean accelerated;
+    private final SplittableRandom random;
+    private final Consumer<String> out;
+    private final List<String> lost = new ArrayList<>();
+    private final List<Program> running = new ArrayList<>();
+    private final Program server;
+    private final Program client;
+    private final Program clientOfVictim;
+    private Program victimServer;
+    private Program victimClient;
+    /** When the listener of each port was killed: the processes that start more than a minute later remove its place. */
+    private final Map<Integer, Long> deadPorts = new HashMap<>();
+
+    private int kills;
+    private long last = -1;
+
+    /**
+     * @param jvm how to start a JVM with the programs in its class path, without their main class
+     * @param shared where they put what they share
+     * @param accelerated whether the kernel is to see none of their connections
+     */
+    Soak(List<String> jvm, Path shared, boolean accelerated, long seed, Consumer<String> out)
+            throws IOException, InterruptedException {
+        this.jvm = jvm;
+        this.shared = shared;
+        this.accelerated = accelerated;
+        this.random = new SplittableRandom(seed);
+        this.out = out;
+        try {
+            server = start("server", "server");
+            client = start("client", "client", seed(), "true", server.ports());
+            victimServer = start("server that is killed", "server");
+            clientOfVictim = start("client of it", "client", seed(), "false", victimServer.ports());
+            victimClient = startVictimClient();
+        } catch (IOException | InterruptedException e) {
+            close();
+            throw e;
+        }
+    }
+
+    private String seed() {
+        return Long.toString(random.nextLong());
+    }
+
+    private Program start(String name, String... arguments) throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>(jvm);
+        command.add(SoakPeer.class.getName());
+        command.addAll(List.of(arguments));
+        Program program = new Program(name, command);
+        running.add(program);
+        return program;
+    }
+
+    private Program startVictimClient() throws IOException, InterruptedException {
+        return start("client that is killed", "client", seed(), "false", server.ports());
+    }
+
+    /** Runs for {@code time} and returns what was lost, a sentence each. */
+    List<String> run(Duration time) throws IOException, InterruptedException {
+        long begin = System.nanoTime();
+        Duration warmUp = time.dividedBy(4);
+        disturb(begin + Math.min(warmUp.toNanos(), LONGEST_WARM_UP.toNanos()));
+        quieten();
+        Map<Program, Held> before = held();
+        List<Path> files = files();
+        out.accept("Held after the first part, with nothing under way:");
+        before.forEach((program, held) -> out.accept("  " + program.name() + ": " + held));
+        resume();
+        disturb(begin + time.toNanos());
+        quieten();
+        compare(before, files);
+        total();
+        return lost;
+    }
+
+    private List<Program> lasting() {
+        return List.of(server, client, clientOfVictim);
+    }
+
+    private void disturb(long until) throws IOException, InterruptedException {
+        long report = System.nanoTime() + REPORT.toNanos();
+        while (System.nanoTime() < until && lost.isEmpty()) {
+            Thread.sleep(random.nextInt(LEAST_LIFE_MILLIS, MOST_LIFE_MILLIS));
+            if (random.nextBoolean()) {
+                killServer();
+            } else {
+                end(victimClient);
+                victimClient = startVictimClient();
+            }
+            kills++;
+            look();
+            if (System.nanoTime() > report) {
+                report += REPORT.toNanos();
+                out.accept(kills + " killed; the client: " + client.status());
+            }
+        }
+    }
+
+    private void killServer() throws IOException, InterruptedException {
+        victimServer.portNumbers().forEach(port -> deadPorts.put(port, System.nanoTime()));
+        end(victimServer);
+        victimServer = start("server that is killed", "server");
+        clientOfVictim.talkTo(victimServer);
+    }
+
+    private void end(Program program) throws InterruptedException {
+        program.kill();
+        program.close();
+        running.remove(program);
+    }
+
+    private void look() throws IOException, InterruptedException {
+        for (Program program : lasting()) {
+            Map<String, String> status = program.status();
+            if (Program.number(status, "lost") > 0) {
+                lost.add("the " + program.name() + " lost something:\n" + program.complaints());
+            }
+            if (Program.number(status, "oldest") > 2L * Wire.PATIENCE_MILLIS) {
+                lost.add("the " + program.name() + " hangs: " + status);
+            }
+        }
+        long done = Program.number(client.status(), "done");
+        if (done == last) {
+            out.accept("the client did not come to the end of any conversation for a while: " + client.status());
+        }
+        last = done;
+        long seen = Kernel.connectionsAt(server.portNumbers());
+        if (accelerated && seen > 0) {
+            lost.add(seen + " connections of the server went by the kernel");
+        }
+    }
+
+    /** Ends the victims, and lets the others come to the end of what they are at. */
+    private void quieten() throws IOException, InterruptedException {
+        victimClient.kill();
+        victimServer.kill();
+        victimServer.portNumbers().forEach(port -> deadPorts.put(port, System.nanoTime()));
+        kills += 2;
+        client.pause();
+        clientOfVictim.pause();
+    }
+
+    private void resume() throws IOException, InterruptedException {
+        killServer();
+        end(victimClient);
+        victimClient = startVictimClient();
+        client.resume();
+        clientOfVictim.resume();
+    }
+
+    private Map<Program, Held> held() throws IOException, InterruptedException {
+        Map<Program, Held> held = new LinkedHashMap<>();
+        for (Program program : lasting()) {
+            held.put(program, program.held());
+        }
+        return held;
+    }
+
+    private void compare(Map<Program, Held> before, List<Path> filesBefore) throws IOException, InterruptedException {
+        long deadline = System.nanoTime() + SETTLE.toNanos();
+        List<String> grown;
+        Map<Program, Held> now;
+        do {
+            Thread.sleep(200);
+            grown = new ArrayList<>();
+            now = held();
+            for (Map.Entry<Program, Held> entry : now.entrySet()) {
+                grown.addAll(entry.getValue()
+                        .growthSince(
+                                before.get(entry.getKey()),
+                                "the " + entry.getKey().name()));
+            }
+            List<Path> filesNow = files();
+            if (filesNow.size() > filesBefore.size()) {
+                grown.add("the files in the shared directory went from " + filesBefore + " to " + filesNow);
+            }
+        } while (!grown.isEmpty() && System.nanoTime() < deadline);
+        lost.addAll(grown);
+        out.accept("Held in the end:");
+        now.forEach((program, held) -> out.accept("  " + program.name() + ": " + held));
+    }
+
+    private void total() throws IOException, InterruptedException {
+        look();
+        Map<String, String> asked = client.status();
+        Map<String, String> served = server.status();
+        for (String what : List.of("done", "bytes")) {
+            if (!asked.get(what).equals(served.get(what))) {
+                lost.add("the client counts " + what + "=" + asked.get(what) + ", the server " + served.get(what));
+            }
+        }
+        if (Program.number(asked, "done") == 0) {
+            lost.add("nothing was done at all");
+        }
+        Map<String, String> ofVictim = clientOfVictim.status();
+        out.accept(String.format(
+                Locale.ROOT,
+                "%,d connections, %,d conversations, %,d bytes, each checked; %d processes killed, by which %,d conversations"
+                        + " were cut, with %,d more that were not; provider %s",
+                Program.number(asked, "connections") + Program.number(ofVictim, "connections"),
+                Program.number(asked, "done"),
+                Program.number(asked, "bytes"),
+                kills,
+                Program.number(ofVictim, "cut") + Program.number(served, "cut"),
+                Program.number(ofVictim, "others") + Program.number(served, "others"),
+                asked.get("provider")));
+    }
+
+    private List<Path> files() throws IOException {
+        deadPorts.values().removeIf(killed -> System.nanoTime() - killed > LONGEST_DEAD.toNanos());
+        try (Stream<Path> found = Files.walk(shared)) {
+            // Places at which processes can be looked at; the next process that starts removes those of dead ones.
+            return found.filter(path -> !path.toString().contains("accel-stats"))
+                    .filter(path -> deadPorts.keySet().stream()
+                            .noneMatch(port -> placeIn(path).endsWith("-" + port)))
+                    .filter(path -> !isOfDeadClient(path))
+                    .sorted()
+                    .toList();
+        }
+    }
+
+    /** One that was killed while it connected; a listener removes its file when it is old and another client comes. */
+    private static boolean isOfDeadClient(Path path) {
+        try {
+            Instant old = Instant.now().minus(LONGEST_DEAD);
+            return path.getFileName().toString().startsWith("ring-")
+                    && Files.getLastModifiedTime(path).toInstant().isAfter(old);
+        } catch (IOException e) {
+            return !Files.exists(path); // it has just gone
+        }
+    }
+
+    private String placeIn(Path path) {
+        return path.equals(shared) ? "" : shared.relativize(path).getName(0).toString();
+    }
+
+    @Override
+    public void close() {
+        running.forEach(Program::close);
+    }
+}

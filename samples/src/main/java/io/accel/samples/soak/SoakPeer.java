@@ -1,0 +1,122 @@
+package io.accel.samples.soak;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.channels.spi.SelectorProvider;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * One program of the soak. {@code server} serves at two ports, {@code client SEED RESIDENT PORT,PORT} talks to such a server, in
+ * several threads; {@code RESIDENT} is {@code true} if neither is ever killed. It does what each line of its standard input
+ * says, {@code status}, {@code pause}, {@code resume}, {@code collect} or {@code talk=PORT,PORT}, answers with a line of
+ * fields, and ends with its input.
+ */
+public final class SoakPeer {
+    private static final int TALKERS = 4;
+    private static final int LONGEST_PAUSE_MILLIS = Wire.PATIENCE_MILLIS + 10_000;
+
+    private final Tally tally = new Tally();
+    private final List<Talker> talkers = new ArrayList<>();
+
+    private SoakPeer() {}
+
+    public static void main(String[] args) throws IOException, InterruptedException {
+        SoakPeer peer = new SoakPeer();
+        if (args[0].equals("server")) {
+            peer.serve();
+        } else {
+            peer.talk(Long.parseLong(args[1]), Boolean.parseBoolean(args[2]), ports(args[3]));
+        }
+        peer.obey();
+    }
+
+    private static int[] ports(String text) {
+        return List.of(text.split(",", -1)).stream().mapToInt(Integer::parseInt).toArray();
+    }
+
+    private void serve() throws IOException {
+        SelectorServer selecting = new SelectorServer(tally);
+        BlockingServer blocking = new BlockingServer(tally);
+        for (Runnable server : List.of(selecting, blocking)) {
+            Thread thread = new Thread(server, server.getClass().getSimpleName());
+            thread.setDaemon(true);
+            thread.start();
+        }
+        say("ready ports=" + selecting.port() + "," + blocking.port());
+    }
+
+    private void talk(long seed, boolean resident, int[] ports) {
+        for (int i = 0; i < TALKERS; i++) {
+            Talker talker = new Talker("talker " + i, tally, resident, seed + i, ports);
+            talkers.add(talker);
+            talker.start();
+        }
+        say("ready");
+    }
+
+    private void obey() throws IOException, InterruptedException {
+        BufferedReader commands = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        for (String line = commands.readLine(); line != null; line = commands.readLine()) {
+            switch (line) {
+                case "status" -> status();
+                case "pause" -> pause();
+                case "resume" -> {
+                    talkers.forEach(talker -> talker.pause(false));
+                    say("resumed");
+                }
+                case "collect" -> collect();
+                default -> {
+                    int[] ports = ports(line.substring(line.indexOf('=') + 1));
+                    talkers.forEach(talker -> talker.talkTo(ports));
+                    say("talking");
+                }
+            }
+        }
+    }
+
+    private void status() {
+        long oldest = talkers.stream().mapToLong(Talker::age).max().orElse(0);
+        say("status " + tally + " oldest=" + oldest + " provider="
+                + SelectorProvider.provider().getClass().getName());
+    }
+
+    private void pause() throws InterruptedException {
+        talkers.forEach(talker -> talker.pause(true));
+        for (int waited = 0; waited < LONGEST_PAUSE_MILLIS; waited += 10) {
+            if (talkers.stream().allMatch(Talker::isIdle)) {
+                break;
+            }
+            Thread.sleep(10);
+        }
+        for (Talker talker : talkers) {
+            if (!talker.isIdle()) {
+                tally.failed(true, false, talker.getName() + " hangs: " + talker.doing());
+                for (StackTraceElement frame : talker.getStackTrace()) {
+                    System.err.println("    at " + frame);
+                }
+            }
+        }
+        say("paused");
+    }
+
+    /** What is live on the heap, in bytes. */
+    private static void collect() throws InterruptedException {
+        long used = Long.MAX_VALUE;
+        // What a first collection finds to be cleaned up is garbage for the next one.
+        for (int i = 0; i < 4; i++) {
+            System.gc();
+            Thread.sleep(50);
+            Runtime runtime = Runtime.getRuntime();
+            used = Math.min(used, runtime.totalMemory() - runtime.freeMemory());
+        }
+        say("collected heap=" + used);
+    }
+
+    private static void say(String line) {
+        System.out.println(line);
+        System.out.flush();
+    }
+}

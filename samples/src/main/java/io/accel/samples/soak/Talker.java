@@ -1,0 +1,122 @@
+package io.accel.samples.soak;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * A thread that opens one connection after the other to a server, has some conversations on each and ends it in one of
+ * four ways. What it does depends on its seed, not on time. The ports are those of a server, and may change.
+ */
+final class Talker extends Thread {
+    private static final List<Wire.Way> WAYS = List.of(Wire.Way.values());
+    private static final List<Ending> ENDINGS = List.of(Ending.values());
+    private static final int MOST_CONVERSATIONS = 4;
+    private static final long PAUSE_NANOS = 20_000_000;
+
+    private final Tally tally;
+    private final boolean resident;
+    private final SplittableRandom random;
+    private volatile int[] ports;
+    private volatile boolean paused;
+    private volatile boolean idle;
+    private volatile long since = System.nanoTime();
+    private volatile String doing = "nothing yet";
+
+    /** @param resident whether neither this program nor its server is ever killed: then nothing may go wrong */
+    Talker(String name, Tally tally, boolean resident, long seed, int[] ports) {
+        super(name);
+        this.tally = tally;
+        this.resident = resident;
+        this.random = new SplittableRandom(seed);
+        this.ports = ports;
+        setDaemon(true);
+    }
+
+    /** To be ended in which way. */
+    private enum Ending {
+        CLOSE,
+        HALF_CLOSE,
+        RESET,
+        SERVER_CLOSES
+    }
+
+    void talkTo(int[] newPorts) {
+        ports = newPorts;
+    }
+
+    /** Stops after the connection that is open; {@link #isIdle()} tells when. */
+    void pause(boolean pause) {
+        paused = pause;
+        LockSupport.unpark(this);
+    }
+
+    boolean isIdle() {
+        return idle && paused;
+    }
+
+    /** How long the present connection has lasted, in milliseconds. */
+    long age() {
+        return idle ? 0 : (System.nanoTime() - since) / 1_000_000;
+    }
+
+    String doing() {
+        return doing;
+    }
+
+    @Override
+    public void run() {
+        while (true) {
+            while (paused) {
+                idle = true;
+                LockSupport.parkNanos(PAUSE_NANOS);
+            }
+            idle = false;
+            since = System.nanoTime();
+            connection(random.split());
+        }
+    }
+
+    private void connection(SplittableRandom choice) {
+        Wire.Way way = pick(choice, WAYS);
+        Ending ending = pick(choice, ENDINGS);
+        int[] current = ports;
+        int port = current[choice.nextInt(current.length)];
+        int conversations = 1 + choice.nextInt(MOST_CONVERSATIONS);
+        doing = way + " to port " + port;
+        tally.connections.incrementAndGet();
+        try (Wire wire = Wire.connect(way, port)) {
+            Talk talk = new Talk(wire, choice.split());
+            for (int i = 1; i <= conversations; i++) {
+                boolean closes = i == conversations && ending == Ending.SERVER_CLOSES;
+                Conversation conversation = Conversation.random(choice, resident, closes);
+                doing = way + " to port " + port + ", " + conversation;
+                talk.hold(conversation);
+                tally.finished(conversation);
+            }
+            doing = way + " to port " + port + ", " + ending;
+            end(wire, talk, ending);
+        } catch (IOException | WrongBytesException e) {
+            tally.failed(resident, e instanceof WrongBytesException, "by the client, " + doing + ": " + e);
+            // The server may just be gone; the next one takes a while to start.
+            LockSupport.parkNanos(PAUSE_NANOS);
+        }
+    }
+
+    private static <T> T pick(SplittableRandom choice, List<T> all) {
+        return all.get(choice.nextInt(all.size()));
+    }
+
+    private static void end(Wire wire, Talk talk, Ending ending) throws IOException, WrongBytesException {
+        switch (ending) {
+            case CLOSE -> {} // as try does
+            case HALF_CLOSE -> {
+                wire.shutdownOutput();
+                talk.awaitEnd();
+            }
+            case RESET -> wire.resetOnClose();
+            case SERVER_CLOSES -> talk.awaitEnd();
+        }
+    }
+}

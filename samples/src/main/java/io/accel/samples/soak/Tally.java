@@ -1,0 +1,44 @@
+package io.accel.samples.soak;
+
+import java.util.concurrent.atomic.AtomicLong;
+
+/** What a program has done so far. Thread-safe. */
+final class Tally {
+    /** Connections, whatever became of them. */
+    final AtomicLong connections = new AtomicLong();
+    /** Conversations of residents that came to their end. */
+    final AtomicLong done = new AtomicLong();
+    /** Payload of those, one way. */
+    final AtomicLong bytes = new AtomicLong();
+    /** Conversations of residents that did not. */
+    final AtomicLong lost = new AtomicLong();
+    /** Those with, or of, a program that may be killed, and how many of them did not come to their end. */
+    final AtomicLong others = new AtomicLong();
+
+    final AtomicLong cut = new AtomicLong();
+
+    void finished(Conversation conversation) {
+        if (conversation.resident()) {
+            done.incrementAndGet();
+            bytes.addAndGet(conversation.length());
+        } else {
+            others.incrementAndGet();
+        }
+    }
+
+    /** With what is wrong if it is the program's or Accel's fault; a cut one of a program that may be killed is neither. */
+    void failed(boolean resident, boolean wrong, String what) {
+        if (resident || wrong) {
+            lost.incrementAndGet();
+            System.err.println("LOST " + what);
+        } else {
+            cut.incrementAndGet();
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "connections=" + connections + " done=" + done + " bytes=" + bytes + " lost=" + lost + " others="
+                + others + " cut=" + cut;
+    }
+}

@@ -1,0 +1,75 @@
+package io.accel.samples.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.accel.samples.it.harness.Child;
+import io.accel.samples.it.harness.Launch;
+import io.accel.samples.it.harness.ProcFs;
+import io.accel.samples.it.programs.RemoteCalls;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The JDK's remote method invocation, a program of blocking {@code java.net.Socket}s, which the agent serves. */
+@Timeout(120)
+class RemoteCallsIT {
+    private static final Duration START = Duration.ofSeconds(30);
+    private static final Duration ANSWER = Duration.ofSeconds(40);
+
+    @Test
+    void callsAndCallsBackGoOverTheAgentsSockets() {
+        try (Child server =
+                agent(Launch.accelerated(RemoteCalls.class, "server")).start("remote object")) {
+            List<String> ports = List.of(server.awaitLine("PORTS ", START).split(" ", -1));
+            try (Child client = agent(Launch.accelerated(RemoteCalls.class, "client", ports.get(1)))
+                    .start("caller")) {
+                work(client);
+                assertKernelSees(ports.get(2), !Launch.isAccel());
+            }
+            end(server);
+        }
+    }
+
+    @Test
+    void aCallerWithoutTheAgentWorksWithTheSameObject() {
+        try (Child server =
+                agent(Launch.accelerated(RemoteCalls.class, "server")).start("remote object")) {
+            List<String> ports = List.of(server.awaitLine("PORTS ", START).split(" ", -1));
+            try (Child client =
+                    Launch.plain(RemoteCalls.class, "client", ports.get(1)).start("plain caller")) {
+                work(client);
+                assertKernelSees(ports.get(2), true);
+            }
+            end(server);
+        }
+    }
+
+    private static void work(Child client) {
+        ask(client, "BACK 20");
+        ask(client, "FAIL so-it-should");
+        ask(client, "REVERSE 0");
+        ask(client, "REVERSE 1000000");
+    }
+
+    /** A caller keeps its connections for some seconds, one for each call that was under way at once. */
+    private static void assertKernelSees(String port, boolean expected) {
+        assertThat(ProcFs.kernelConnections(Integer.parseInt(port)) > 0)
+                .as("the kernel sees connections at port %s", port)
+                .isEqualTo(expected);
+    }
+
+    private static void ask(Child client, String command) {
+        client.send(command);
+        client.awaitLine("OK " + command, ANSWER);
+    }
+
+    private static void end(Child server) {
+        server.send("END");
+        assertThat(server.awaitExit(ANSWER)).isZero();
+    }
+
+    private static Launch agent(Launch launch) {
+        return Launch.isAccel() ? launch.option("-javaagent:" + Launch.dropInJar()) : launch;
+    }
+}

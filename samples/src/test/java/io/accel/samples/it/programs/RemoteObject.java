@@ -1,0 +1,16 @@
+package io.accel.samples.it.programs;
+
+import java.rmi.Remote;
+import java.rmi.RemoteException;
+
+/** What the server of {@link RemoteCalls} offers. */
+interface RemoteObject extends Remote {
+    /** The bytes in reverse order. */
+    byte[] reversed(byte[] bytes) throws RemoteException;
+
+    /** Counts down by calling the client back, {@code from} times, and returns what the calls returned, added up. */
+    long callBack(RemoteObject client, int from) throws RemoteException;
+
+    /** Always fails. */
+    void fail(String message) throws RemoteException;
+}
