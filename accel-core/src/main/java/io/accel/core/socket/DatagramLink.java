@@ -32,6 +32,8 @@ final class DatagramLink {
 
     /** Set by whoever uses the path, cleared by who looks for idle ones; a race loses one look. */
     private boolean used = true;
+    /** When the peer was told the end, 0 if it was not. Only who looks for idle ones. */
+    private long endingSince;
     /** Since when nobody has used it. Only who looks for idle ones. */
     private long idleSince;
 
@@ -94,6 +96,17 @@ final class DatagramLink {
             idleSince = now;
         }
         return now - idleSince >= idleNanos;
+    }
+
+    void endingSince(long now) {
+        if (endingSince == 0) {
+            endingSince = now | 1;
+        }
+    }
+
+    /** For how many nanoseconds the peer has known that nothing follows, without saying the same; 0 if it does not. */
+    long endedFor(long now) {
+        return endingSince == 0 ? 0 : now - endingSince;
     }
 
     /** Whether the peer takes nothing any more. In a half, or pinned. */

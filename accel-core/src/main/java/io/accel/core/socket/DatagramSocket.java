@@ -542,16 +542,19 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
      * Gives a link up by which the peer may be sending at this moment: it is told first, and its last datagrams are still
      * received.
      */
-    private void retire(DatagramLink link) {
-        if (link.isOver() || !link.end()) {
-            remove(link);
-            return;
-        }
+    private void retire(DatagramLink link, long now) {
         synchronized (this) {
             if (link.path() != null) {
                 link.path().unlink(link);
             }
         }
+        link.endingSince(now);
+        writing.run(() -> {
+            if (link.pin()) {
+                link.end();
+                link.release();
+            }
+        });
     }
 
     /** Gives a link up. Any thread. */
@@ -570,10 +573,12 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
             }
         }
         watchers.unlinked(link);
-        link.end();
         reading.run(link::release);
         sleeper.wake(); // a receiver that waits has the receiving half's share
-        writing.run(link::release);
+        writing.run(() -> {
+            link.end(); // in this half: nothing is sent after the end
+            link.release();
+        });
     }
 
     /** Forgets a destination that has no link, and for which none is looked for. */
@@ -608,9 +613,15 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
             try {
                 // The pollers of a program that is busy with other things hear of no death.
                 rung |= link.link().drainDoorbell();
+                boolean over = link.isOver(); // before looking: what was sent before the end is then seen
                 boolean idle = link.isIdle(now, idleNanos);
-                if ((idle || link.isOver()) && !link.receiver().ready()) {
-                    retire(link);
+                if (link.receiver().ready()) {
+                    continue;
+                }
+                if (over || link.endedFor(now) >= idleNanos) {
+                    remove(link);
+                } else if (idle) {
+                    retire(link, now);
                 }
             } finally {
                 link.release();
