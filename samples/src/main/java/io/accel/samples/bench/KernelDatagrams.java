@@ -6,7 +6,10 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 
-/** How many bytes of datagrams the kernel carried: its own count of them, which those of other programs add to. */
+/**
+ * How many bytes of datagrams the kernel carried: its own count of them, which those of other programs add to. Those sent are
+ * counted, since Soft-RoCE's packets come in as datagrams, too, but do not go out as such.
+ */
 final class KernelDatagrams {
     private static final Path COUNTERS = Path.of("/proc/self/net/snmp");
     private static final String PREFIX = "Udp: ";
@@ -25,7 +28,7 @@ final class KernelDatagrams {
                     .filter(line -> line.startsWith(PREFIX))
                     .map(line -> List.of(line.split(" ", -1)))
                     .toList();
-            return size * Long.parseLong(lines.get(1).get(lines.get(0).indexOf("InDatagrams")));
+            return size * Long.parseLong(lines.get(1).get(lines.get(0).indexOf("OutDatagrams")));
         } catch (NoSuchFileException notLinux) {
             return -1;
         }

@@ -26,12 +26,13 @@ enum BenchCase {
     NETTY_STREAM("netty-stream-64k", Kind.NETTY_STREAM, "throughput", Variant.NETTY_EPOLL, Variant.NETTY_ACCEL),
     NETTY_HTTP("netty-http", Kind.NETTY_HTTP, "latency", Variant.NETTY_EPOLL, Variant.NETTY_ACCEL),
     RDMA_PINGPONG("rdma-pingpong-64", Kind.PINGPONG, "latency", Variant.KERNEL, Variant.RDMA),
-    RDMA_STREAM("rdma-stream-64k", Kind.STREAM_LARGE, "throughput", Variant.KERNEL, Variant.RDMA);
+    RDMA_STREAM("rdma-stream-64k", Kind.STREAM_LARGE, "throughput", Variant.KERNEL, Variant.RDMA),
+    RDMA_DATAGRAM("rdma-datagram-64", Kind.DATAGRAM_PINGPONG, "latency", Variant.KERNEL, Variant.RDMA);
 
     /** Those over a device, and those within the host. */
-    static final Set<BenchCase> OF_RDMA = Set.copyOf(EnumSet.of(RDMA_PINGPONG, RDMA_STREAM));
+    static final Set<BenchCase> OF_RDMA = Set.copyOf(EnumSet.of(RDMA_PINGPONG, RDMA_STREAM, RDMA_DATAGRAM));
 
-    static final Set<BenchCase> OF_SHM = Set.copyOf(EnumSet.complementOf(EnumSet.of(RDMA_PINGPONG, RDMA_STREAM)));
+    static final Set<BenchCase> OF_SHM = Set.copyOf(EnumSet.complementOf(EnumSet.copyOf(OF_RDMA)));
 
     /** Which programs a case runs, and what its figures mean. */
     enum Kind {

@@ -25,7 +25,8 @@ import picocli.CommandLine.Spec;
                     + " own. The paths of a case take turns, three rounds of them, and a row has the medians of its rounds.",
             "Cases: raw, pingpong-64, pingpong-64-blocking, stream-64k, stream-64, kernel-pingpong-64,"
                     + " kernel-stream-64k, idle-1000, idle-cpu, datagram-64, datagram-rate-64, netty-echo-64,"
-                    + " netty-stream-64k, netty-http; over RDMA: rdma-pingpong-64, rdma-stream-64k."
+                    + " netty-stream-64k, netty-http; over RDMA: rdma-pingpong-64, rdma-stream-64k,"
+                    + " rdma-datagram-64."
         },
         footer = {
             "",
@@ -40,9 +41,9 @@ import picocli.CommandLine.Spec;
             "vs kernel: how many times better than the kernel, the median of the rounds' ratios. vs raw: how many times as long as the machine's limit, a"
                     + " cache line bounced between two JVMs for round trips and a copy in memory for streams. idle-1 is one"
                     + " connection alone, for comparison with idle-1000.",
-            "Over RDMA: kernel is TCP on the device's own address; rstream is rdma-core's program over rsocket, which tells"
-                    + " means only; ib_write_lat and ib_write_bw are perftest's, over the bare verbs. vs kernel and vs"
-                    + " rstream: how many times the round trips, or bytes, a second. Without a device all of it runs in the"
+            "Over RDMA: kernel is TCP, or UDP, on the device's own address; rstream is rdma-core's program over rsocket, which tells"
+                    + " means only; ib_write_lat, ib_write_bw and ib_send_lat (over unreliable datagrams) are"
+                    + " perftest's, over the bare verbs. vs kernel and vs rstream: how many times the round trips, or bytes, a second. Without a device all of it runs in the"
                     + " lab, a machine that QEMU emulates: its figures compare with each other, and with nothing else.",
             "Exit status: 0, or 1 if a case failed or did not take the path it should have."
         })

@@ -29,7 +29,8 @@ final class HtmlPrinter {
             Map.entry("netty-stream-64k", "64 KiB a write between Netty programs, one way"),
             Map.entry("netty-http", "small HTTP answers of a Netty server, over eight connections"),
             Map.entry("rdma-pingpong-64", "64 B there and back over the RDMA device"),
-            Map.entry("rdma-stream-64k", "64 KiB a write over the RDMA device, one way"));
+            Map.entry("rdma-stream-64k", "64 KiB a write over the RDMA device, one way"),
+            Map.entry("rdma-datagram-64", "64 B datagrams over the RDMA device, there and back"));
 
     private HtmlPrinter() {}
 

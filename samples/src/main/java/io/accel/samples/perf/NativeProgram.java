@@ -52,6 +52,20 @@ enum NativeProgram {
                     Double.NaN);
         }
     },
+    /** perftest's: sends over unreliable-datagram queue pairs, the verbs' own datagrams. */
+    IB_SEND_LAT_UD("ib_send_lat", 64) {
+        @Override
+        List<String> arguments(int port, long count, String address) {
+            List<String> arguments = perftest(port, count, address);
+            arguments.addAll(0, List.of("-c", "UD"));
+            return arguments;
+        }
+
+        @Override
+        Figures read(String output) throws IOException {
+            return IB_WRITE_LAT.read(output);
+        }
+    },
     IB_WRITE_BW("ib_write_bw", 64 * 1024) {
         @Override
         List<String> arguments(int port, long count, String address) {
@@ -95,6 +109,9 @@ enum NativeProgram {
     static NativeProgram of(Variant variant, BenchCase.Kind kind) {
         if (variant == Variant.RSTREAM) {
             return kind.measuresLatency() ? RSTREAM_LATENCY : RSTREAM_BANDWIDTH;
+        }
+        if (kind == BenchCase.Kind.DATAGRAM_PINGPONG) {
+            return IB_SEND_LAT_UD;
         }
         return kind.measuresLatency() ? IB_WRITE_LAT : IB_WRITE_BW;
     }

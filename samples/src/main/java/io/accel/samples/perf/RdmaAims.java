@@ -18,6 +18,7 @@ final class RdmaAims {
         List<String> lines = new ArrayList<>();
         result.row(BenchCase.RDMA_PINGPONG, Variant.RDMA).ifPresent(row -> lines.add(roundTrip(row)));
         result.row(BenchCase.RDMA_STREAM, Variant.RDMA).ifPresent(row -> lines.add(stream(row, best(result))));
+        result.row(BenchCase.RDMA_DATAGRAM, Variant.RDMA).ifPresent(row -> lines.add(datagram(row)));
         return lines;
     }
 
@@ -36,6 +37,15 @@ final class RdmaAims {
                 Quantity.times(longer),
                 LONGEST_ROUND_TRIP,
                 WISHED_ROUND_TRIP,
+                Quantity.times(row.vsKernel()),
+                row.on());
+    }
+
+    private static String datagram(Row row) {
+        return String.format(
+                Locale.ROOT,
+                "%s 64 B datagram there and back: %s the rate of kernel UDP (must: more than 1x) -- %s",
+                row.vsKernel() > 1 ? "ok   " : "short",
                 Quantity.times(row.vsKernel()),
                 row.on());
     }

@@ -22,12 +22,15 @@ class RdmaAimsTest {
         assertThat(about(
                         row(BenchCase.RDMA_PINGPONG, "rdma", 1, 1.7, 0.8),
                         row(BenchCase.RDMA_STREAM, "rdma", 9e8, 0.9, 0.95),
-                        row(BenchCase.RDMA_STREAM, "ib_write_bw", 1e9, 1, 1)))
+                        row(BenchCase.RDMA_STREAM, "ib_write_bw", 1e9, 1, 1),
+                        row(BenchCase.RDMA_DATAGRAM, "rdma", 1, 1.5, NONE)))
                 .containsExactly(
                         "ok    64 B round trip: 1.25x of rstream's time (must: at most 1.5x; aim: 1.1x), 1.70x the rate of"
                                 + " kernel TCP (must: more than 1x) -- Soft-RoCE",
                         "ok    64 KiB one way: 0.950x of rstream's rate (must: at least 0.9x), 0.900x of ib_write_bw's"
-                                + " (aim: 1x) -- Soft-RoCE");
+                                + " (aim: 1x) -- Soft-RoCE",
+                        "ok    64 B datagram there and back: 1.50x the rate of kernel UDP (must: more than 1x) --"
+                                + " Soft-RoCE");
     }
 
     @Test
@@ -41,6 +44,10 @@ class RdmaAimsTest {
                 .asString()
                 .startsWith("short ");
         assertThat(about(row(BenchCase.RDMA_STREAM, "rdma", 1, 2, 0.89)))
+                .singleElement()
+                .asString()
+                .startsWith("short ");
+        assertThat(about(row(BenchCase.RDMA_DATAGRAM, "rdma", 1, 0.99, NONE)))
                 .singleElement()
                 .asString()
                 .startsWith("short ");
