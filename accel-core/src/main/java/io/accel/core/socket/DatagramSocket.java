@@ -76,6 +76,14 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
     private volatile DatagramPaths finder;
 
     private final List<Fabric.Listening> open = new ArrayList<>(); // guarded by this
+    /** Whether peers can find a path to this one. Written by bind. */
+    private volatile boolean listening;
+    /**
+     * Whom the kernel's last datagram came from. Who can be found does not look for a path to one that it answers: that one, if
+     * it has Accel, is looking for a path itself, which serves both. A server of many clients without Accel is spared a search
+     * for each. Written by receivers, read by senders without order: a race costs a search.
+     */
+    private InetSocketAddress kernelSource;
     /** Links that may still come, for which a place is kept: one that is there at one end is there at the other. Guarded by this. */
     private int awaited;
 
@@ -140,6 +148,7 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
                 accelerator.log().listening(bound, new PathInfo("kernel", e.reason(), e.getMessage()));
             }
         }
+        listening = !open.isEmpty();
     }
 
     private boolean isShared() throws IOException {
@@ -205,11 +214,11 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
     public InetSocketAddress receive(ByteBuffer dst) throws IOException {
         DatagramLink[] all = links;
         if (all.length == 0) {
-            return (InetSocketAddress) kernel.receive(dst);
+            return receiveFromKernel(dst);
         }
         DatagramLink link = nextLink(all);
         if (link != null ? isKernelFirst(link) : isKernelDue()) {
-            InetSocketAddress from = (InetSocketAddress) kernel.receive(dst);
+            InetSocketAddress from = receiveFromKernel(dst);
             if (from != null) {
                 return from;
             }
@@ -220,6 +229,14 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
         }
         link.receiver().take(dst);
         return link.remote();
+    }
+
+    private InetSocketAddress receiveFromKernel(ByteBuffer dst) throws IOException {
+        InetSocketAddress from = (InetSocketAddress) kernel.receive(dst);
+        if (from != null) {
+            kernelSource = from;
+        }
+        return from;
     }
 
     /**
@@ -237,7 +254,7 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
         if (link != null ? isKernelFirst(link) : all.length == 0 || isKernelDue()) {
             // The kernel's channel scatters only for a connected socket, and does not tell an empty datagram from none.
             ByteBuffer whole = ByteBuffer.allocate(MOST_IPV6);
-            if (kernel.receive(whole) != null) {
+            if (receiveFromKernel(whole) != null) {
                 return scatter(whole.flip(), dsts, offset, count);
             }
             kernelEmpty(link);
@@ -438,6 +455,7 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
                 || shared
                 || address.isMulticastAddress()
                 || address.isAnyLocalAddress()
+                || (listening && path.target().equals(kernelSource))
                 || !path.beginsSearch()) {
             return;
         }
