@@ -12,6 +12,14 @@ import org.junit.jupiter.api.Test;
 
 /** Receivers that end, and others that begin at the same address: nothing that was sent to one reaches the other. */
 class DatagramRestartTest extends DatagramSupport {
+    private static final long WORD_MILLIS = 100;
+
+    /** Closes, and over RDMA waits for word of it: until that has come, datagrams go to a receiver that is no more. */
+    private static void end(DatagramChannel channel) throws IOException {
+        channel.close();
+        pause(Path.current() == Path.RDMA ? WORD_MILLIS : 0);
+    }
+
     @Test
     void nextReceiverHearsTheSender() throws IOException {
         DatagramChannel sender = bound();
@@ -20,7 +28,7 @@ class DatagramRestartTest extends DatagramSupport {
         for (int life = 0; life < 10; life++) {
             warm(sender, receiver);
             send(sender, "not received " + life, address);
-            receiver.close();
+            end(receiver);
             receiver = datagrams().bind(address);
             send(sender, "first of life " + life, address);
             assertThat(receive(receiver))
@@ -32,7 +40,7 @@ class DatagramRestartTest extends DatagramSupport {
     void everyDatagramToTheNextReceiverIsHeard() throws IOException {
         Ends ends = ends();
         InetSocketAddress address = addressOf(ends.right());
-        ends.right().close();
+        end(ends.right());
         DatagramChannel next = datagrams().bind(address);
         for (int i = 0; i < 200; i++) {
             send(ends.left(), "datagram " + i, address);
@@ -44,7 +52,7 @@ class DatagramRestartTest extends DatagramSupport {
     void datagramsToNobodyAreLost() throws IOException {
         Ends ends = ends();
         InetSocketAddress address = addressOf(ends.right());
-        ends.right().close();
+        end(ends.right());
         for (int i = 0; i < 10; i++) {
             send(ends.left(), "lost " + i, address);
             pause(1);
@@ -62,7 +70,7 @@ class DatagramRestartTest extends DatagramSupport {
         InetSocketAddress address = addressOf(sender);
         for (int life = 0; life < 10; life++) {
             warm(sender, receiver);
-            sender.close();
+            end(sender);
             sender = datagrams().bind(address);
             send(sender, "life " + life, addressOf(receiver));
             assertThat(receive(receiver)).isEqualTo(new Datagram(address, Bytes.ascii("life " + life)));
@@ -81,7 +89,7 @@ class DatagramRestartTest extends DatagramSupport {
             SelectionKey key = register(receiver, selector(), SelectionKey.OP_READ);
             send(sender, "not received", address);
             awaitReady(key, SelectionKey.OP_READ);
-            receiver.close();
+            end(receiver);
             key.selector().close();
             receiver = datagrams().bind(address);
             SelectionKey next = register(receiver, selector(), SelectionKey.OP_READ);
@@ -99,7 +107,7 @@ class DatagramRestartTest extends DatagramSupport {
     void programWithoutAChannelTakesTheAddress() throws IOException {
         Ends ends = ends();
         InetSocketAddress address = addressOf(ends.right());
-        ends.right().close();
+        end(ends.right());
         try (DatagramSocket socket = new DatagramSocket(address)) {
             socket.setSoTimeout((int) LIMIT_MILLIS);
             for (int i = 0; i < 50; i++) {

@@ -92,6 +92,7 @@ final class NioServer {
         client.pending.compact();
         boolean left = client.pending.position() > 0;
         if (client.ended && !left) {
+            System.out.println("client ended after " + client.bytes);
             channel.close();
         } else {
             key.interestOps(left ? SelectionKey.OP_WRITE : SelectionKey.OP_READ);
