@@ -71,6 +71,17 @@ final class Bytes {
         return all.toByteArray();
     }
 
+    /** Writes until a channel in non-blocking mode has no room for another byte; the number of bytes. */
+    static int writeWhatFits(SocketChannel channel) throws IOException {
+        int total = 0;
+        for (int size : new int[] {65_536, 1}) {
+            for (int n = 1; n > 0; total += n) {
+                n = channel.write(ByteBuffer.allocate(size));
+            }
+        }
+        return total;
+    }
+
     /**
      * Writes until there has been no room for another byte for a while, and leaves the channel in blocking mode; the
      * number of bytes. A kernel's buffers still grow for a moment after they were full for the first time.
@@ -79,16 +90,12 @@ final class Bytes {
         channel.configureBlocking(false);
         int total = 0;
         for (int idle = 0; idle < Route.current().quietMillis(); idle++) {
-            for (int size : new int[] {65_536, 1}) {
-                int n = channel.write(ByteBuffer.allocate(size));
-                if (n > 0) {
-                    total += n;
-                    idle = 0;
-                }
+            int n = writeWhatFits(channel);
+            if (n > 0) {
+                total += n;
+                idle = 0;
             }
-            if (idle > 0) {
-                LockSupport.parkNanos(1_000_000);
-            }
+            LockSupport.parkNanos(1_000_000);
         }
         channel.configureBlocking(true);
         return total;
