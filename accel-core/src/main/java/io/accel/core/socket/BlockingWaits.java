@@ -9,9 +9,6 @@ import io.accel.core.poll.Yielder;
 import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SelectionKey;
-import java.util.Deque;
-import java.util.concurrent.ConcurrentLinkedDeque;
-import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * How a blocking operation waits: it looks for {@code poll.spin}, then sleeps. A platform thread sleeps in a poller of its
@@ -19,7 +16,6 @@ import java.util.concurrent.atomic.AtomicInteger;
  * polls for all of them, so that no carrier is pinned.
  */
 public final class BlockingWaits {
-    private static final int MOST_IDLE = 256;
     private static final int CLOCK_TURNS = 64;
     private static final int GLANCES = 256;
     private static final Poller.Sink NOTHING = (registration, ops) -> {};
@@ -52,14 +48,14 @@ public final class BlockingWaits {
 
     private final PollConfig config;
     private final PollConfig sleeping;
-    private final Deque<Poller> idle = new ConcurrentLinkedDeque<>();
-    private final AtomicInteger idleCount = new AtomicInteger();
+    private final PollerPool pool;
     private VirtualWaits virtualWaits; // guarded by this
 
     BlockingWaits(PollConfig config) {
         this.config = config;
         // The spinning is done before.
         this.sleeping = new PollConfig(0, config.kernelInterval(), config.hotMax(), 0, config.yielding());
+        this.pool = new PollerPool(sleeping);
     }
 
     /**
@@ -147,8 +143,9 @@ public final class BlockingWaits {
     }
 
     private void sleep(Pollable pollable, int ops, long timeoutNanos) throws IOException {
-        PlatformWaiter waiter = new PlatformWaiter(take());
+        PollerPool.Pooled pooled = pool.take();
         try {
+            PlatformWaiter waiter = new PlatformWaiter(pooled.poller());
             Registration registration = waiter.poller.register(pollable, ops, waiter);
             try {
                 waiter.poller.poll(timeoutNanos, NOTHING);
@@ -157,25 +154,7 @@ public final class BlockingWaits {
                 registration.close();
             }
         } finally {
-            giveBack(waiter.poller);
-        }
-    }
-
-    private Poller take() throws IOException {
-        Poller poller = idle.pollFirst();
-        if (poller != null) {
-            idleCount.decrementAndGet();
-            return poller;
-        }
-        return new Poller(sleeping);
-    }
-
-    private void giveBack(Poller poller) throws IOException {
-        if (idleCount.incrementAndGet() <= MOST_IDLE) {
-            idle.addFirst(poller);
-        } else {
-            idleCount.decrementAndGet();
-            poller.close();
+            pool.giveBack(pooled);
         }
     }
 

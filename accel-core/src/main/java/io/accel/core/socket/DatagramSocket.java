@@ -62,6 +62,7 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
     private final DatagramChannel kernel;
     private final int mostPeers;
     private final long idleNanos;
+    private final long retryNanos;
     private final DatagramWatchers watchers = new DatagramWatchers(this::peerGone);
     private final DatagramHalf reading = new DatagramHalf();
     private final DatagramHalf writing = new DatagramHalf();
@@ -79,9 +80,10 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
     /** Whether peers can find a path to this one. Written by bind. */
     private volatile boolean listening;
     /**
-     * Whom the kernel's last datagram came from. Who can be found does not look for a path to one that it answers: that one, if
-     * it has Accel, is looking for a path itself, which serves both. A server of many clients without Accel is spared a search
-     * for each. Written by receivers, read by senders without order: a race costs a search.
+     * The source of the kernel's last datagram; null once a link to it has ended. A socket that can be found leaves the search
+     * for a path to a peer that it answers to that peer, which serves both, and looks itself only if none was found by then.
+     * A server of many clients without Accel is spared most of the searches. Written by receivers and by ends of links, read
+     * by senders without order: a race costs a search.
      */
     private InetSocketAddress kernelSource;
     /** Links that may still come, for which a place is kept: one that is there at one end is there at the other. Guarded by this. */
@@ -116,6 +118,7 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
         this.kernel = kernel;
         this.mostPeers = accelerator.profile().get(Keys.DATAGRAM_PEERS_MAX);
         this.idleNanos = accelerator.profile().get(Keys.DATAGRAM_IDLE);
+        this.retryNanos = accelerator.profile().get(Keys.DATAGRAM_RETRY);
         this.sleeper = new DatagramSleeper(accelerator, this);
         kernel.configureBlocking(false);
     }
@@ -455,18 +458,17 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
                 || shared
                 || address.isMulticastAddress()
                 || address.isAnyLocalAddress()
-                || (listening && path.target().equals(kernelSource))
-                || !path.beginsSearch()) {
+                || !path.beginsSearch(listening && path.target().equals(kernelSource), retryNanos)) {
             return;
         }
         if (finder == null) {
             finder = DatagramPaths.get(accelerator.profile().get(Keys.DATAGRAM_IDLE));
         }
         if (!reserve()) {
-            path.searched(retryAt());
+            path.searched(false, retryNanos);
         } else if (!finder.begin(new DatagramSearch(this, path))) {
             unreserve();
-            path.searched(retryAt());
+            path.searched(false, retryNanos);
         }
     }
 
@@ -483,10 +485,6 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
         awaited--;
     }
 
-    private long retryAt() {
-        return System.nanoTime() + accelerator.profile().get(Keys.DATAGRAM_RETRY);
-    }
-
     // ---- links: the thread that finds them, and those of the fabrics
 
     List<Fabric> candidates(InetSocketAddress target) {
@@ -497,7 +495,7 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
     void found(DatagramPath path, Link link, String fabric, InetSocketAddress local) {
         DatagramLink found = new DatagramLink(link, fabric, local, path.target());
         boolean added = add(found, path);
-        path.searched(retryAt());
+        path.searched(added, retryNanos);
         if (added) {
             ProcessCounters.gotPath(Role.CLIENT, PathName.of(fabric));
             accelerator.log().datagrams(local, path.target(), new PathInfo(fabric, null, null));
@@ -513,7 +511,7 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
             ProcessCounters.fellBack(Role.CLIENT, reason);
             accelerator.log().datagrams(null, path.target(), new PathInfo("kernel", reason, detail));
         }
-        path.searched(retryAt());
+        path.searched(false, retryNanos);
     }
 
     /** Takes a link in, for which a place was kept, and sends by it to the destination of a path, or ends it. */
@@ -589,6 +587,9 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
                 // Whoever talked to many clients, one after the other, remembers none of them.
                 forget(path);
             }
+        }
+        if (link.remote().equals(kernelSource)) {
+            kernelSource = null; // what comes from there next begins anew
         }
         watchers.unlinked(link);
         reading.run(link::release);

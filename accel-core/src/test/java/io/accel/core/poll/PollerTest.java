@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.accel.core.Background;
 import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
 import java.time.Duration;
@@ -66,8 +67,8 @@ class PollerTest {
         assertThat(poll(poller, 20 * MILLI)).isZero();
         assertThat(cold.looks.get() - looks).as("looks while cold").isLessThanOrEqualTo(1);
 
-        FutureTask<Integer> sleeper = start(() -> poll(poller, -1));
-        Thread.sleep(20);
+        Background<Integer> sleeper = Background.start(() -> poll(poller, -1));
+        sleeper.awaitAsleep();
         cold.make(OP_READ);
         assertThat(sleeper.get(10, TimeUnit.SECONDS)).isPositive();
         assertThat(cold.rings).hasValue(1);
@@ -220,8 +221,8 @@ class PollerTest {
         Registration registration = poller.register(link, OP_READ, link);
         open.add(registration::close);
         coolDown(poller, link);
-        FutureTask<Integer> sleeper = start(() -> poll(poller, -1));
-        Thread.sleep(20);
+        Background<Integer> sleeper = Background.start(() -> poll(poller, -1));
+        sleeper.awaitAsleep();
         link.deadline = System.nanoTime(); // due at once, but only a refresh tells of it
         registration.refresh();
         registration.interest(OP_CONNECT);
@@ -303,17 +304,14 @@ class PollerTest {
     void anInterruptEndsAPollAndIsKept(long spin) throws Exception {
         Poller poller = poller(spin, 64);
         link(poller, OP_READ);
-        FutureTask<Boolean> waiting = new FutureTask<>(() -> {
+        Background<Boolean> waiting = Background.start(() -> {
             poll(poller, -1);
             boolean first = Thread.currentThread().isInterrupted();
             poll(poller, -1);
             return first && Thread.interrupted();
         });
-        Thread thread = new Thread(waiting);
-        thread.setDaemon(true);
-        thread.start();
-        Thread.sleep(20);
-        thread.interrupt();
+        waiting.awaitIn(Poller.class, "poll");
+        waiting.thread().interrupt();
         assertThat(waiting.get(10, TimeUnit.SECONDS)).isTrue();
     }
 
@@ -360,8 +358,8 @@ class PollerTest {
         FakeKernel kernel = new FakeKernel();
         open.add(kernel);
         Registration registration = poller.register(kernel, OP_READ, kernel);
-        FutureTask<Integer> waiting = start(() -> poll(poller, -1));
-        Thread.sleep(20);
+        Background<Integer> waiting = Background.start(() -> poll(poller, -1));
+        waiting.awaitAsleep();
         registration.close();
         assertThat(kernel.watched().configureBlocking(true).isBlocking()).isTrue();
         await().until(() -> kernel.releases.get() == 1);

@@ -11,12 +11,43 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
 
 /** Runs in a JVM that may open few files: clients that wait to be accepted must not make the rendezvous thread spin. */
 final class FewDescriptorsProbe {
+    /** How often it must have paused, 100 ms each time. */
+    private static final int PAUSES = 10;
+
+    private static final int LIMIT_SECONDS = 20;
+
     private FewDescriptorsProbe() {}
 
     public static void main(String[] args) throws Exception {
+        Semaphore pauses = new Semaphore(0);
+        // Strong as long as this runs: the logging system itself would forget it.
+        Logger logger = Logger.getLogger("io.accel");
+        logger.addHandler(new Handler() {
+            @Override
+            public void publish(LogRecord line) {
+                if (line.getMessage().contains("trying again in")) {
+                    pauses.release();
+                }
+            }
+
+            @Override
+            public void flush() {
+                // nothing is kept
+            }
+
+            @Override
+            public void close() {
+                // nothing is open
+            }
+        });
         try (Lab lab = new Lab("low-cpu", Map.of("handshake.timeout", "60s"))) {
             lab.connect().close(); // loads what takes descriptors of its own, as does the next line
             rendezvousCpu();
@@ -29,15 +60,35 @@ final class FewDescriptorsProbe {
             while (!full) {
                 full = !dial(rendezvous, clients);
             }
+            pauses.acquire();
             long cpuBefore = rendezvousCpu();
-            Thread.sleep(1_000);
+            long before = System.nanoTime();
+            if (!pauses.tryAcquire(PAUSES, LIMIT_SECONDS, TimeUnit.SECONDS)) {
+                throw new AssertionError("no " + PAUSES + " pauses, but " + pauses.availablePermits());
+            }
+            System.out.println("elapsed ms " + (System.nanoTime() - before) / 1_000_000);
             System.out.println("cpu ms " + (rendezvousCpu() - cpuBefore) / 1_000_000);
             for (SocketChannel client : clients) {
                 client.close();
             }
-            Thread.sleep(500);
-            lab.connect().close();
+            connectAgain(lab);
             System.out.println("connected again, " + Files.isDirectory(lab.dir));
+        }
+    }
+
+    /** The rendezvous still has to find out that there are descriptors again. */
+    private static void connectAgain(Lab lab) throws Exception {
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS);
+        while (true) {
+            try {
+                lab.connect().close();
+                return;
+            } catch (AssertionError e) {
+                if (System.nanoTime() - end >= 0) {
+                    throw e;
+                }
+                Thread.sleep(10);
+            }
         }
     }
 

@@ -3,6 +3,7 @@ package io.accel.core.socket;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.accel.core.Background;
 import io.accel.core.fabric.FallbackReason;
 import io.accel.core.poll.Poller;
 import io.accel.core.socket.Faults.Call;
@@ -133,14 +134,14 @@ class LinkFaultsTest {
                 Poller poller = lab.lab.accelerator.openPoller()) {
             Lab.Pair victim = lab.lab.connect();
             var registration = poller.register(victim.client(), SelectionKey.OP_READ, null);
-            var asleep = Streams.start(() -> {
+            var asleep = Background.start(() -> {
                 int[] found = new int[1];
                 while (found[0] == 0) {
                     poller.poll(TimeUnit.SECONDS.toNanos(10), (r, ops) -> found[0] |= ops);
                 }
                 return found[0];
             });
-            Thread.sleep(100); // until it sleeps
+            asleep.awaitAsleep();
             lab.arm(Side.CLIENT, Call.PUBLISH, 1, FallbackReason.NO_RESOURCES);
             Streams.write(lab.lab.accelerator.waits(), victim.client(), ByteBuffer.allocate(1));
             assertThat(asleep.get(10, TimeUnit.SECONDS)).isEqualTo(SelectionKey.OP_READ);

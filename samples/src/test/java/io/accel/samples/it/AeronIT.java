@@ -13,7 +13,10 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Aeron, unmodified: two of its media drivers in two JVMs, each of which sends to the other over UDP. */
+/**
+ * Aeron, unmodified: two of its media drivers in two JVMs, each of which sends to the other over UDP. Where that is possible
+ * they have a network of their own, so that the kernel counts nobody else's datagrams.
+ */
 @Timeout(120)
 class AeronIT {
     private static final Duration START = Duration.ofSeconds(30);
@@ -24,17 +27,18 @@ class AeronIT {
     @Test
     void messagesArriveWholeAndInOrderAndNotByTheKernel() throws IOException, InterruptedException {
         try (SharedDirectory directory = SharedDirectory.create();
-                Child sink =
-                        launch(directory.path().resolve("sink"), "role=sink").start("Aeron's sink")) {
+                Child sink = launch(directory.path().resolve("sink"), "role=sink")
+                        .inNetworkOfItsOwn()
+                        .start("Aeron's sink")) {
             long port = sink.awaitNumber("PORT", START);
             try (Child source = launch(directory.path().resolve("source"), "role=source", "port=" + port)
+                    .inNetworkOf(sink)
                     .start("Aeron's source")) {
-                transfer(source, sink, FIRST, FIRST);
-                Thread.sleep(500); // the first go by the kernel while a path is looked for
-                long before = ProcFs.kernelDatagrams();
-                transfer(source, sink, MESSAGES, FIRST + MESSAGES);
-                long byKernel = ProcFs.kernelDatagrams() - before;
-                // Each message takes a datagram; a few of them are other programs', or Aeron's to nobody.
+                int sent = warmUp(source, sink);
+                long before = ProcFs.kernelDatagrams(sink.pid());
+                transfer(source, sink, MESSAGES, sent + MESSAGES);
+                long byKernel = ProcFs.kernelDatagrams(sink.pid()) - before;
+                // Each message takes a datagram; a few of them are Aeron's to nobody.
                 if (Launch.isAccel()) {
                     assertThat(byKernel).as("datagrams by the kernel").isLessThan(MESSAGES / 10);
                 } else {
@@ -42,6 +46,20 @@ class AeronIT {
                 }
             }
         }
+    }
+
+    /** Sends until a path was found for both directions, if there is to be one, and says how many messages that took. */
+    private static int warmUp(Child source, Child sink) {
+        long end = System.nanoTime() + TRANSFER.toNanos();
+        int sent = 0;
+        long byKernel;
+        do {
+            long before = ProcFs.kernelDatagrams(sink.pid());
+            sent += FIRST;
+            transfer(source, sink, FIRST, sent);
+            byKernel = ProcFs.kernelDatagrams(sink.pid()) - before;
+        } while (Launch.isAccel() && byKernel >= FIRST / 10 && System.nanoTime() - end < 0);
+        return sent;
     }
 
     private static void transfer(Child source, Child sink, int messages, int inAll) {

@@ -1,7 +1,9 @@
 package io.accel.samples.it.harness;
 
 import java.io.File;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
@@ -21,6 +23,10 @@ public final class Launch {
             .splitAsStream(System.getProperty("launch.options", ""))
             .filter(option -> !option.isEmpty())
             .toList();
+
+    private static final List<String> OWN_NETWORK =
+            List.of("unshare", "--map-root-user", "--net", "sh", "-c", "ip link set lo up && exec \"$@\"", "sh");
+    private static final boolean CAN_UNSHARE = canUnshare();
 
     private final String mainClass;
     private final List<String> arguments;
@@ -109,6 +115,37 @@ public final class Launch {
     public Launch as(String user, String group) {
         prefix.addAll(List.of("setpriv", "--reuid=" + user, "--regid=" + group, "--clear-groups"));
         return this;
+    }
+
+    /**
+     * Gives it a network of its own, which is a loopback interface and nothing else; the machine's where namespaces are not
+     * to be had.
+     */
+    public Launch inNetworkOfItsOwn() {
+        return CAN_UNSHARE ? within(OWN_NETWORK) : this;
+    }
+
+    /** Puts it into the network of a process that runs. */
+    public Launch inNetworkOf(Child other) {
+        String pid = Long.toString(other.pid());
+        return CAN_UNSHARE
+                ? within(List.of("nsenter", "--target", pid, "--user", "--net", "--preserve-credentials"))
+                : this;
+    }
+
+    private Launch within(List<String> command) {
+        prefix.addAll(command);
+        return this;
+    }
+
+    private static boolean canUnshare() {
+        List<String> command = new ArrayList<>(OWN_NETWORK);
+        command.add("true");
+        try (Child trial = Child.start("a trial of network namespaces", new ProcessBuilder(command))) {
+            return trial.awaitExit(Duration.ofSeconds(10)) == 0;
+        } catch (UncheckedIOException e) {
+            return false; // no such program
+        }
     }
 
     /** Starts it; {@code name} is what errors call it. */

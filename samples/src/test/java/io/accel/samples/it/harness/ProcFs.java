@@ -65,9 +65,9 @@ public final class ProcFs {
         return tcp(LOCAL, port, state -> !state.equals(LISTENING));
     }
 
-    /** How many UDP datagrams the kernel has delivered in this network namespace, of all programs. */
-    public static long kernelDatagrams() {
-        List<List<String>> udp = lines(Path.of("/proc/self/net/snmp")).stream()
+    /** How many UDP datagrams the kernel has delivered in the process's network namespace, of all programs in it. */
+    public static long kernelDatagrams(long pid) {
+        List<List<String>> udp = lines(Path.of("/proc/" + pid + "/net/snmp")).stream()
                 .filter(line -> line.startsWith("Udp: "))
                 .map(line -> List.of(line.split(" ", -1)))
                 .toList();
