@@ -2,44 +2,113 @@ package io.accel.core.poll;
 
 import java.util.Arrays;
 
-/** The registrations that a poller looks at in every turn. Owned by who has the turn. */
+/**
+ * The registrations whose memory a poller looks at, at most {@code poll.hot-max} of them at every moment. Those that had
+ * traffic lately are <em>busy</em> and stand in front: each turn looks at all of them. The others <em>rest</em>: each turn
+ * looks at the next few, so that they cost a busy link nothing that could be measured, and yet need no doorbell. Owned by
+ * who has the turn.
+ */
 final class HotSet {
+    /** Of how many members at most the quietest is looked for. */
+    private static final int EXAMINED = 64;
+
+    private final int most;
+    /** Busy ones up to {@link #busy}, resting ones up to {@link #size}. */
     private Registration[] members = new Registration[16];
+
     private int size;
+    private int busy;
     /** Where the slow walk that looks for idle members has come to. */
     private int walk;
+    /** Where the looks at resting members have come to. */
+    private int rest;
+    /** Where the search for the quietest has come to. */
+    private int examined;
+
+    /**
+     * An empty set.
+     *
+     * @param most how many members it may have
+     */
+    HotSet(int most) {
+        this.most = most;
+    }
 
     int size() {
         return size;
+    }
+
+    int busy() {
+        return busy;
+    }
+
+    boolean isFull() {
+        return size >= most;
     }
 
     Registration get(int i) {
         return members[i];
     }
 
-    /** Takes a registration in; false if it was there. */
-    boolean add(Registration registration) {
-        if (registration.hotIndex >= 0) {
-            return false;
-        }
+    boolean contains(Registration registration) {
+        return registration.hotIndex >= 0;
+    }
+
+    /** Takes in a registration that is not there, as a busy one. The set must not be full. */
+    void add(Registration registration) {
         if (size == members.length) {
             members = Arrays.copyOf(members, size * 2);
         }
         registration.hotIndex = size;
         registration.idleSince = 0;
         members[size++] = registration;
-        return true;
+        wake(registration);
     }
 
     void remove(Registration registration) {
-        int at = registration.hotIndex;
-        if (at >= 0) {
-            Registration last = members[--size];
-            members[at] = last;
-            last.hotIndex = at;
-            members[size] = null;
-            registration.hotIndex = -1;
+        if (registration.hotIndex < 0) {
+            return;
         }
+        rest(registration);
+        Registration last = members[--size];
+        put(last, registration.hotIndex);
+        members[size] = null;
+        registration.hotIndex = -1;
+    }
+
+    /** A member is busy from now on. */
+    void wake(Registration registration) {
+        int at = registration.hotIndex;
+        if (at >= busy) {
+            swap(at, busy++);
+        }
+    }
+
+    /** A member rests from now on. */
+    void rest(Registration registration) {
+        int at = registration.hotIndex;
+        if (at < busy) {
+            swap(at, --busy);
+        }
+    }
+
+    private void swap(int a, int b) {
+        Registration moved = members[a];
+        put(members[b], a);
+        put(moved, b);
+    }
+
+    private void put(Registration registration, int at) {
+        members[at] = registration;
+        registration.hotIndex = at;
+    }
+
+    /** The index of the next resting member of a walk around them; there must be one. */
+    int nextResting() {
+        if (++rest >= size || rest < busy) {
+            rest = busy;
+        }
+        return rest;
     }
 
     /** The next member of a walk around the set; null if it is empty. */
@@ -51,5 +120,23 @@ final class HotSet {
             walk = 0;
         }
         return members[walk];
+    }
+
+    /**
+     * The member that was found ready the longest ago, of the next {@value #EXAMINED} of those that rest, or of the busy ones
+     * if none does. The set must not be empty.
+     */
+    Registration quietest() {
+        int from = busy < size ? busy : 0;
+        int count = size - from;
+        Registration quietest = null;
+        for (int i = Math.min(count, EXAMINED); i > 0; i--) {
+            examined = examined + 1 < count ? examined + 1 : 0;
+            Registration one = members[from + examined];
+            if (quietest == null || one.foundAt - quietest.foundAt < 0) {
+                quietest = one;
+            }
+        }
+        return quietest;
     }
 }

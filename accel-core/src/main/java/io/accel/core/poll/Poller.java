@@ -12,6 +12,7 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -23,6 +24,11 @@ import java.util.function.Consumer;
  * quiet for {@code poll.spin} is armed, looked at once more, and <em>cold</em>: it costs nothing until its doorbell, a
  * descriptor in the JDK's own selector, rings. A poller without a hot link sleeps in that selector. So a turn costs O(active
  * links), and an idle poller costs nothing.
+ *
+ * <p><b>Fairness.</b> At most {@code poll.hot-max} links are hot: one that becomes hot takes the place of the quietest. If
+ * all have traffic at this moment it waits in a queue, from which each turn looks at a few. The clock is read for every so
+ * many looks, wherever they were made, and for every few calls; so links cool, and the kernel's descriptors are served,
+ * however busy the others are.
  *
  * <p><b>Threads.</b> One thread at a time has the poller's <em>turn</em>, in {@link #poll}. Others register, change
  * interest, close and wake up at any time: they push the registration on the command stack. A closing thread that finds
@@ -46,12 +52,22 @@ public final class Poller implements AutoCloseable {
     }
 
     private static final Logger LOG = System.getLogger(Poller.class.getName());
-    /** Looks between two readings of the clock while spinning; a power of two. */
-    private static final int CLOCK_TURNS = 64;
-    /** What a call of poll counts for, in spinning turns, towards the next look at the kernel. */
+    /** Looks between two readings of the clock. */
+    private static final int CLOCK_LOOKS = 256;
+    /** What a turn counts for, beside the looks in it, towards the next reading of the clock. */
+    private static final int TURN_LOOKS = 3;
+    /** What a call of poll counts for, in spinning turns, towards the next look at the kernel and at the clock. */
     private static final int CALL_TURNS = 16;
-    /** How many hot links are examined at once while there are more than {@code poll.hot-max}. */
-    private static final int COOLED_AT_ONCE = 16;
+    /** What a turn of {@code poll.kernel-interval} stands for in time, where turns take longer. */
+    private static final long TURN_NANOS = 50;
+    /** How many resting links a turn looks at. */
+    private static final int RESTING_AT_ONCE = 4;
+    /** How many of those without a place in the hot set a turn looks at. */
+    private static final int QUEUED_AT_ONCE = 64;
+    /** How many hot links are asked at each reading of the clock how long they have been idle. */
+    private static final int ASKED_AT_ONCE = 4;
+    /** After how long without traffic a link rests. */
+    private static final long REST_NANOS = 20_000;
     /** How many times less often the kernel is looked at if it can only report the death of hot links. */
     private static final int ONLY_HOT = 16;
 
@@ -97,7 +113,10 @@ public final class Poller implements AutoCloseable {
 
     // All below: only the owner of the turn.
 
-    private final HotSet hot = new HotSet();
+    private final HotSet hot;
+    /** Those that are to be looked at but have no place in the hot set, and some that were ended or found one meanwhile. */
+    private final ArrayDeque<Registration> queue = new ArrayDeque<>();
+
     private final List<Registration> timed = new ArrayList<>();
     /** Ended in this run of the commands, to be released at its end. */
     private final List<Registration> ended = new ArrayList<>();
@@ -108,7 +127,13 @@ public final class Poller implements AutoCloseable {
     private boolean found;
 
     private int kernelCountdown;
-    private int ticks;
+    private int clockCountdown = CLOCK_LOOKS;
+    /** When the clock was last read. */
+    private long clock = System.nanoTime();
+    /** The last reading of the clock before the kernel was last looked at. */
+    private long kernelAt = clock;
+    /** Looks at the busy links, so far. */
+    private long turns;
     /** Registrations, hot or not. */
     private int registered;
     /** Since when no traffic was found, 0 if there was. */
@@ -127,6 +152,7 @@ public final class Poller implements AutoCloseable {
     public Poller(PollConfig config) throws IOException {
         this.config = config;
         this.inner = JdkAccess.kernelProvider().openSelector();
+        this.hot = new HotSet(config.hotMax());
         this.yielder = new Yielder(config.yielding());
         this.kernelCountdown = config.kernelInterval();
         this.counters = new PollCounters();
@@ -179,22 +205,20 @@ public final class Poller implements AutoCloseable {
                     Thread.onSpinWait();
                 }
             }
-            lookAtHot();
+            boolean all = timeoutNanos == 0;
+            look(all);
             found = reported > 0;
-            kernelCountdown -= CALL_TURNS;
-            boolean lookOnly = timeoutNanos == 0 || (wakeup && reported == 0);
-            if (lookOnly || (kernelCountdown <= 0 && (reported > 0 || hot.size() > 0))) {
+            countCall();
+            boolean lookOnly = all || (wakeup && reported == 0);
+            if (lookOnly || (kernelCountdown <= 0 && reported > 0)) {
                 heated = false;
                 lookAtKernel();
-                if (heated && lookOnly) {
-                    lookAtHot(); // a doorbell rang; nobody may ask a second time
+                if (lookOnly && (heated || !all)) {
+                    look(true); // a doorbell rang, or resting ones were passed over; nobody may ask a second time
                 }
             }
             if (reported > 0) {
                 idleSince = 0;
-                if ((++ticks & (CLOCK_TURNS - 1)) == 0 && hot.size() > 1) {
-                    coolSome(System.nanoTime());
-                }
             } else if (!lookOnly) {
                 await(timeoutNanos);
             }
@@ -225,21 +249,18 @@ public final class Poller implements AutoCloseable {
             if (commands != null) {
                 runCommands();
             }
-            lookAtHot();
+            look(false);
             found = reported > 0;
-            kernelCountdown -= CALL_TURNS;
-            if (kernelCountdown <= 0 || hot.size() == 0) {
+            countCall();
+            if (kernelCountdown <= 0 || !isHot()) {
                 heated = false;
                 lookAtKernel();
                 if (heated) {
-                    lookAtHot();
+                    look(false);
                 }
             }
             if (reported > 0) {
                 idleSince = 0;
-            }
-            if ((++ticks & (CLOCK_TURNS - 1)) == 0 && hot.size() > 0) {
-                coolSome(System.nanoTime());
             }
             wakeup = false;
             return reported;
@@ -279,7 +300,7 @@ public final class Poller implements AutoCloseable {
             idleSince = now | 1;
         }
         do {
-            if (hot.size() > 0 && config.spinNanos() > 0 && !spin(deadline)) {
+            if (isHot() && config.spinNanos() > 0 && !spin(deadline)) {
                 break;
             }
         } while (sleep(deadline));
@@ -291,7 +312,7 @@ public final class Poller implements AutoCloseable {
     /** Looks until there is something to return for (false), or it is time to sleep (true). */
     private boolean spin(long deadline) throws IOException {
         while (true) {
-            lookAtHot();
+            look(false);
             if (reported > 0 || wakeup) {
                 return false;
             }
@@ -305,17 +326,17 @@ public final class Poller implements AutoCloseable {
                     return false;
                 }
             }
-            // Counted across calls: under steady traffic none of them would ever come to the clock.
-            if ((++ticks & (CLOCK_TURNS - 1)) == 0) {
-                long now = System.nanoTime();
-                if (now - deadline >= 0 || Thread.currentThread().isInterrupted()) {
+            if (clockCountdown <= 0) {
+                tend();
+                if (reported > 0
+                        || clock - deadline >= 0
+                        || Thread.currentThread().isInterrupted()) {
                     return false;
                 }
-                if (hot.size() == 0 || now - idleSince >= config.spinNanos()) {
+                if (!isHot() || clock - idleSince >= config.spinNanos()) {
                     return true;
                 }
-                coolSome(now);
-                yielder.check(now);
+                yielder.check(clock);
             } else {
                 Thread.onSpinWait();
             }
@@ -327,6 +348,7 @@ public final class Poller implements AutoCloseable {
         for (int i = hot.size() - 1; i >= 0; i--) {
             cool(hot.get(i));
         }
+        coolQueued(queue.size());
         if (reported > 0) {
             return false;
         }
@@ -346,17 +368,19 @@ public final class Poller implements AutoCloseable {
         } finally {
             blocked = false;
         }
+        clock = System.nanoTime();
+        kernelAt = clock;
         kernelCountdown = kernelInterval();
         if (commands != null) {
             runCommands();
         }
         runTimed();
-        lookAtHot();
+        look(true);
         return reported == 0
                 && !wakeup
                 && inner.isOpen()
                 && !Thread.currentThread().isInterrupted()
-                && System.nanoTime() - deadline < 0;
+                && clock - deadline < 0;
     }
 
     private static long toMillis(long nanos) {
@@ -367,21 +391,96 @@ public final class Poller implements AutoCloseable {
 
     // ---- looking
 
-    private void lookAtHot() {
+    private boolean isHot() {
+        return hot.size() > 0 || !queue.isEmpty();
+    }
+
+    /** Looks at the busy links, and at some or all of the resting and the queued ones. */
+    private void look(boolean all) {
         int before = reported;
-        for (int i = 0; i < hot.size(); i++) {
+        turns++;
+        int looks = hot.busy();
+        for (int i = 0; i < looks; i++) {
+            lookAt(hot.get(i));
+        }
+        int resting = hot.size() - looks;
+        if (all || resting <= RESTING_AT_ONCE) {
+            lookAtAllResting();
+            looks += resting;
+        } else {
+            lookAtSomeResting();
+            looks += RESTING_AT_ONCE;
+        }
+        if (!queue.isEmpty()) {
+            int most = all ? queue.size() : Math.min(queue.size(), QUEUED_AT_ONCE);
+            looks += most;
+            coolQueued(most);
+        }
+        clockCountdown -= looks + TURN_LOOKS;
+        counters.turn(reported != before);
+    }
+
+    private void lookAtAllResting() {
+        for (int i = hot.busy(); i < hot.size(); i++) {
             Registration registration = hot.get(i);
-            int ops = registration.pollable.look(registration.interest());
-            if (ops != 0) {
-                registration.idleSince = 0;
-                report(registration, ops);
+            if (lookAt(registration)) {
+                hot.wake(registration); // one that was looked at takes its place
             }
         }
-        counters.turn(reported != before);
+    }
+
+    private void lookAtSomeResting() {
+        for (int i = RESTING_AT_ONCE; i > 0; i--) {
+            Registration registration = hot.get(hot.nextResting());
+            if (lookAt(registration)) {
+                hot.wake(registration);
+            }
+        }
+    }
+
+    private boolean lookAt(Registration registration) {
+        int ops = registration.pollable.look(registration.interest());
+        if (ops == 0) {
+            return false;
+        }
+        found(registration, ops);
+        return true;
+    }
+
+    private void found(Registration registration, int ops) {
+        registration.idleSince = 0;
+        registration.foundAt = turns;
+        report(registration, ops);
+    }
+
+    /** A call of poll or glance: what the program did before it may have taken any time. */
+    private void countCall() {
+        kernelCountdown -= CALL_TURNS;
+        clockCountdown -= CALL_TURNS * TURN_LOOKS;
+        if (clockCountdown <= 0) {
+            tend();
+        }
+    }
+
+    /** Reads the clock, and does what is to be done from time to time. */
+    private void tend() {
+        long now = System.nanoTime();
+        long interval = kernelInterval() * TURN_NANOS;
+        // Where little is done in much time, the clock is read at each turn, lest the kernel has to wait for many of
+        // them.
+        clockCountdown = now - clock > interval / 2 ? 1 : CLOCK_LOOKS;
+        clock = now;
+        if (now - kernelAt >= interval) {
+            kernelCountdown = 0;
+        }
+        for (int i = 0; i < ASKED_AT_ONCE; i++) {
+            coolIdle(now);
+        }
     }
 
     private void lookAtKernel() throws IOException {
         kernelCountdown = kernelInterval();
+        kernelAt = clock;
         flush = false;
         inner.selectNow(kernelReady);
         if (!timed.isEmpty()) {
@@ -458,8 +557,63 @@ public final class Poller implements AutoCloseable {
     // ---- hot and cold
 
     private void heat(Registration registration) {
-        if (registration.interest() != 0) {
-            heated |= hot.add(registration);
+        if (registration.interest() == 0) {
+            return;
+        }
+        if (hot.contains(registration)) {
+            hot.wake(registration);
+        } else if (!registration.queued) {
+            heated = true;
+            if (hot.isFull() && !makeRoom()) {
+                registration.queued = true;
+                queue.add(registration);
+            } else {
+                registration.foundAt = turns;
+                hot.add(registration);
+            }
+        }
+    }
+
+    /** Cools the quietest of the hot links; false if that has traffic at this moment. */
+    private boolean makeRoom() {
+        Registration quietest = hot.quietest();
+        if (quietest.idleSince == 0 && quietest.foundAt == turns) {
+            return false;
+        }
+        int interest = quietest.interest();
+        quietest.pollable.arm(interest);
+        if (quietest.pollable.look(interest) != 0) {
+            hot.wake(quietest); // to be found in the next turn
+            quietest.foundAt = turns;
+            return false;
+        }
+        hot.remove(quietest);
+        return true;
+    }
+
+    private void chill(Registration registration) {
+        hot.remove(registration);
+        registration.queued = false;
+    }
+
+    /** Looks at as many of the queue: one that has something stays in it, or takes a place in the hot set; others are cold. */
+    private void coolQueued(int count) {
+        for (int i = count; i > 0; i--) {
+            Registration registration = queue.poll();
+            if (!registration.queued) {
+                continue;
+            }
+            registration.queued = false;
+            int interest = registration.interest();
+            int ops = registration.pollable.look(interest);
+            if (ops == 0) {
+                registration.pollable.arm(interest);
+                ops = registration.pollable.look(interest);
+            }
+            if (ops != 0) {
+                found(registration, ops);
+                heat(registration);
+            }
         }
     }
 
@@ -469,30 +623,24 @@ public final class Poller implements AutoCloseable {
         registration.pollable.arm(interest);
         int ops = registration.pollable.look(interest);
         if (ops != 0) {
-            registration.idleSince = 0;
-            report(registration, ops);
+            found(registration, ops);
         } else {
             hot.remove(registration);
         }
     }
 
-    /** Looks at a few hot registrations whether they have been idle for long, so that each turn costs a bounded time. */
-    private void coolSome(long now) {
-        int most = hot.size() > config.hotMax() ? COOLED_AT_ONCE : 1;
-        for (int i = 0; i < most; i++) {
-            coolOne(now);
-        }
-    }
-
-    private void coolOne(long now) {
+    /** Asks the next hot registration how long it has been idle. */
+    private void coolIdle(long now) {
         Registration registration = hot.walk();
         if (registration == null) {
             return;
         }
         if (registration.idleSince == 0) {
             registration.idleSince = now | 1;
-        } else if (now - registration.idleSince >= config.spinNanos() || hot.size() > config.hotMax()) {
+        } else if (now - registration.idleSince >= config.spinNanos()) {
             cool(registration);
+        } else if (now - registration.idleSince >= REST_NANOS) {
+            hot.rest(registration);
         }
     }
 
@@ -564,7 +712,7 @@ public final class Poller implements AutoCloseable {
 
     private void end(Registration registration) {
         registration.closed = true;
-        hot.remove(registration);
+        chill(registration);
         if (registration.counted) {
             registered--;
         }
@@ -606,7 +754,7 @@ public final class Poller implements AutoCloseable {
         if (registration.pollable.isPolled() && registration.interest() != 0) {
             heat(registration);
         } else {
-            hot.remove(registration);
+            chill(registration);
         }
     }
 

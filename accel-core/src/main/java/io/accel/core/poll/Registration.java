@@ -48,6 +48,10 @@ public final class Registration {
     int hotIndex = -1;
     /** Since when nothing was found, 0 after something was; only kept while hot. */
     long idleSince;
+    /** The poller's turn in which something was last found, or in which this became hot. */
+    long foundAt;
+    /** Whether it is in the poller's queue of those that have no place in the hot set, and is to be looked at there. */
+    boolean queued;
 
     SelectableChannel watched;
     /** Of the JDK's selector. Volatile because {@link #close} cancels it, whichever thread has the turn. */

@@ -197,6 +197,148 @@ class PollerTest {
         }
     }
 
+    /** What a turn costs must not grow with the links that were hot some time ago. */
+    @Test
+    void noMoreLinksThanAllowedAreHotAtAnyMoment() throws Exception {
+        int hotMax = 8;
+        Poller poller = poller(LONG_SPIN, hotMax);
+        FakeLink busy = link(poller, OP_READ);
+        List<FakeLink> others = new ArrayList<>();
+        for (int i = 0; i < 200; i++) {
+            others.add(link(poller, OP_READ));
+        }
+        busy.make(OP_READ);
+        coolDownBut(hotMax, poller, others);
+        for (FakeLink other : others) {
+            other.make(OP_READ);
+        }
+        for (FakeLink other : others) {
+            for (int i = 0; i < 10_000 && !found.containsKey(other); i++) {
+                poller.poll(-1, sink);
+            }
+            assertThat(found).containsKey(other);
+            other.make(0);
+        }
+        int polls = 100;
+        long before = looks(others);
+        for (int i = 0; i < polls; i++) {
+            assertThat(poller.poll(-1, sink)).isPositive();
+        }
+        // Beside the hot ones, those that wait to be armed, once or twice each.
+        assertThat(looks(others) - before)
+                .as("looks at quiet links right after they were busy")
+                .isLessThanOrEqualTo((long) hotMax * polls + 3L * others.size());
+    }
+
+    /** A quiet one costs a busy one next to nothing, and yet is found without its doorbell. */
+    @Test
+    void linksThatRestAreLookedAtLessOften() throws Exception {
+        Poller poller = poller(LONG_SPIN, 64);
+        FakeLink busy = link(poller, OP_READ);
+        List<FakeLink> quiet = new ArrayList<>();
+        for (int i = 0; i < 50; i++) {
+            quiet.add(link(poller, OP_READ));
+        }
+        busy.make(OP_READ);
+        long end = System.nanoTime() + 50 * MILLI;
+        while (System.nanoTime() - end < 0) {
+            poller.poll(-1, sink);
+        }
+        int polls = 1_000;
+        long before = looks(quiet);
+        for (int i = 0; i < polls; i++) {
+            poller.poll(-1, sink);
+        }
+        assertThat(looks(quiet) - before).as("looks at 50 quiet links").isLessThan(10L * polls);
+        found.clear();
+        quiet.get(31).make(OP_READ);
+        for (int i = 0; i < 50; i++) {
+            poller.poll(-1, sink);
+        }
+        assertThat(found).containsOnlyKeys(busy, quiet.get(31));
+        assertThat(quiet.get(31).rings).hasValue(0);
+    }
+
+    /** What is ready stays ready until it was read, as with the JDK's selectors, also without a place among the hot ones. */
+    @Test
+    void whatIsNotReadIsReportedAgainThoughFewMayBeHot() throws Exception {
+        Poller poller = poller(20_000, 4);
+        List<FakeLink> all = new ArrayList<>();
+        for (int i = 0; i < 50; i++) {
+            all.add(link(poller, OP_READ));
+        }
+        coolDown(poller, all.toArray(FakeLink[]::new));
+        for (FakeLink link : all) {
+            link.make(OP_READ);
+        }
+        for (int round = 0; round < 3; round++) {
+            found.clear();
+            poller.poll(0, sink);
+            assertThat(found).as("looked at once").hasSize(all.size());
+            found.clear();
+            for (int i = 0; i < 30; i++) {
+                poller.poll(-1, sink);
+            }
+            assertThat(found).as("waited for").hasSize(all.size());
+        }
+        for (FakeLink link : all) {
+            link.make(0);
+        }
+        assertThat(poll(poller, 5 * MILLI)).isZero();
+        all.get(40).make(OP_READ);
+        assertThat(poll(poller, -1)).isPositive();
+        assertThat(found).containsOnlyKeys(all.get(40));
+    }
+
+    /** An interval is a number of turns; a program that takes its time between them must not make it longer. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void theKernelIsServedInTimeBesideABusyLink(boolean glance) throws Exception {
+        Poller poller = new Poller(new PollConfig(LONG_SPIN, 10_000, 64, 0, PollConfig.Yielding.ADAPTIVE));
+        open.add(poller);
+        FakeLink busy = link(poller, OP_READ);
+        FakeKernel kernel = kernel(poller, OP_READ);
+        busy.make(OP_READ);
+        for (int round = 0; round < 5; round++) {
+            kernel.makeReadable();
+            found.clear();
+            int calls = 0;
+            while (!found.containsKey(kernel)) {
+                assertThat(glance ? poller.glance(sink) : poller.poll(-1, sink)).isPositive();
+                calls++;
+                work(MILLI);
+            }
+            kernel.drain();
+            assertThat(calls)
+                    .as("calls, each a millisecond after the last, with an interval of 0.5 ms")
+                    .isLessThan(16);
+        }
+    }
+
+    private static void work(long nanos) {
+        long end = System.nanoTime() + nanos;
+        while (System.nanoTime() - end < 0) {
+            Thread.onSpinWait();
+        }
+    }
+
+    private static long looks(List<FakeLink> links) {
+        return links.stream().mapToLong(link -> link.looks.get()).sum();
+    }
+
+    /** Polls until all but so many links are armed. */
+    private void coolDownBut(int few, Poller poller, List<FakeLink> all) throws IOException {
+        for (int i = 0; i < 10_000 && armed(all) < all.size() - few; i++) {
+            poller.poll(-1, sink);
+        }
+        assertThat(armed(all)).as("armed links").isGreaterThanOrEqualTo(all.size() - few);
+        found.clear();
+    }
+
+    private static long armed(List<FakeLink> links) {
+        return links.stream().filter(FakeLink::isArmed).count();
+    }
+
     @Test
     void interestDecidesWhatIsFound() throws Exception {
         Poller poller = poller(20_000, 64);

@@ -40,7 +40,13 @@ final class ShmLink implements Link {
     /** Offset of the control block that the peer's sender writes. */
     private final int in;
 
+    /** Guarded by itself. */
     private final ByteBuffer drained = ByteBuffer.allocate(64);
+    /** How often the peer was asked to ring. Counted before it can know. */
+    private final AtomicLong armings = new AtomicLong();
+    /** How often it did. Guarded by {@link #drained}. */
+    private long rung;
+
     private final AtomicLong rings = new AtomicLong();
     /** Set once, by whoever finds the doorbell's other end closed. */
     private volatile boolean gone;
@@ -116,6 +122,7 @@ final class ShmLink implements Link {
 
     @Override
     public void arm(int what) {
+        armings.incrementAndGet();
         // This side's sleepers lie in the block of the direction that it receives; the atomic or is a full fence.
         int unused = (int) INT.getAndBitwiseOr((ByteBuffer) map, in + ShmLayout.SLEEPERS, what);
         VarHandle.fullFence();
@@ -126,31 +133,42 @@ final class ShmLink implements Link {
         return doorbell;
     }
 
+    /**
+     * Reads once, so that a peer which goes on ringing keeps nobody here: what is left makes the descriptor readable again. A
+     * peer rings at most once for each arming; one that does otherwise is not Accel, and its connection is reset.
+     */
     @Override
     public boolean drainDoorbell() {
-        boolean rung = false;
         synchronized (drained) {
-            while (!gone) {
-                drained.clear();
-                int n;
-                try {
-                    n = doorbell.read(drained);
-                } catch (IOException e) {
-                    LOG.log(Level.DEBUG, "doorbell of a shared-memory connection failed, the peer counts as gone", e);
-                    n = -1;
-                }
-                if (n < 0) {
-                    gone = true;
-                    rung = true;
-                } else if (n > 0) {
-                    rung = true;
-                }
-                if (n < drained.capacity()) {
-                    break;
-                }
+            if (gone) {
+                return false;
             }
+            drained.clear();
+            int n;
+            try {
+                n = doorbell.read(drained);
+            } catch (IOException e) {
+                LOG.log(Level.DEBUG, "doorbell of a shared-memory connection failed, the peer counts as gone", e);
+                n = -1;
+            }
+            if (n < 0) {
+                gone = true;
+                return true;
+            }
+            rung += n;
+            if (rung > armings.get()) {
+                LOG.log(
+                        Level.WARNING,
+                        "accel: the peer of a shared-memory connection rang its doorbell {0} times where it was asked {1} times;"
+                                + " the connection is reset",
+                        rung,
+                        armings.get());
+                int unused = (int) INT.getAndBitwiseOr((ByteBuffer) map, in + ShmLayout.STATE, RST);
+                gone = true;
+                return true;
+            }
+            return n > 0;
         }
-        return rung;
     }
 
     @Override

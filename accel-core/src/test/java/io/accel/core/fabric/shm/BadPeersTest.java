@@ -1,6 +1,7 @@
 package io.accel.core.fabric.shm;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.accel.core.fabric.Fabric;
@@ -94,6 +95,40 @@ class BadPeersTest {
                     .isInstanceOf(CorruptLinkException.class);
         }
         othersConnect();
+    }
+
+    /** Who rings unasked wants to keep a thread busy that serves others, too. */
+    @Test
+    void ringingUnaskedEndsTheConnection() throws Exception {
+        for (int i = 0; i < 3; i++) {
+            link.arm(Link.DATA);
+            assertThat(client.socket.write(ByteBuffer.allocate(1))).isEqualTo(1);
+            assertThat(link.drainDoorbell()).isTrue();
+            assertThat(link.drainDoorbell()).isFalse();
+            assertThat(link.peerGone()).isFalse();
+        }
+        assertThat(client.socket.write(ByteBuffer.allocate(1))).isEqualTo(1);
+        assertThat(link.drainDoorbell()).isTrue();
+        assertThat(link.peerGone()).isTrue();
+        assertThatThrownBy(() -> new StreamReceiver(link).read(ByteBuffer.allocate(1)))
+                .isInstanceOf(IOException.class);
+        othersConnect();
+    }
+
+    /** However much lies in the doorbell, taking it takes one read. */
+    @Test
+    void aDoorbellIsDrainedInOneRead() throws Exception {
+        int armings = 1_000;
+        for (int i = 0; i < armings; i++) {
+            link.arm(Link.DATA);
+        }
+        assertThat(client.socket.write(ByteBuffer.allocate(armings))).isEqualTo(armings);
+        int drains = 0;
+        while (link.drainDoorbell()) {
+            drains++;
+        }
+        assertThat(drains).isGreaterThan(1);
+        assertThat(link.peerGone()).isFalse();
     }
 
     @Test
