@@ -95,7 +95,7 @@ public final class AccelIoHandler implements IoHandler {
         }
         if (timeout == 0) {
             poller.glance(intoBatch);
-        } else if (poller.poll(timeout, intoBatch) == 0 && Thread.interrupted()) {
+        } else if (poller.pollPunctually(timeout, intoBatch) == 0 && Thread.interrupted()) {
             LOG.debug("the event loop's thread was interrupted, and goes on: a loop is ended by shutdownGracefully()");
         }
     }
