@@ -528,7 +528,9 @@ public final class Poller implements AutoCloseable {
         }
         if (registration.idleSince == 0) {
             registration.idleSince = now | 1;
-        } else if (now - registration.idleSince >= config.spinNanos() || hot.size() > config.hotMax()) {
+        } else if (now - registration.idleSince >= config.spinNanos()
+                || hot.size() > config.hotMax()
+                || !registration.pollable.isPolled()) {
             cool(registration);
         }
     }
