@@ -16,6 +16,7 @@ import java.nio.channels.ClosedChannelException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -25,7 +26,9 @@ import java.util.concurrent.TimeUnit;
  * new MultiThreadIoEventLoopGroup(AccelIoHandler.newFactory())
  * }</pre>
  *
- * <p>How it waits is the profile's: {@code poll.spin} tells how long a loop goes on looking after traffic before it sleeps.
+ * <p>How it waits is the profile's: {@code poll.spin} tells how long a loop goes on looking after traffic before it sleeps. An
+ * {@link AccelIoHandlerConfig} says it otherwise for the loops of one group. Tasks that were scheduled run some microseconds
+ * after their time.
  *
  * <p>Handlers run after the poll, never within it: they may register, close and change interest as they like.
  */
@@ -41,27 +44,41 @@ public final class AccelIoHandler implements IoHandler {
     private int batched;
     private final List<AccelIoRegistration> registrations = new ArrayList<>();
 
-    private AccelIoHandler(ThreadAwareExecutor executor) {
+    private AccelIoHandler(ThreadAwareExecutor executor, AccelIoHandlerConfig config) {
         this.executor = executor;
         try {
-            this.poller = Accel.accelerator().openPoller();
+            this.poller = new Poller(config.pollConfig());
         } catch (IOException e) {
             throw new ChannelException("cannot open a poller", e);
         }
     }
 
     /**
-     * The factory to give to a {@link io.netty.channel.MultiThreadIoEventLoopGroup}.
+     * The factory to give to a {@link io.netty.channel.MultiThreadIoEventLoopGroup} whose loops wait as the process's profile says.
      *
      * @return the factory
      * @throws UnsatisfiedLinkError if the transport {@linkplain Accel#isAvailable() is not available}
+     * @throws io.accel.profile.ProfileException if the process's profile has a mistake; the message tells all of it
      */
     public static IoHandlerFactory newFactory() {
+        return newFactory(AccelIoHandlerConfig.ofProcess());
+    }
+
+    /**
+     * The factory for a group whose loops wait in a way of their own.
+     *
+     * @param config how its loops wait
+     * @return the factory
+     * @throws UnsatisfiedLinkError if the transport {@linkplain Accel#isAvailable() is not available}
+     * @throws io.accel.profile.ProfileException if the process's profile has a mistake; the message tells all of it
+     */
+    public static IoHandlerFactory newFactory(AccelIoHandlerConfig config) {
+        Objects.requireNonNull(config, "config");
         Accel.ensureAvailability();
         return new IoHandlerFactory() {
             @Override
             public IoHandler newHandler(ThreadAwareExecutor ioExecutor) {
-                return new AccelIoHandler(ioExecutor);
+                return new AccelIoHandler(ioExecutor, config);
             }
 
             @Override
