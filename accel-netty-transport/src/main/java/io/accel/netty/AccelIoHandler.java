@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -174,6 +175,20 @@ public final class AccelIoHandler implements IoHandler {
                 "not an AccelIoHandle: " + handle.getClass().getName());
     }
 
+    /** Ends a cancelled registration in the event loop. Any thread. */
+    void end(AccelIoRegistration registration) {
+        if (executor.isExecutorThread(Thread.currentThread())) {
+            registration.end();
+            return;
+        }
+        try {
+            executor.execute(registration::end);
+        } catch (RejectedExecutionException e) {
+            LOG.debug("the event loop of {} is over, and has ended its registration", registration.handle, e);
+        }
+    }
+
+    /** Event loop only. */
     void remove(AccelIoRegistration registration) {
         AccelIoRegistration last = registrations.remove(registrations.size() - 1);
         if (last != registration) {
@@ -186,6 +201,7 @@ public final class AccelIoHandler implements IoHandler {
     public void prepareToDestroy() {
         for (AccelIoRegistration registration : List.copyOf(registrations)) {
             registration.cancel();
+            registration.end(); // if another thread cancelled it, whose word may come too late
             try {
                 registration.handle.close();
             } catch (RuntimeException e) {
@@ -194,8 +210,13 @@ public final class AccelIoHandler implements IoHandler {
         }
     }
 
+    /** Ends what is registered still: with a quiet period of 0 Netty may come here without {@link #prepareToDestroy}. */
     @Override
     public void destroy() {
+        for (AccelIoRegistration registration : List.copyOf(registrations)) {
+            registration.cancel();
+            registration.end();
+        }
         try {
             poller.close();
         } catch (IOException e) {
