@@ -3,6 +3,7 @@ package io.accel.netty;
 import io.accel.core.jdk.JdkAccess;
 import io.accel.core.socket.Accelerator;
 import io.accel.profile.Profile;
+import io.accel.profile.ProfileException;
 import io.netty.util.internal.PlatformDependent;
 import java.util.Locale;
 
@@ -11,18 +12,31 @@ import java.util.Locale;
  * own sockets can be reached, and connections that cannot be accelerated are the kernel's.
  *
  * <p>The profile is the one that the system properties name ({@code -Daccel.profile=NAME}, {@code -Daccel.KEY=VALUE}), one for
- * the process. In profile {@code off} the transport is available, and everything is the kernel's.
+ * the process. In profile {@code off} the transport is available, and everything is the kernel's. A mistake in the profile does
+ * not make the transport unavailable, which a program would take as a reason to go on with another one: everything that needs
+ * the profile, {@link #isAvailable()} first, fails with a {@link ProfileException} that tells the mistake.
  */
 public final class Accel {
     private Accel() {}
 
-    /** Whether {@link AccelIoHandler} and the channels of this package can be used. */
+    /**
+     * Whether {@link AccelIoHandler} and the channels of this package can be used.
+     *
+     * @throws ProfileException if the process's profile has a mistake; the message tells all of it
+     */
     public static boolean isAvailable() {
-        return Holder.CAUSE == null;
+        return unavailabilityCause() == null;
     }
 
-    /** Why the transport is not available; null if it is. */
+    /**
+     * Why the transport is not available; null if it is.
+     *
+     * @throws ProfileException if the process's profile has a mistake; the message tells all of it
+     */
     public static Throwable unavailabilityCause() {
+        if (Holder.MISTAKE != null) {
+            throw Holder.MISTAKE;
+        }
         return Holder.CAUSE;
     }
 
@@ -30,10 +44,12 @@ public final class Accel {
      * Does nothing if the transport is available.
      *
      * @throws UnsatisfiedLinkError if it is not, as Netty's native transports do; the cause tells why
+     * @throws ProfileException if the process's profile has a mistake; the message tells all of it
      */
     public static void ensureAvailability() {
-        if (Holder.CAUSE != null) {
-            throw (Error) new UnsatisfiedLinkError("the Accel transport is not available").initCause(Holder.CAUSE);
+        Throwable cause = unavailabilityCause();
+        if (cause != null) {
+            throw (Error) new UnsatisfiedLinkError("the Accel transport is not available").initCause(cause);
         }
     }
 
@@ -46,10 +62,12 @@ public final class Accel {
     private static final class Holder {
         static final Accelerator ACCELERATOR;
         static final Throwable CAUSE;
+        static final ProfileException MISTAKE;
 
         static {
             Accelerator accelerator = null;
             Throwable cause = null;
+            ProfileException mistake = null;
             try {
                 String system = PlatformDependent.normalizedOs();
                 if (!system.equals("linux")) {
@@ -58,11 +76,14 @@ public final class Accel {
                 }
                 JdkAccess.kernelProvider();
                 accelerator = new Accelerator(Profile.fromSystem());
+            } catch (ProfileException e) {
+                mistake = e;
             } catch (RuntimeException | LinkageError e) {
                 cause = e;
             }
             ACCELERATOR = accelerator;
             CAUSE = cause;
+            MISTAKE = mistake;
         }
     }
 }

@@ -16,6 +16,8 @@ import java.nio.channels.ClosedChannelException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -25,7 +27,9 @@ import java.util.concurrent.TimeUnit;
  * new MultiThreadIoEventLoopGroup(AccelIoHandler.newFactory())
  * }</pre>
  *
- * <p>How it waits is the profile's: {@code poll.spin} tells how long a loop goes on looking after traffic before it sleeps.
+ * <p>How it waits is the profile's: {@code poll.spin} tells how long a loop goes on looking after traffic before it sleeps. An
+ * {@link AccelIoHandlerConfig} says it otherwise for the loops of one group. Tasks that were scheduled run some microseconds
+ * after their time.
  *
  * <p>Handlers run after the poll, never within it: they may register, close and change interest as they like.
  */
@@ -41,27 +45,41 @@ public final class AccelIoHandler implements IoHandler {
     private int batched;
     private final List<AccelIoRegistration> registrations = new ArrayList<>();
 
-    private AccelIoHandler(ThreadAwareExecutor executor) {
+    private AccelIoHandler(ThreadAwareExecutor executor, AccelIoHandlerConfig config) {
         this.executor = executor;
         try {
-            this.poller = Accel.accelerator().openPoller();
+            this.poller = new Poller(config.pollConfig());
         } catch (IOException e) {
             throw new ChannelException("cannot open a poller", e);
         }
     }
 
     /**
-     * The factory to give to a {@link io.netty.channel.MultiThreadIoEventLoopGroup}.
+     * The factory to give to a {@link io.netty.channel.MultiThreadIoEventLoopGroup} whose loops wait as the process's profile says.
      *
      * @return the factory
      * @throws UnsatisfiedLinkError if the transport {@linkplain Accel#isAvailable() is not available}
+     * @throws io.accel.profile.ProfileException if the process's profile has a mistake; the message tells all of it
      */
     public static IoHandlerFactory newFactory() {
+        return newFactory(AccelIoHandlerConfig.ofProcess());
+    }
+
+    /**
+     * The factory for a group whose loops wait in a way of their own.
+     *
+     * @param config how its loops wait
+     * @return the factory
+     * @throws UnsatisfiedLinkError if the transport {@linkplain Accel#isAvailable() is not available}
+     * @throws io.accel.profile.ProfileException if the process's profile has a mistake; the message tells all of it
+     */
+    public static IoHandlerFactory newFactory(AccelIoHandlerConfig config) {
+        Objects.requireNonNull(config, "config");
         Accel.ensureAvailability();
         return new IoHandlerFactory() {
             @Override
             public IoHandler newHandler(ThreadAwareExecutor ioExecutor) {
-                return new AccelIoHandler(ioExecutor);
+                return new AccelIoHandler(ioExecutor, config);
             }
 
             @Override
@@ -95,7 +113,7 @@ public final class AccelIoHandler implements IoHandler {
         }
         if (timeout == 0) {
             poller.glance(intoBatch);
-        } else if (poller.poll(timeout, intoBatch) == 0 && Thread.interrupted()) {
+        } else if (poller.pollPunctually(timeout, intoBatch) == 0 && Thread.interrupted()) {
             LOG.debug("the event loop's thread was interrupted, and goes on: a loop is ended by shutdownGracefully()");
         }
     }
@@ -157,6 +175,20 @@ public final class AccelIoHandler implements IoHandler {
                 "not an AccelIoHandle: " + handle.getClass().getName());
     }
 
+    /** Ends a cancelled registration in the event loop. Any thread. */
+    void end(AccelIoRegistration registration) {
+        if (executor.isExecutorThread(Thread.currentThread())) {
+            registration.end();
+            return;
+        }
+        try {
+            executor.execute(registration::end);
+        } catch (RejectedExecutionException e) {
+            LOG.debug("the event loop of {} is over, and has ended its registration", registration.handle, e);
+        }
+    }
+
+    /** Event loop only. */
     void remove(AccelIoRegistration registration) {
         AccelIoRegistration last = registrations.remove(registrations.size() - 1);
         if (last != registration) {
@@ -169,6 +201,7 @@ public final class AccelIoHandler implements IoHandler {
     public void prepareToDestroy() {
         for (AccelIoRegistration registration : List.copyOf(registrations)) {
             registration.cancel();
+            registration.end(); // if another thread cancelled it, whose word may come too late
             try {
                 registration.handle.close();
             } catch (RuntimeException e) {
@@ -177,8 +210,13 @@ public final class AccelIoHandler implements IoHandler {
         }
     }
 
+    /** Ends what is registered still: with a quiet period of 0 Netty may come here without {@link #prepareToDestroy}. */
     @Override
     public void destroy() {
+        for (AccelIoRegistration registration : List.copyOf(registrations)) {
+            registration.cancel();
+            registration.end();
+        }
         try {
             poller.close();
         } catch (IOException e) {

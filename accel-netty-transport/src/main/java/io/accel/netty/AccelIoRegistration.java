@@ -3,18 +3,36 @@ package io.accel.netty;
 import io.accel.core.poll.Registration;
 import io.netty.channel.IoOps;
 import io.netty.channel.IoRegistration;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 
-/** A handle's registration with an {@link AccelIoHandler}. Ops may be submitted by the event loop only. */
+/** A handle's registration with an {@link AccelIoHandler}. Any thread may cancel it; ops are submitted by the event loop only. */
 final class AccelIoRegistration implements IoRegistration {
+    private static final VarHandle CANCELLED;
+
+    static {
+        try {
+            CANCELLED = MethodHandles.lookup()
+                    .findVarHandle(AccelIoRegistration.class, "cancelled", boolean.class)
+                    .withInvokeExactBehavior();
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
     private final AccelIoHandler handler;
     final AccelIoHandle handle;
+    /** Written by the event loop before it hands this out. */
     private Registration registration;
+    /** Set once, by who cancels first. */
     private volatile boolean cancelled;
 
     /** Place among the handler's registrations. Event loop only. */
     int index;
     /** What was found ready in this run, 0 outside of the handler's batch. Event loop only. */
     int ready;
+    /** Whether the handler has forgotten it and its handle been told. Event loop only. */
+    private boolean ended;
 
     AccelIoRegistration(AccelIoHandler handler, AccelIoHandle handle) {
         this.handler = handler;
@@ -50,14 +68,21 @@ final class AccelIoRegistration implements IoRegistration {
 
     @Override
     public boolean cancel() {
-        if (cancelled) {
+        if (!(boolean) CANCELLED.compareAndSet(this, false, true)) {
             return false;
         }
-        cancelled = true;
-        handler.remove(this);
         registration.close();
-        handle.unregistered();
+        handler.end(this);
         return true;
+    }
+
+    /** What is the event loop's part in cancelling. A second call does nothing. */
+    void end() {
+        if (!ended) {
+            ended = true;
+            handler.remove(this);
+            handle.unregistered();
+        }
     }
 
     void handle(int ops) {

@@ -295,6 +295,9 @@ public final class AccelSocketChannel extends AbstractAccelDuplexChannel impleme
     protected Object filterOutboundMessage(Object msg) {
         if (msg instanceof ByteBuf buffer) {
             StreamIo out = io;
+            if (out == null || out.wantsDirect()) {
+                RingByteBuf.settle(buffer); // the kernel's path keeps a view of what it cannot write at once
+            }
             return out == null || buffer.isDirect() || !out.wantsDirect() ? buffer : toDirect(buffer);
         }
         if (msg instanceof FileRegion) {
@@ -365,7 +368,7 @@ public final class AccelSocketChannel extends AbstractAccelDuplexChannel impleme
     protected void doDeregister() throws Exception {
         super.doDeregister();
         if (io != null && !closed) {
-            io.closing(); // another thread may be the next one to touch the ring
+            io.leaving(); // another thread may be the next one to touch the ring
         }
     }
 
@@ -396,7 +399,7 @@ public final class AccelSocketChannel extends AbstractAccelDuplexChannel impleme
         closed = true;
         StreamIo connected = io;
         if (connected != null) {
-            connected.closing();
+            connected.closing(isRegistered() && eventLoop().inEventLoop() ? eventLoop() : null);
         }
         // As of the JDK's channels that are registered, a peer sees an end in order even if not all was read.
         boolean orderly = linger != 0;

@@ -109,6 +109,16 @@ final class LentSlices {
         link.keep(count == 0 ? Long.MAX_VALUE : lent[first].cursor());
     }
 
+    /** Whether somebody up the stack may be reading from the ring by a view of a slice. */
+    boolean isViewed() {
+        for (int i = 0; i < count; i++) {
+            if (lent[(first + i) % MOST].isViewed()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** The ring is about to be gone, or another thread to become its owner. Enters the reading half. */
     void copyOutAll() {
         for (int i = 0; i < count; i++) {

@@ -6,8 +6,12 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.RecvByteBufAllocator;
 import io.netty.util.ReferenceCountUtil;
+import io.netty.util.internal.logging.InternalLogger;
+import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.io.IOException;
 import java.nio.channels.WritableByteChannel;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 
 /**
@@ -16,6 +20,7 @@ import java.util.function.Consumer;
  * the outbound buffer, with all that follows it, until the device has read it.
  */
 final class LinkIo extends StreamIo implements ChannelOutboundBuffer.MessageProcessor {
+    private static final InternalLogger LOG = InternalLoggerFactory.getInstance(LinkIo.class);
     private static final Consumer<Object> RELEASE = ReferenceCountUtil::safeRelease;
 
     private final LinkStream link;
@@ -244,7 +249,23 @@ final class LinkIo extends StreamIo implements ChannelOutboundBuffer.MessageProc
     }
 
     @Override
-    void closing() {
+    void leaving() {
+        slices.copyOutAll();
+    }
+
+    @Override
+    void closing(Executor loop) {
+        if (loop != null && slices.isViewed()) {
+            // A handler that closes may have been called by one that reads from a view: the ring stays until both are
+            // done.
+            link.lockRead();
+            try {
+                loop.execute(link::unlockRead);
+            } catch (RejectedExecutionException e) {
+                LOG.debug("the event loop is over, and so are its handlers", e);
+                link.unlockRead();
+            }
+        }
         slices.copyOutAll();
     }
 }

@@ -3,6 +3,7 @@ package io.accel.netty;
 import io.netty.buffer.AbstractReferenceCountedByteBuf;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.CompositeByteBuf;
 import io.netty.util.IllegalReferenceCountException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -19,9 +20,12 @@ import java.nio.channels.ScatteringByteChannel;
  * Received bytes that lie in the receive ring, until they are released or copied out.
  *
  * <p><b>Who may touch the ring.</b> Only the event loop that lent the slice reads and writes the ring, and only it gives the
- * space back. Any other thread copies the bytes out before it touches them, as {@link #nioBuffer} and its kind do in every
- * thread, since such a view outlives whatever we know. So no thread can be within the ring when its space is given back or
- * its memory unmapped. States only go forward:
+ * space back. Any other thread copies the bytes out before it touches them, as {@link #nioBuffer} does in every thread: who has
+ * such a view may keep it as long as the buffer, and nothing moves the bytes under it. {@link #internalNioBuffer}, which TLS
+ * engines and decompressors read from, is a view of the ring in the event loop, good until the handlers return to it: who
+ * keeps it for longer, as the kernel's path does for a message that it could not write at once, has the slice {@linkplain
+ * #settle settled} before. So no thread can be within the ring when its space is given back or its memory unmapped. States
+ * only go forward:
  *
  * <pre>
  *   LENT --release--> RELEASED            the space is the sender's, the object is used again
@@ -60,6 +64,11 @@ final class RingByteBuf extends AbstractReferenceCountedByteBuf {
     /** Written before the state becomes COPIED. */
     private volatile ByteBuf copy;
 
+    /** Made at the first need, and used again as this is. Event loop only. */
+    private ByteBuffer view;
+    /** Whether the view was handed out since this was lent. Event loop only. */
+    private boolean viewed;
+
     RingByteBuf(ByteBuf ring) {
         super(0);
         this.ring = ring;
@@ -73,6 +82,7 @@ final class RingByteBuf extends AbstractReferenceCountedByteBuf {
         offset = at;
         length = bytes;
         lentLength = bytes;
+        viewed = false;
         state = LENT;
         maxCapacity(bytes);
         resetRefCnt();
@@ -96,6 +106,39 @@ final class RingByteBuf extends AbstractReferenceCountedByteBuf {
     /** Whether it can be lent again: nobody has it. */
     boolean isReusable() {
         return state == RELEASED;
+    }
+
+    /** Whether it lives on with a copy of its bytes. */
+    boolean isCopied() {
+        return state == COPIED;
+    }
+
+    /** Whether there was a view of the ring since it was lent. Event loop only. */
+    boolean wasViewed() {
+        return viewed;
+    }
+
+    /** Whether somebody up the stack may be reading from the ring. Event loop only. */
+    boolean isViewed() {
+        return viewed && state == LENT;
+    }
+
+    /**
+     * Copies out what a buffer has in a ring, itself or by what it is made of, for who keeps views of it. Any thread.
+     *
+     * @param buffer any buffer
+     */
+    static void settle(ByteBuf buffer) {
+        for (ByteBuf inner = buffer; inner != null; inner = inner.unwrap()) {
+            if (inner instanceof RingByteBuf slice) {
+                slice.copied();
+            } else if (inner instanceof CompositeByteBuf composite) {
+                for (int i = 0; i < composite.numComponents(); i++) {
+                    settle(composite.internalComponent(i));
+                }
+                return;
+            }
+        }
     }
 
     /**
@@ -228,6 +271,12 @@ final class RingByteBuf extends AbstractReferenceCountedByteBuf {
         throw new UnsupportedOperationException("a slice of a ring has no lasting address");
     }
 
+    /** True, though it never grows: decoders then take it as it is, and not a copy, for what they cumulate. */
+    @Override
+    public boolean isContiguous() {
+        return true;
+    }
+
     @Override
     public int nioBufferCount() {
         return 1;
@@ -240,9 +289,21 @@ final class RingByteBuf extends AbstractReferenceCountedByteBuf {
     }
 
     @Override
+    @SuppressWarnings("ReferenceEquality") // which of the two it is, not what is in it
     public ByteBuffer internalNioBuffer(int index, int bytes) {
         checkIndex(index, bytes);
-        return copied().internalNioBuffer(index, bytes);
+        ByteBuf b = bytes();
+        return b == ring ? ringView(index, bytes) : b.internalNioBuffer(index, bytes);
+    }
+
+    /** One for each slice: the ring's own is that of all slices. */
+    private ByteBuffer ringView(int index, int bytes) {
+        if (view == null) {
+            view = ring.nioBuffer(0, ring.capacity());
+        }
+        viewed = true;
+        int from = offset + index;
+        return view.limit(from + bytes).position(from);
     }
 
     @Override

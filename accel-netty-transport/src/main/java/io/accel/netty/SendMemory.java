@@ -142,6 +142,11 @@ final class SendMemory {
         }
     }
 
+    /** How many bytes were taken from the system. */
+    long size() {
+        return (long) chunks.length * CHUNK;
+    }
+
     /** The chunk that all of some memory lies in; null for memory that is not from here. */
     Chunk chunkOf(long address, int length) {
         Chunk[] all = chunks;

@@ -6,6 +6,7 @@ import io.netty.channel.FileRegion;
 import io.netty.channel.RecvByteBufAllocator;
 import java.io.IOException;
 import java.nio.channels.WritableByteChannel;
+import java.util.concurrent.Executor;
 
 /** Moves the bytes of one connection that is established, by the path that it took. Event loop only. */
 abstract class StreamIo {
@@ -79,6 +80,13 @@ abstract class StreamIo {
 
     abstract void shutdownOutput() throws IOException;
 
-    /** The connection is about to be closed. */
-    void closing() {}
+    /** The channel is about to leave its event loop. */
+    void leaving() {}
+
+    /**
+     * The connection is about to be closed.
+     *
+     * @param loop the event loop that this is in; null if the channel is in none
+     */
+    void closing(Executor loop) {}
 }

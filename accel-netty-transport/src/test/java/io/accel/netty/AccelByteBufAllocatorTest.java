@@ -3,6 +3,7 @@ package io.accel.netty;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.util.internal.PlatformDependent;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -69,6 +70,19 @@ class AccelByteBufAllocatorTest {
             }
         }
         assertThat(addresses).hasSizeLessThanOrEqualTo(4);
+    }
+
+    @Test
+    void tellsHowMuchMemoryItHas() {
+        ByteBuf own = allocator.directBuffer(1 << 20);
+        long direct = allocator.metric().usedDirectMemory();
+        assertThat(direct - PooledByteBufAllocator.DEFAULT.metric().usedDirectMemory())
+                .isEqualTo(allocator.memory().size())
+                .isPositive();
+        own.release();
+        ByteBuf heap = allocator.heapBuffer(100);
+        assertThat(allocator.metric().usedHeapMemory()).isPositive();
+        heap.release();
     }
 
     @Test

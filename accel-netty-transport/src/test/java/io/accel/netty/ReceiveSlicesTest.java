@@ -5,14 +5,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.accel.profile.Keys;
+import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.CompositeByteBuf;
 import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.FixedRecvByteBufAllocator;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -204,6 +209,73 @@ class ReceiveSlicesTest {
             view.get().get(seen);
             assertThat(seen).isEqualTo(first);
             kept.release();
+        }
+    }
+
+    /** As an engine does that decrypts from a view and calls back. */
+    @Test
+    void aCloseUnderAViewLeavesTheMemoryToWhoReadsIt() throws Exception {
+        BlockingQueue<byte[]> seen = new LinkedBlockingQueue<>();
+        byte[] sent = pattern(LARGE, 13);
+        ChannelInboundHandlerAdapter closer = new ChannelInboundHandlerAdapter() {
+            @Override
+            public void channelRead(ChannelHandlerContext ctx, Object msg) {
+                ByteBuf slice = (ByteBuf) msg;
+                ByteBuffer view = slice.internalNioBuffer(0, slice.readableBytes());
+                ctx.close();
+                assertThat(ctx.channel().isOpen()).isFalse();
+                byte[] bytes = new byte[view.remaining()];
+                view.get(bytes);
+                slice.release();
+                seen.add(bytes);
+            }
+
+            @Override
+            public boolean isSharable() {
+                return true;
+            }
+        };
+        for (int i = 0; i < 20; i++) {
+            try (Pair pair = new Pair(closer)) {
+                pair.client.writeAndFlush(Unpooled.wrappedBuffer(sent));
+                assertThat(seen.poll(10, SECONDS)).isEqualTo(sent);
+            }
+        }
+    }
+
+    /** The kernel's path keeps views of what a slow peer leaves no room for, while the ring is used on. */
+    @Test
+    void canBeWrittenToAKernelConnectionThatIsSlow() throws Exception {
+        byte[] sent = pattern(24 * RING, 14);
+        AtomicReference<Channel> onward = new AtomicReference<>();
+        ChannelInboundHandlerAdapter forward = new ChannelInboundHandlerAdapter() {
+            @Override
+            public void channelRead(ChannelHandlerContext ctx, Object msg) {
+                ByteBuf slice = (ByteBuf) msg;
+                ByteBuf same = slice.readableBytes() % 2 == 0
+                        ? slice
+                        : Unpooled.compositeBuffer().addComponent(true, slice);
+                onward.get().writeAndFlush(same);
+            }
+        };
+        try (ServerSocket slow = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+                Pair pair = new Pair(forward)) {
+            Channel kernel = new Bootstrap()
+                    .group(pair.serverLoop)
+                    .channel(AccelSocketChannel.class)
+                    .handler(new ChannelInboundHandlerAdapter())
+                    .connect(slow.getLocalSocketAddress())
+                    .sync()
+                    .channel();
+            assertThat(((AccelSocketChannel) kernel).path().path()).isEqualTo("kernel");
+            onward.set(kernel);
+            try (Socket socket = slow.accept()) {
+                pair.client.writeAndFlush(Unpooled.wrappedBuffer(sent)).sync();
+                await().atMost(10, SECONDS).until(() -> !kernel.isWritable());
+                socket.setSoTimeout(10_000);
+                assertThat(socket.getInputStream().readNBytes(sent.length)).isEqualTo(sent);
+            }
+            kernel.close().sync();
         }
     }
 

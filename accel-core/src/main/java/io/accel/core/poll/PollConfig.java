@@ -20,4 +20,14 @@ public record PollConfig(long spinNanos, int kernelInterval, int hotMax, int mod
         /** Not at all: a core of its own for every spinning thread is promised. */
         NEVER
     }
+
+    /**
+     * The same with another time to spin.
+     *
+     * @param nanos as {@link #spinNanos()}
+     * @return the configuration
+     */
+    public PollConfig withSpin(long nanos) {
+        return new PollConfig(nanos, kernelInterval, hotMax, moderation, yielding);
+    }
 }

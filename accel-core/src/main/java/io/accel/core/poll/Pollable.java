@@ -34,7 +34,10 @@ public interface Pollable {
      */
     int watchedOps(int interest);
 
-    /** Whether {@link #look} can tell by looking at memory; false if the kernel's descriptor tells everything. */
+    /**
+     * Whether {@link #look} can tell by looking at memory; false if the kernel's descriptor tells everything. It may change:
+     * who waits does not spin for one that has nothing more in memory, and is told by a refresh when that is over.
+     */
     boolean isPolled();
 
     /**

@@ -77,6 +77,8 @@ public final class Poller implements AutoCloseable {
     /** Nanoseconds that nobody waits for and that still can be added to the clock. */
     private static final long FOR_EVER = Long.MAX_VALUE / 2;
 
+    private static final long MILLI = 1_000_000L;
+
     private static final VarHandle TURN;
     private static final VarHandle COMMANDS;
 
@@ -122,6 +124,10 @@ public final class Poller implements AutoCloseable {
     private final List<Registration> ended = new ArrayList<>();
 
     private Sink sink;
+    /** Whether the poll that is under way is to end at its deadline and not up to a millisecond later. */
+    private boolean punctual;
+
+    private final Nap nap = new Nap();
     private int reported;
     /** Whether the last poll found traffic at its first look. */
     private boolean found;
@@ -192,9 +198,29 @@ public final class Poller implements AutoCloseable {
      * @throws IOException if the JDK's select fails
      */
     public int poll(long timeoutNanos, Sink into) throws IOException {
+        return poll(timeoutNanos, into, false);
+    }
+
+    /**
+     * As {@link #poll}, for a caller that has something to do at the end of the time: the wait ends some microseconds after
+     * it, where otherwise it may last a millisecond longer, which is what the JDK's selector counts in. The last part of a
+     * millisecond passes in naps of less than 0.1 ms and, at its very end, in looks; what comes in that time is found
+     * after a nap at the latest.
+     *
+     * @param timeoutNanos as of {@link #poll}
+     * @param into takes what is ready
+     * @return as {@link #poll}
+     * @throws IOException if the JDK's select fails
+     */
+    public int pollPunctually(long timeoutNanos, Sink into) throws IOException {
+        return poll(timeoutNanos, into, true);
+    }
+
+    private int poll(long timeoutNanos, Sink into, boolean isPunctual) throws IOException {
         enter();
         try {
             sink = into;
+            punctual = isPunctual;
             reported = 0;
             if (commands != null) {
                 runCommands();
@@ -359,10 +385,7 @@ public final class Poller implements AutoCloseable {
                 long until = earliest(deadline);
                 if (until - now > 0) {
                     flush = false; // before: what is cancelled meanwhile is not yet let go of
-                    counters.sleep();
-                    if (inner.select(kernelReady, toMillis(until - now)) > 0) {
-                        counters.wakeup();
-                    }
+                    rest(until - now);
                 }
             }
         } finally {
@@ -383,10 +406,24 @@ public final class Poller implements AutoCloseable {
                 && clock - deadline < 0;
     }
 
-    private static long toMillis(long nanos) {
-        // Up: a sleeper that wakes too early would only sleep again. 0 would mean for ever.
-        long millis = nanos / 1_000_000 + (nanos % 1_000_000 == 0 ? 0 : 1);
-        return Math.min(Math.max(millis, 1), Integer.MAX_VALUE);
+    /** Sleeps in the kernel, or naps, for a time greater than 0; when punctual perhaps for less. */
+    private void rest(long nanos) throws IOException {
+        long millis;
+        if (punctual) {
+            millis = (nanos - nap.reserve()) / MILLI;
+            if (millis <= 0) {
+                nap.take(nanos);
+                inner.selectNow(kernelReady);
+                return;
+            }
+        } else {
+            // Up: a sleeper that wakes too early would only sleep again. 0 would mean for ever.
+            millis = nanos / MILLI + (nanos % MILLI == 0 ? 0 : 1);
+        }
+        counters.sleep();
+        if (inner.select(kernelReady, Math.min(millis, Integer.MAX_VALUE)) > 0) {
+            counters.wakeup();
+        }
     }
 
     // ---- looking
@@ -637,7 +674,7 @@ public final class Poller implements AutoCloseable {
         }
         if (registration.idleSince == 0) {
             registration.idleSince = now | 1;
-        } else if (now - registration.idleSince >= config.spinNanos()) {
+        } else if (now - registration.idleSince >= config.spinNanos() || !registration.pollable.isPolled()) {
             cool(registration);
         } else if (now - registration.idleSince >= REST_NANOS) {
             hot.rest(registration);

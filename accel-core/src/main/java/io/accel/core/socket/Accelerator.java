@@ -49,17 +49,27 @@ public final class Accelerator {
         this.profile = profile;
         this.fabrics = fabrics;
         this.datagramFabrics = fabrics(profile, PortSpace.UDP);
-        this.pollConfig = new PollConfig(
-                profile.get(Keys.POLL_SPIN),
-                profile.get(Keys.POLL_KERNEL_INTERVAL),
-                profile.get(Keys.POLL_HOT_MAX),
-                profile.get(Keys.POLL_MODERATION),
-                PollConfig.Yielding.valueOf(profile.get(Keys.POLL_YIELD).name()));
+        this.pollConfig = pollConfig(profile);
         this.silentPeers = new SilentPeers(profile.get(Keys.CONNECT_NEGATIVE_TTL));
         this.log = new ConnectionLog(profile.get(Keys.LOG_CONNECTIONS));
         this.lowWater = profile.get(Keys.WRITE_LOW_WATER);
         this.failing = profile.get(Keys.FALLBACK) == Fallback.FAIL;
         this.waits = new BlockingWaits(pollConfig);
+    }
+
+    /**
+     * The wait strategy of a profile.
+     *
+     * @param profile the profile, of which nothing else counts
+     * @return its {@code poll} settings
+     */
+    public static PollConfig pollConfig(Profile profile) {
+        return new PollConfig(
+                profile.get(Keys.POLL_SPIN),
+                profile.get(Keys.POLL_KERNEL_INTERVAL),
+                profile.get(Keys.POLL_HOT_MAX),
+                profile.get(Keys.POLL_MODERATION),
+                PollConfig.Yielding.valueOf(profile.get(Keys.POLL_YIELD).name()));
     }
 
     /** The fabrics that there are, with a profile's settings, for one kind of connections. */
@@ -117,6 +127,11 @@ public final class Accelerator {
     /** Whether anything is accelerated at all; false in profile {@code off}. */
     public boolean isOn() {
         return profile.get(Keys.MODE) == Mode.ACCELERATE;
+    }
+
+    /** The profile's wait strategy. */
+    public PollConfig pollConfig() {
+        return pollConfig;
     }
 
     /** How blocking operations wait. */

@@ -24,6 +24,7 @@ final class FakeLink implements Pollable, AutoCloseable {
     final AtomicInteger timeouts = new AtomicInteger();
     final AtomicInteger releases = new AtomicInteger();
     volatile long deadline = Long.MAX_VALUE;
+    volatile boolean polled = true;
     volatile Throwable violation;
 
     FakeLink() throws IOException {
@@ -61,7 +62,7 @@ final class FakeLink implements Pollable, AutoCloseable {
 
     @Override
     public boolean isPolled() {
-        return true;
+        return polled;
     }
 
     @Override

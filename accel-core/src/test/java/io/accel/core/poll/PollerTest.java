@@ -457,6 +457,24 @@ class PollerTest {
         assertThat(waiting.get(10, TimeUnit.SECONDS)).isTrue();
     }
 
+    /** As a listener is once its connections have been taken: they come by a refresh. */
+    @Test
+    void doesNotSpinForWhatHasNothingInMemory() throws Exception {
+        Poller poller = poller(LONG_SPIN, 64);
+        FakeLink link = link(poller, OP_READ);
+        link.make(OP_READ);
+        assertThat(poll(poller, -1)).isPositive();
+        link.make(0);
+        link.polled = false;
+        FutureTask<Integer> waiting = start(() -> poll(poller, -1));
+        try {
+            await().atMost(Duration.ofSeconds(10)).until(link::isArmed);
+        } finally {
+            poller.wakeup();
+        }
+        assertThat(waiting.get(10, TimeUnit.SECONDS)).isZero();
+    }
+
     // ---- closing
 
     @Test

@@ -1,0 +1,33 @@
+package io.accel.samples.netty;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.accel.core.socket.Accelerator;
+import io.accel.netty.AccelIoHandler;
+import io.accel.profile.Profile;
+import java.lang.module.Configuration;
+import java.lang.module.ModuleFinder;
+import java.net.URISyntaxException;
+import java.nio.file.Path;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** The jars have names that programs of modules can rely on, and no package in two of them. */
+class ModuleNamesIT {
+    private static final Set<String> NAMES = Set.of("io.accel.netty", "io.accel.core", "io.accel.profile");
+
+    private static Path jarOf(Class<?> type) throws URISyntaxException {
+        return Path.of(type.getProtectionDomain().getCodeSource().getLocation().toURI());
+    }
+
+    @Test
+    void areAccelsPackages() throws URISyntaxException {
+        ModuleFinder jars =
+                ModuleFinder.of(jarOf(AccelIoHandler.class), jarOf(Accelerator.class), jarOf(Profile.class));
+        assertThat(jars.findAll())
+                .extracting(module -> module.descriptor().name())
+                .containsExactlyInAnyOrderElementsOf(NAMES);
+        Configuration resolved = ModuleLayer.boot().configuration().resolve(jars, ModuleFinder.of(), NAMES);
+        assertThat(resolved.modules()).hasSize(NAMES.size());
+    }
+}
