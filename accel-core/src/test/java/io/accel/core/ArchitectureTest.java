@@ -5,7 +5,9 @@ import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyP
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 
+import com.tngtech.archunit.core.domain.JavaCall;
 import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.properties.HasOwner;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
@@ -22,6 +24,7 @@ class ArchitectureTest {
     private static final String STREAM = "io.accel.core.stream..";
     private static final String POLL = "io.accel.core.poll..";
     private static final String OBSERVE = "io.accel.core.observe";
+    private static final String DAEMON = "io.accel.core.daemon";
     private static final String METRICS = "io.accel.core.observe.metrics..";
     private static final String FABRIC = "io.accel.core.fabric";
     private static final String SHM = "io.accel.core.fabric.shm..";
@@ -75,7 +78,14 @@ class ArchitectureTest {
             .resideInAPackage("io.accel.core.fabric..")
             .should()
             .onlyDependOnClassesThat(resideInAnyPackage(
-                    "io.accel.core.fabric..", JDK, OBSERVE, "java..", "jdk.net..", "jnr..", "com.kenai.."));
+                    "io.accel.core.fabric..",
+                    DAEMON,
+                    JDK,
+                    OBSERVE,
+                    "java..",
+                    "jdk.net..",
+                    "jnr..",
+                    "com.kenai.."));
 
     @ArchTest
     static final ArchRule THE_POLLER_KNOWS_NO_FABRIC = classes()
@@ -89,7 +99,7 @@ class ArchitectureTest {
             .that()
             .resideInAPackage(OBSERVE)
             .should()
-            .onlyDependOnClassesThat(resideInAnyPackage(OBSERVE, FABRIC, JDK, PROFILE, "java..", "jdk.jfr.."));
+            .onlyDependOnClassesThat(resideInAnyPackage(OBSERVE, DAEMON, FABRIC, JDK, PROFILE, "java..", "jdk.jfr.."));
 
     @ArchTest
     static final ArchRule ONLY_METRICS_NEED_MICROMETER = noClasses()
@@ -139,7 +149,25 @@ class ArchitectureTest {
             .that()
             .resideInAPackage(JDK)
             .should()
-            .onlyDependOnClassesThat(resideInAnyPackage(JDK, "java..", "sun..", "jdk.."));
+            .onlyDependOnClassesThat(resideInAnyPackage(JDK, DAEMON, "java..", "sun..", "jdk.."));
+
+    @ArchTest
+    static final ArchRule DAEMONS_DEPEND_ON_THE_JDK_ALONE = classes()
+            .that()
+            .resideInAPackage(DAEMON)
+            .should()
+            .onlyDependOnClassesThat(resideInAnyPackage(DAEMON, "java.."));
+
+    /** They would keep the class loader, thread locals and rights of the program's thread that came first. */
+    @ArchTest
+    static final ArchRule ONLY_DAEMONS_MAKES_THREADS = noClasses()
+            .that()
+            .resideInAPackage(CORE)
+            .and()
+            .resideOutsideOfPackage(DAEMON)
+            .should()
+            .callConstructorWhere(JavaCall.Predicates.target(HasOwner.Predicates.With.owner(
+                    JavaClass.Predicates.assignableTo(Thread.class))));
 
     @ArchTest
     static final ArchRule NO_PACKAGES_DEPEND_ON_EACH_OTHER =

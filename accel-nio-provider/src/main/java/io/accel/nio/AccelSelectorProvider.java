@@ -1,5 +1,6 @@
 package io.accel.nio;
 
+import io.accel.core.daemon.Privileged;
 import io.accel.core.jdk.JdkAccess;
 import io.accel.core.observe.StatsService;
 import io.accel.core.observe.metrics.MetricsExport;
@@ -31,12 +32,15 @@ public final class AccelSelectorProvider extends SelectorProvider {
 
     /** Called by the JVM, once, with the profile that the system properties name. */
     public AccelSelectorProvider() {
-        this(Profile.fromSystem());
-        MetricsExport.startFromSystem();
-        Profile profile = accelerator.profile();
-        if (accelerator.isOn() && profile.get(Keys.STATS)) {
-            StatsService.start(profile.get(Keys.SHM_DIR), profile.name());
-        }
+        this(Privileged.get(Profile::fromSystem));
+        Privileged.get(() -> {
+            MetricsExport.startFromSystem();
+            Profile profile = accelerator.profile();
+            if (accelerator.isOn() && profile.get(Keys.STATS)) {
+                StatsService.start(profile.get(Keys.SHM_DIR), profile.name());
+            }
+            return null;
+        });
     }
 
     /**

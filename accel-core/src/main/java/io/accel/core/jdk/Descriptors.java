@@ -31,7 +31,7 @@ final class Descriptors {
             MethodHandle maker = null;
             Throwable failure = null;
             try {
-                Class<?> io = Class.forName("sun.nio.ch.IOUtil");
+                Class<?> io = TrustedLookup.internal("sun.nio.ch.IOUtil");
                 maker = TrustedLookup.orPlain(io)
                         .findStatic(io, "newFD", MethodType.methodType(FileDescriptor.class, int.class));
             } catch (ReflectiveOperationException | RuntimeException e) {

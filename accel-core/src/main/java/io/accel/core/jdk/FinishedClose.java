@@ -31,7 +31,7 @@ final class FinishedClose {
             MethodHandle kill = null;
             Throwable failure = null;
             try {
-                Class<?> selectable = Class.forName("sun.nio.ch.SelChImpl");
+                Class<?> selectable = TrustedLookup.internal("sun.nio.ch.SelChImpl");
                 kill = TrustedLookup.orPlain(selectable)
                         .findVirtual(selectable, "kill", MethodType.methodType(void.class))
                         .asType(MethodType.methodType(void.class, SelectableChannel.class));

@@ -1,5 +1,6 @@
 package io.accel.core.jdk;
 
+import io.accel.core.daemon.Privileged;
 import java.io.FileDescriptor;
 import java.io.IOException;
 import java.io.InputStream;
@@ -177,17 +178,22 @@ public final class JdkAccess {
         static final Throwable FAILURE;
 
         static {
-            SelectorProvider provider = null;
-            Throwable failure = null;
+            Object found = Privileged.get(Kernel::find);
+            PROVIDER = found instanceof SelectorProvider provider ? provider : null;
+            FAILURE = found instanceof Throwable failure ? failure : null;
+        }
+
+        private Kernel() {}
+
+        /** The provider, or why there is none. */
+        private static Object find() {
             try {
                 Class<?> factory = Class.forName("sun.nio.ch.DefaultSelectorProvider");
                 MethodHandle get = TrustedLookup.orPlain(factory).unreflect(factory.getMethod("get"));
-                provider = (SelectorProvider) get.invoke();
+                return (SelectorProvider) get.invoke();
             } catch (Throwable e) {
-                failure = e;
+                return e;
             }
-            PROVIDER = provider;
-            FAILURE = failure;
         }
     }
 }

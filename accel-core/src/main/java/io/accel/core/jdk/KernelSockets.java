@@ -105,8 +105,8 @@ final class KernelSockets {
             try {
                 IllegalAccessException refused = new IllegalAccessException("no trusted lookup");
                 MethodHandles.Lookup lookup = TrustedLookup.find(refused).orElseThrow(() -> refused);
-                Class<?> platform = Class.forName("sun.nio.ch.NioSocketImpl");
-                Class<?> socks = Class.forName("java.net.SocksSocketImpl");
+                Class<?> platform = TrustedLookup.internal("sun.nio.ch.NioSocketImpl");
+                Class<?> socks = TrustedLookup.internal("java.net.SocksSocketImpl");
                 handles = new Handles(
                         lookup.findConstructor(platform, MethodType.methodType(void.class, boolean.class)),
                         lookup.findConstructor(socks, MethodType.methodType(void.class, SocketImpl.class)),

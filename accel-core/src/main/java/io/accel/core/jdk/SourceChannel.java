@@ -35,7 +35,7 @@ final class SourceChannel {
             MethodHandle constructor = null;
             Throwable failure = null;
             try {
-                Class<?> channel = Class.forName("sun.nio.ch.SourceChannelImpl");
+                Class<?> channel = TrustedLookup.internal("sun.nio.ch.SourceChannelImpl");
                 constructor = TrustedLookup.orPlain(channel)
                         .findConstructor(
                                 channel,

@@ -1,5 +1,7 @@
 package io.accel.core.jdk;
 
+import io.accel.core.daemon.Privileged;
+import java.io.IOException;
 import java.lang.invoke.MethodHandles;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Field;
@@ -27,6 +29,10 @@ final class TrustedLookup {
      * @param refused collects why each way that was tried did not work
      */
     static Optional<MethodHandles.Lookup> find(Throwable refused) {
+        return Privileged.get(() -> findOwn(refused));
+    }
+
+    private static Optional<MethodHandles.Lookup> findOwn(Throwable refused) {
         try {
             return Optional.of(byReflectionFactory());
         } catch (ReflectiveOperationException | RuntimeException e) {
@@ -53,6 +59,25 @@ final class TrustedLookup {
         IllegalAccessException refused =
                 new IllegalAccessException(target.getName() + " is not exported, and this JVM has no other way to it");
         return find(refused).orElseThrow(() -> refused);
+    }
+
+    /**
+     * A class of the JDK's that programs have no business with.
+     *
+     * @throws ClassNotFoundException if this JDK has none of the name
+     */
+    static Class<?> internal(String name) throws ClassNotFoundException {
+        try {
+            return Privileged.call(() -> {
+                try {
+                    return Class.forName(name);
+                } catch (ClassNotFoundException e) {
+                    throw new IOException(e);
+                }
+            });
+        } catch (IOException e) {
+            throw new ClassNotFoundException(name, e);
+        }
     }
 
     /** Calls the lookup's private constructor, made accessible by the factory that serialization uses. */

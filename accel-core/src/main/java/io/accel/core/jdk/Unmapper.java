@@ -36,7 +36,7 @@ final class Unmapper {
         MethodHandles.Lookup trusted = TrustedLookup.find(refused).orElse(null);
         MethodHandle invokeCleaner;
         if (trusted != null) {
-            Class<?> internal = Class.forName("jdk.internal.misc.Unsafe");
+            Class<?> internal = TrustedLookup.internal("jdk.internal.misc.Unsafe");
             MethodHandle getUnsafe = trusted.findStatic(internal, "getUnsafe", MethodType.methodType(internal));
             invokeCleaner =
                     trusted.findVirtual(internal, "invokeCleaner", SHAPE).bindTo((Object) getUnsafe.invoke());

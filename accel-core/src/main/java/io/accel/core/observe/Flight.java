@@ -1,6 +1,10 @@
 package io.accel.core.observe;
 
+import io.accel.core.daemon.Privileged;
+import java.lang.System.Logger.Level;
+import java.util.Objects;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /**
  * Tells the JDK's Flight Recorder what happens, where there is one: a run-time image may lack the module {@code jdk.jfr}, and
@@ -10,9 +14,19 @@ import java.util.function.Supplier;
  */
 public final class Flight {
     private static final boolean PRESENT =
-            ModuleLayer.boot().findModule("jdk.jfr").isPresent();
+            ModuleLayer.boot().findModule("jdk.jfr").isPresent() && isPermitted();
 
     private Flight() {}
+
+    /** A security manager may keep even Accel's code from announcing events; and who may not here, will not later. */
+    private static boolean isPermitted() {
+        try {
+            return Privileged.get(Events::announce);
+        } catch (SecurityException | LinkageError e) {
+            System.getLogger(Flight.class.getName()).log(Level.DEBUG, "no events for the Flight Recorder", e);
+            return false;
+        }
+    }
 
     /** A client begins to connect. */
     public static Object connectBegins() {
@@ -72,6 +86,12 @@ public final class Flight {
     /** What needs the Flight Recorder's classes; loaded only where they are. */
     private static final class Events {
         private Events() {}
+
+        /** Makes one of each kind, which announces it. */
+        static boolean announce() {
+            return Stream.of(new ConnectEvent(), new FallbackEvent(), new StallEvent(), new ResetEvent(), new DoorbellStormEvent())
+                    .allMatch(Objects::nonNull);
+        }
 
         static Object connectBegins() {
             ConnectEvent event = new ConnectEvent();

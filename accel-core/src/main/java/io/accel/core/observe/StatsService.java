@@ -1,5 +1,7 @@
 package io.accel.core.observe;
 
+import io.accel.core.daemon.Daemons;
+import io.accel.core.daemon.Warnings;
 import io.accel.core.jdk.JdkAccess;
 import java.io.IOException;
 import java.lang.System.Logger;
@@ -7,6 +9,7 @@ import java.lang.System.Logger.Level;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
@@ -18,6 +21,7 @@ import java.nio.file.Path;
  */
 public final class StatsService implements AutoCloseable {
     private static final Logger LOG = System.getLogger(StatsService.class.getName());
+    private static final Warnings ERRORS = new Warnings(LOG);
     private static final byte DONE = 1;
     private static final byte FAILED = 2;
 
@@ -45,21 +49,19 @@ public final class StatsService implements AutoCloseable {
     public static synchronized void start(Path dir, String profile) {
         if (!started) {
             started = true;
-            StatsService service = open(dir, profile);
-            Runtime.getRuntime().addShutdownHook(new Thread(service::close, "accel-stats-cleanup"));
+            try {
+                StatsService service = open(dir, profile);
+                Daemons.atExit("accel-stats-cleanup", service::close);
+            } catch (RuntimeException | OutOfMemoryError e) {
+                LOG.log(Level.DEBUG, "'accel stats' cannot look at this process", e);
+            }
         }
     }
 
     static StatsService open(Path dir, String profile) {
         StatsService service = new StatsService(dir, profile);
-        daemon("accel-stats", service::run);
+        Daemons.start("accel-stats", service::run);
         return service;
-    }
-
-    private static void daemon(String name, Runnable body) {
-        Thread thread = new Thread(body, name);
-        thread.setDaemon(true);
-        thread.start();
     }
 
     private void run() {
@@ -73,11 +75,30 @@ public final class StatsService implements AutoCloseable {
             }
             StatsDirectory.sweep(dir);
             while (true) {
-                SocketChannel reader = server.accept();
-                daemon("accel-stats-reader", () -> serve(reader));
+                acceptOne(server);
             }
-        } catch (IOException | RuntimeException e) {
+        } catch (ClosedChannelException e) {
+            LOG.log(Level.DEBUG, "'accel stats' cannot look at this process any more", e);
+        } catch (Throwable e) {
             LOG.log(Level.DEBUG, "'accel stats' cannot look at this process", e);
+        }
+    }
+
+    /** Out of descriptors, or threads: whoever looks later may have more luck. */
+    private void acceptOne(ServerSocketChannel server) throws ClosedChannelException {
+        try {
+            SocketChannel reader = server.accept();
+            try {
+                Daemons.start("accel-stats-reader", () -> serve(reader));
+            } catch (Throwable e) {
+                reader.close();
+                throw e;
+            }
+        } catch (ClosedChannelException e) {
+            throw e;
+        } catch (Throwable e) {
+            ERRORS.warn("taking an 'accel stats' that wants to look failed", e);
+            Daemons.pause();
         }
     }
 
@@ -89,7 +110,9 @@ public final class StatsService implements AutoCloseable {
                 reader.write(ByteBuffer.wrap(new byte[] {publish()}));
             }
         } catch (IOException e) {
-            LOG.log(Level.DEBUG, "who looked at this process hung up", e);
+            LOG.log(Level.DEBUG, "the 'accel stats' that looked at this process hung up", e);
+        } catch (Throwable e) {
+            ERRORS.warn("an 'accel stats' that looked at this process met an error", e);
         } finally {
             leave();
         }

@@ -84,9 +84,9 @@ public final class Accelerator {
                 profile.get(Keys.HANDSHAKE_TIMEOUT));
         return Map.of(
                 FabricName.SHM,
-                new ShmFabric(shm),
+                new PrivilegedFabric(new ShmFabric(shm)),
                 FabricName.RDMA,
-                new DeferredRdmaFabric(rdmaConfig(profile, space, ringSize)));
+                new PrivilegedFabric(new DeferredRdmaFabric(rdmaConfig(profile, space, ringSize))));
     }
 
     private static RdmaConfig rdmaConfig(Profile profile, PortSpace space, int ringSize) {

@@ -1,10 +1,10 @@
 package io.accel.core.socket;
 
+import io.accel.core.daemon.Daemons;
+import io.accel.core.daemon.Warnings;
 import io.accel.core.poll.PollConfig;
 import io.accel.core.poll.Poller;
 import java.io.IOException;
-import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * sleeps unless there is something to do. No sender ever waits for it.
  */
 final class DatagramPaths {
-    private static final Logger LOG = System.getLogger(DatagramPaths.class.getName());
+    private static final Warnings ERRORS = new Warnings(System.getLogger(DatagramPaths.class.getName()));
     private static final Poller.Sink NOTHING = (registration, ops) -> {};
     /** A flood of new destinations is to cost bounded memory and descriptors. */
     private static final int MOST_UNDER_WAY = 256;
@@ -50,9 +50,7 @@ final class DatagramPaths {
             long sweepNanos = Math.min(Math.max(idleNanos / 4, LEAST_SWEEP_NANOS), MOST_SWEEP_NANOS);
             Poller poller = new Poller(new PollConfig(0, 1, 1, 0, PollConfig.Yielding.NEVER));
             DatagramPaths paths = new DatagramPaths(poller, sweepNanos);
-            Thread thread = new Thread(paths::run, "accel-datagram-paths");
-            thread.setDaemon(true);
-            thread.start();
+            Daemons.start("accel-datagram-paths", paths::run);
             instance = paths;
         }
         return instance;
@@ -104,8 +102,9 @@ final class DatagramPaths {
                     sweepAt = System.nanoTime() + sweepNanos;
                 }
             } catch (Throwable e) {
-                // Nothing that one destination does may end the thread that serves all.
-                LOG.log(Level.WARNING, "the thread that finds paths for datagrams met an error and goes on", e);
+                // Nothing that one destination does may end the thread that serves all, or keep it busy with the same error.
+                ERRORS.warn("the thread that finds paths for datagrams met an error and goes on", e);
+                Daemons.pause();
             }
         }
     }

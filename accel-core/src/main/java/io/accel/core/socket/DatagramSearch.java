@@ -1,5 +1,6 @@
 package io.accel.core.socket;
 
+import io.accel.core.daemon.Warnings;
 import io.accel.core.fabric.Connecting;
 import io.accel.core.fabric.Fabric;
 import io.accel.core.fabric.FallbackException;
@@ -15,6 +16,8 @@ import java.util.Iterator;
 
 /** A search for a faster path from a datagram socket to one destination. {@link DatagramPaths}' thread only. */
 final class DatagramSearch implements Pollable {
+    private static final Warnings ERRORS = new Warnings(System.getLogger(DatagramSearch.class.getName()));
+
     private final DatagramSocket socket;
     private final DatagramPath path;
     private final Iterator<Fabric> fabrics;
@@ -46,7 +49,7 @@ final class DatagramSearch implements Pollable {
         }
         try {
             registration = poller.register(this, SelectionKey.OP_READ, this);
-        } catch (IOException e) {
+        } catch (IOException | RuntimeException e) {
             // The poller has told released().
             handshake.abort();
             handshake = null;
@@ -67,6 +70,8 @@ final class DatagramSearch implements Pollable {
             } catch (IOException e) {
                 // The socket was closed, or cannot be bound; its own operations say so.
                 failed(new FallbackException(FallbackReason.NO_RESOURCES, e.getMessage()));
+            } catch (Throwable e) {
+                failed(error(e));
             }
         }
         socket.notFound(path, why);
@@ -94,12 +99,30 @@ final class DatagramSearch implements Pollable {
         } catch (FallbackException e) {
             handshake = null;
             failed(e);
-            if (tryNext()) {
-                registration.refresh();
-            } else {
-                registration.close();
+            nextOrOver();
+        } catch (Throwable e) {
+            // It would be ready again at once, and fail again.
+            Connecting broken = handshake;
+            handshake = null;
+            if (broken != null) {
+                broken.abort();
             }
+            failed(error(e));
+            nextOrOver();
         }
+    }
+
+    private void nextOrOver() {
+        if (tryNext()) {
+            registration.refresh();
+        } else {
+            registration.close();
+        }
+    }
+
+    private FallbackException error(Throwable e) {
+        ERRORS.warn("looking for a path to " + path.target() + " met an error and was ended", e);
+        return new FallbackException(FallbackReason.NO_RESOURCES, e.toString());
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.accel.core.socket;
 
+import io.accel.core.daemon.Warnings;
 import io.accel.core.datagram.DatagramReceiver;
 import io.accel.core.fabric.Fabric;
 import io.accel.core.fabric.FallbackException;
@@ -46,6 +47,7 @@ import java.util.function.Predicate;
  */
 public final class DatagramSocket implements BlockingWaits.Waitable {
     private static final Logger LOG = System.getLogger("io.accel");
+    private static final Warnings NO_FINDER = new Warnings(LOG);
     /** Of how many receives one looks at the kernel first, so that busy links do not keep its datagrams waiting. */
     private static final int KERNEL_EVERY = 64;
     /** Right after a datagram of a link, the kernel is not asked again if it had none so many nanoseconds ago. */
@@ -139,10 +141,9 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
      */
     public synchronized void bound(InetSocketAddress bound) throws IOException {
         shared = isShared();
-        if (closed || mostPeers == 0 || shared) {
+        if (closed || mostPeers == 0 || shared || !hasFinder()) {
             return;
         }
-        finder = DatagramPaths.get(accelerator.profile().get(Keys.DATAGRAM_IDLE));
         for (Fabric fabric : accelerator.datagramFabricsFor(Role.SERVER, bound)) {
             try {
                 open.add(fabric.listen(bound, new Arrivals(fabric.name(), bound)));
@@ -451,7 +452,7 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
     }
 
     /** Looks for a link if it is time to; after the kernel's send, which has bound the socket. */
-    private void findOnce(DatagramPath path) throws IOException {
+    private void findOnce(DatagramPath path) {
         InetAddress address = path.target().getAddress();
         if (path.link() != null
                 || mostPeers == 0
@@ -461,15 +462,25 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
                 || !path.beginsSearch(listening && path.target().equals(kernelSource), retryNanos)) {
             return;
         }
-        if (finder == null) {
-            finder = DatagramPaths.get(accelerator.profile().get(Keys.DATAGRAM_IDLE));
-        }
-        if (!reserve()) {
+        if (!hasFinder() || !reserve()) {
             path.searched(false, retryNanos);
         } else if (!finder.begin(new DatagramSearch(this, path))) {
             unreserve();
             path.searched(false, retryNanos);
         }
+    }
+
+    /** Whether there is a thread that finds paths. If it cannot be started, nothing changes but that the kernel carries all. */
+    private boolean hasFinder() {
+        if (finder == null) {
+            try {
+                finder = DatagramPaths.get(idleNanos);
+            } catch (IOException | RuntimeException | OutOfMemoryError e) {
+                NO_FINDER.warn("datagrams go through the kernel: the thread that finds paths could not be started", e);
+                return false;
+            }
+        }
+        return true;
     }
 
     /** Keeps a place for a link; false if there is none. */

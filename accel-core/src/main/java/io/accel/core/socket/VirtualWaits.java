@@ -1,10 +1,9 @@
 package io.accel.core.socket;
 
+import io.accel.core.daemon.Daemons;
+import io.accel.core.daemon.Warnings;
 import io.accel.core.poll.Poller;
 import io.accel.core.poll.Registration;
-import java.io.IOException;
-import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
 import java.nio.channels.ClosedChannelException;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -17,7 +16,7 @@ import java.util.concurrent.locks.LockSupport;
  * stays registered, without interest, until it closes: its readers and writers share the registration.
  */
 final class VirtualWaits {
-    private static final Logger LOG = System.getLogger(VirtualWaits.class.getName());
+    private static final Warnings ERRORS = new Warnings(System.getLogger(VirtualWaits.class.getName()));
 
     private final Poller poller;
     /** Guarded by itself. */
@@ -25,9 +24,7 @@ final class VirtualWaits {
 
     VirtualWaits(Poller poller) {
         this.poller = poller;
-        Thread thread = new Thread(this::run, "accel-unparker");
-        thread.setDaemon(true);
-        thread.start();
+        Daemons.start("accel-unparker", this::run);
     }
 
     void await(BlockingWaits.Waitable waitable, int ops, long timeoutNanos) throws ClosedChannelException {
@@ -63,8 +60,9 @@ final class VirtualWaits {
         while (true) {
             try {
                 poller.poll(-1, (registration, ops) -> ((Waiters) registration.attachment()).ready(ops));
-            } catch (IOException | RuntimeException e) {
-                LOG.log(Level.WARNING, "the thread that wakes virtual threads met an error and goes on", e);
+            } catch (Throwable e) {
+                ERRORS.warn("the thread that wakes virtual threads met an error and goes on", e);
+                Daemons.pause();
             }
         }
     }

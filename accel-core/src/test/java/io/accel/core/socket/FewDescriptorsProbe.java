@@ -19,8 +19,8 @@ import java.util.logging.Logger;
 
 /** Runs in a JVM that may open few files: clients that wait to be accepted must not make the rendezvous thread spin. */
 final class FewDescriptorsProbe {
-    /** How often it must have paused, 100 ms each time. */
-    private static final int PAUSES = 10;
+    /** How often it must have paused, 100 ms each time, and said so; after five it says so less often. */
+    private static final int PAUSES = 4;
 
     private static final int LIMIT_SECONDS = 20;
 

@@ -1,5 +1,7 @@
 package io.accel.core.fabric.rdma;
 
+import io.accel.core.daemon.Daemons;
+import io.accel.core.daemon.Warnings;
 import io.accel.core.fabric.FallbackException;
 import io.accel.core.fabric.FallbackReason;
 import io.accel.core.fabric.rdma.verbs.CmEvent;
@@ -30,6 +32,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
  */
 final class CmService {
     private static final Logger LOG = System.getLogger(CmService.class.getName());
+    private static final Warnings ERRORS = new Warnings(LOG);
     private static final long MILLISECOND = 1_000_000L;
     private static final long PATIENCE_AT_EXIT_NANOS = 2_000 * MILLISECOND;
     private static final long HANDSHAKE_LOOK_NANOS = 50 * MILLISECOND;
@@ -83,15 +86,13 @@ final class CmService {
             watched = Endpoint.selectable(events.duplicateFd());
             watched.configureBlocking(false).register(selector, SelectionKey.OP_READ);
             CmService service = new CmService(events, selector);
-            Thread thread = new Thread(service::run, "accel-rdma");
-            thread.setDaemon(true);
-            Runtime.getRuntime().addShutdownHook(new Thread(service::finishAll, "accel-rdma-cleanup"));
-            thread.start(); // last: from now on the thread uses all of it
+            Daemons.atExit("accel-rdma-cleanup", service::finishAll);
+            Daemons.start("accel-rdma", service::run); // last: from now on the thread uses all of it
             return service;
         } catch (IOException e) {
             close(watched, selector, events);
             throw Failures.toFallback(e);
-        } catch (IllegalStateException | OutOfMemoryError e) {
+        } catch (IllegalStateException | SecurityException | OutOfMemoryError e) {
             close(watched, selector, events);
             throw new FallbackException(
                     FallbackReason.NO_RESOURCES, "starting the RDMA thread failed: " + e.getMessage());
@@ -175,7 +176,7 @@ final class CmService {
             try {
                 selector.select(key -> {}, pauseMillis());
                 for (CmEvent event = events.nextEvent(); event != null; event = events.nextEvent()) {
-                    dispatch(event);
+                    dispatchOne(event);
                 }
                 long now = System.nanoTime();
                 attendAll(now);
@@ -186,10 +187,20 @@ final class CmService {
                     listener.reopen();
                 }
                 checkPeers(now);
-            } catch (IOException | RuntimeException | OutOfMemoryError e) {
-                // Nothing that one connection does may end the thread that serves all.
-                LOG.log(Level.WARNING, "the RDMA thread met an error and goes on", e);
+            } catch (Throwable e) {
+                // Nothing that one connection does may end the thread that serves all, or keep it busy with the same error.
+                ERRORS.warn("the RDMA thread met an error and goes on", e);
+                Daemons.pause();
             }
+        }
+    }
+
+    /** An error in one connection's handshake is that connection's; the events behind it are others'. */
+    private void dispatchOne(CmEvent event) {
+        try {
+            dispatch(event);
+        } catch (Throwable e) {
+            ERRORS.warn("handling " + event + " met an error", e);
         }
     }
 

@@ -1,5 +1,6 @@
 package io.accel.core.fabric.shm;
 
+import io.accel.core.daemon.Daemons;
 import io.accel.core.jdk.JdkAccess;
 import java.io.IOException;
 import java.lang.System.Logger;
@@ -36,9 +37,7 @@ final class DeadRendezvous {
     /** Sweeps a directory in the background, the first time that this process asks for it. */
     static void sweepOnce(Path dir) {
         if (SWEPT.add(dir)) {
-            Thread thread = new Thread(() -> sweep(dir, Instant.now().minusSeconds(LEAST_AGE_SECONDS)), "accel-sweep");
-            thread.setDaemon(true);
-            thread.start();
+            Daemons.start("accel-sweep", () -> sweep(dir, Instant.now().minusSeconds(LEAST_AGE_SECONDS)));
         }
     }
 

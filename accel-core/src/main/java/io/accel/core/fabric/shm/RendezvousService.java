@@ -1,5 +1,7 @@
 package io.accel.core.fabric.shm;
 
+import io.accel.core.daemon.Daemons;
+import io.accel.core.daemon.Warnings;
 import io.accel.core.fabric.Fabric.Acceptor;
 import io.accel.core.fabric.Fabric.Listening;
 import io.accel.core.fabric.FallbackException;
@@ -26,6 +28,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
  */
 final class RendezvousService {
     private static final Logger LOG = System.getLogger(RendezvousService.class.getName());
+    private static final Warnings ERRORS = new Warnings(LOG);
     private static final long ACCEPT_PAUSE_MILLIS = 100;
 
     private static RendezvousService instance;
@@ -52,10 +55,8 @@ final class RendezvousService {
             try {
                 RendezvousService service =
                         new RendezvousService(JdkAccess.kernelProvider().openSelector());
-                Thread thread = new Thread(service::run, "accel-rendezvous");
-                thread.setDaemon(true);
-                thread.start();
-                Runtime.getRuntime().addShutdownHook(new Thread(service::closeAll, "accel-rendezvous-cleanup"));
+                Daemons.atExit("accel-rendezvous-cleanup", service::closeAll);
+                Daemons.start("accel-rendezvous", service::run); // last: from now on the thread uses all of it
                 instance = service;
             } catch (IOException | IllegalStateException | OutOfMemoryError e) {
                 throw new FallbackException(
@@ -107,19 +108,10 @@ final class RendezvousService {
                 expireHandshakes();
                 resumeAccept();
             } catch (Throwable e) {
-                // Nothing that one client does may end the thread that serves all.
-                warn("the rendezvous thread met an error and goes on", e);
+                // Nothing may end the thread that serves all, or keep it busy with the same error.
+                ERRORS.warn("the rendezvous thread met an error and goes on", e);
+                Daemons.pause();
             }
-        }
-    }
-
-    /** A logger may need what has just run out, such as descriptors, and then throws errors of its own. */
-    private static void warn(String message, Throwable cause) {
-        try {
-            LOG.log(Level.WARNING, message, cause);
-        } catch (Throwable e) {
-            cause.addSuppressed(e);
-            System.err.println("accel: " + message + ": " + cause + ", and logging it failed: " + e);
         }
     }
 
@@ -131,6 +123,7 @@ final class RendezvousService {
         }
     }
 
+    /** Throws nothing, so that no key stays ready because of another. */
     private void ready(SelectionKey key) {
         try {
             if (key.attachment() instanceof RendezvousListener listener) {
@@ -140,6 +133,18 @@ final class RendezvousService {
             }
         } catch (CancelledKeyException e) {
             LOG.log(Level.DEBUG, "a rendezvous closed while a client called", e);
+        } catch (Throwable e) {
+            broken(key, e);
+        }
+    }
+
+    /** What no handshake should throw ends that handshake, and lets a listener pause. */
+    private void broken(SelectionKey key, Throwable why) {
+        if (key.attachment() instanceof RendezvousListener listener) {
+            pause(key, listener, why);
+        } else {
+            key.cancel();
+            ERRORS.warn("a client's handshake met an error and was ended", why);
         }
     }
 
@@ -147,28 +152,44 @@ final class RendezvousService {
         try {
             SocketChannel client;
             while ((client = listener.socket().accept()) != null) {
-                listener.orphans().clientCame();
-                client.configureBlocking(false);
-                long deadline = System.nanoTime() + listener.config().handshakeTimeoutNanos();
-                ServerHandshake handshake = new ServerHandshake(listener, client, listener.acceptor(), deadline);
-                SelectionKey clientKey = client.register(selector, SelectionKey.OP_READ, handshake);
-                // The hello is usually there already.
-                if (!handshake.advance(clientKey)) {
-                    clientKey.cancel();
-                }
+                greet(listener, client);
             }
         } catch (ClosedChannelException e) {
             listener.log("{0} was closed while a client called", listener.directory());
         } catch (IOException e) {
             // Out of descriptors, most likely: calling accept at once again would only burn the processor.
-            key.interestOps(0);
-            acceptPaused = true;
-            resumeAt = System.nanoTime() + ACCEPT_PAUSE_MILLIS * 1_000_000;
-            warn(
-                    "taking a client in " + listener.directory() + " failed, trying again in " + ACCEPT_PAUSE_MILLIS
-                            + " ms: " + e.getMessage(),
-                    e);
+            pause(key, listener, e);
         }
+    }
+
+    private void greet(RendezvousListener listener, SocketChannel client) throws IOException {
+        boolean greeted = false;
+        try {
+            listener.orphans().clientCame();
+            client.configureBlocking(false);
+            long deadline = System.nanoTime() + listener.config().handshakeTimeoutNanos();
+            ServerHandshake handshake = new ServerHandshake(listener, client, listener.acceptor(), deadline);
+            SelectionKey clientKey = client.register(selector, SelectionKey.OP_READ, handshake);
+            greeted = true; // the handshake has the socket, whatever comes
+            // The hello is usually there already.
+            if (!handshake.advance(clientKey)) {
+                clientKey.cancel();
+            }
+        } finally {
+            if (!greeted) {
+                client.close();
+            }
+        }
+    }
+
+    private void pause(SelectionKey key, RendezvousListener listener, Throwable why) {
+        key.interestOps(0);
+        acceptPaused = true;
+        resumeAt = System.nanoTime() + ACCEPT_PAUSE_MILLIS * 1_000_000;
+        ERRORS.warn(
+                "taking a client in " + listener.directory() + " failed, trying again in " + ACCEPT_PAUSE_MILLIS
+                        + " ms: " + why.getMessage(),
+                why);
     }
 
     private void resumeAccept() {

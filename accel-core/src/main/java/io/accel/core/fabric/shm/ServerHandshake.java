@@ -1,5 +1,6 @@
 package io.accel.core.fabric.shm;
 
+import io.accel.core.daemon.Warnings;
 import io.accel.core.fabric.Fabric.Acceptor;
 import io.accel.core.fabric.FallbackException;
 import io.accel.core.fabric.FallbackReason;
@@ -19,11 +20,15 @@ import jdk.net.UnixDomainPrincipal;
  * client that says nothing, half of it or nonsense costs its own connection and nobody else's.
  */
 final class ServerHandshake {
+    private static final Warnings ERRORS = new Warnings(System.getLogger(ServerHandshake.class.getName()));
+
     private enum State {
         HEAD,
         BODY,
         CONFIRM,
-        DONE
+        /** Socket, memory and the place in the queue are the acceptor's. */
+        ACCEPTED,
+        REFUSED
     }
 
     private final RendezvousListener listener;
@@ -56,7 +61,7 @@ final class ServerHandshake {
     /** Reads what has come. Returns false when the handshake is over, whatever its outcome. */
     boolean advance(SelectionKey key) {
         try {
-            while (state != State.DONE) {
+            while (!isOver()) {
                 int n = socket.read(in);
                 if (n < 0) {
                     throw new FallbackException(FallbackReason.BAD_HANDSHAKE, "the client hung up");
@@ -68,7 +73,14 @@ final class ServerHandshake {
             }
         } catch (FallbackException e) {
             refuse(e);
-        } catch (IOException | RuntimeException e) {
+        } catch (IOException e) {
+            refuse(new FallbackException(FallbackReason.NO_RESOURCES, e.toString()));
+        } catch (LinkageError e) {
+            ERRORS.warn("a class is missing for a client's handshake; see the modules that Accel needs", e);
+            refuse(new FallbackException(FallbackReason.NO_MODULE, e.toString()));
+        } catch (Throwable e) {
+            // Whatever one client brings about is the end of its handshake, and of nothing else.
+            ERRORS.warn("a client's handshake met an error and was ended", e);
             refuse(new FallbackException(FallbackReason.NO_RESOURCES, e.toString()));
         }
         return false;
@@ -99,7 +111,7 @@ final class ServerHandshake {
                 }
                 key.cancel();
                 ShmLink link = new ShmLink(map, hello.ringSize(), false, socket);
-                state = State.DONE;
+                state = State.ACCEPTED;
                 acceptor.accept(link, hello.destination(), hello.source());
             }
             default -> throw new IllegalStateException(String.valueOf(state));
@@ -120,13 +132,20 @@ final class ServerHandshake {
 
     /** Ends the handshake because its time is up or its listener closes. */
     void expire() {
-        if (state != State.DONE) {
+        if (!isOver()) {
             refuse(new FallbackException(FallbackReason.TIMEOUT, "the client did not finish its hello in time"));
         }
     }
 
+    private boolean isOver() {
+        return state == State.ACCEPTED || state == State.REFUSED;
+    }
+
     private void refuse(FallbackException e) {
-        state = State.DONE;
+        if (isOver()) {
+            return;
+        }
+        state = State.REFUSED;
         listener.log(
                 "refused a client of {0}: {1} ({2})", UnixDomainSocketAddress.of(listener.directory()), e.reason(), e);
         try {

@@ -5,6 +5,7 @@ import io.accel.core.fabric.Fabric;
 import io.accel.core.fabric.FallbackException;
 import io.accel.core.fabric.FallbackReason;
 import java.io.IOException;
+import java.lang.System.Logger.Level;
 import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -34,6 +35,7 @@ public final class ShmFabric implements Fabric {
 
     @Override
     public Connecting connect(InetSocketAddress destination, Source source) throws IOException {
+        checkModules();
         FallbackException stale = null;
         for (Path directory : RendezvousPath.candidates(config.dir(), config.space(), destination)) {
             if (Files.exists(directory, LinkOption.NOFOLLOW_LINKS)) {
@@ -56,7 +58,16 @@ public final class ShmFabric implements Fabric {
 
     @Override
     public Listening listen(InetSocketAddress bound, Acceptor acceptor) throws FallbackException {
+        checkModules();
         return RendezvousService.get().open(config, bound, acceptor);
+    }
+
+    /** Looked at once for a process: a run-time image gets no module later. */
+    private static void checkModules() throws FallbackException {
+        String missing = Modules.MISSING;
+        if (missing != null) {
+            throw new FallbackException(FallbackReason.NO_MODULE, missing);
+        }
     }
 
     /** A listener on all addresses of this host is not the one on the same port of another host. */
@@ -88,6 +99,23 @@ public final class ShmFabric implements Fabric {
             return InetAddress.getByAddress(raw);
         } catch (IOException e) {
             throw new IllegalStateException(e);
+        }
+    }
+
+    private static final class Modules {
+        /** What is missing and what to do, or null. */
+        static final String MISSING = missing();
+
+        private Modules() {}
+
+        private static String missing() {
+            if (ModuleLayer.boot().findModule("jdk.net").isPresent()) {
+                return null;
+            }
+            String missing = "this Java run-time image lacks the module jdk.net, by which shared memory tells users apart;"
+                    + " make it with jlink --add-modules jdk.net, or choose -Daccel.profile=off";
+            System.getLogger("io.accel").log(Level.WARNING, "accel: connections go through the kernel: {0}", missing);
+            return missing;
         }
     }
 

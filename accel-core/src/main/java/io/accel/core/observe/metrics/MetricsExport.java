@@ -1,5 +1,6 @@
 package io.accel.core.observe.metrics;
 
+import io.accel.core.daemon.Daemons;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.net.InetAddress;
@@ -38,9 +39,8 @@ public final class MetricsExport {
         }
         List<Wanted> all = parse(value);
         // A thread of its own: the JDK's server opens channels, which it cannot while their provider is being made.
-        Thread thread = new Thread(() -> all.forEach(MetricsExport::start), "accel-metrics-start");
-        thread.setDaemon(true); // and so will be the server's threads
-        thread.start();
+        // Being a daemon, it makes the server's threads daemons.
+        Daemons.start("accel-metrics-start", () -> all.forEach(MetricsExport::start));
     }
 
     static List<Wanted> parse(String value) {

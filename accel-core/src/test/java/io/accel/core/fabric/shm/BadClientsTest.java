@@ -54,6 +54,28 @@ class BadClientsTest {
         nothingIsLeft();
     }
 
+    /** An error in one client's handshake, whatever it is, ends that handshake: others connect, and no key stays ready. */
+    @ParameterizedTest
+    @ValueSource(strings = {"reserve", "accept"})
+    void anErrorInOneHandshakeIsThatHandshakesAlone(String where) throws Exception {
+        acceptor.failNextWith(where, new NoClassDefFoundError("a class that is missing"));
+        try (RawClient client = new RawClient(rendezvous)) {
+            client.say(RawClient.hello(NONCE, client.makeFile(NONCE)).encode());
+            if (where.equals("reserve")) {
+                assertThat(client.status()).isEqualTo(FallbackReason.NO_MODULE.code());
+                client.awaitHangUp();
+            } else {
+                assertThat(client.status()).isZero();
+                client.say(Hello.CONFIRM);
+                acceptor.next().link().free(); // it had the connection before it failed
+                acceptor.unreserve();
+            }
+            assertThat(acceptor.isToFail()).isFalse();
+            othersConnect();
+        }
+        nothingIsLeft();
+    }
+
     @ParameterizedTest
     @ValueSource(ints = {1, 15, 16, 17, 40})
     void oneThatStopsInTheMiddleIsHungUpOn(int length) throws Exception {

@@ -17,6 +17,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 
 /** A shared directory of its own with a listener on it, and clients of that listener. Everything goes on close. */
@@ -29,6 +30,8 @@ final class ShmEnds implements AutoCloseable {
 
     /** Keeps what it is handed, up to a limit. */
     static final class Acceptor implements Fabric.Acceptor {
+        private final AtomicReference<Error> failure = new AtomicReference<>();
+        private volatile String failing; // written before the failure
         final BlockingQueue<Accepted> accepted = new LinkedBlockingQueue<>();
         final AtomicInteger places;
 
@@ -38,6 +41,7 @@ final class ShmEnds implements AutoCloseable {
 
         @Override
         public boolean reserve() {
+            failOnce("reserve");
             return places.getAndUpdate(n -> Math.max(0, n - 1)) > 0;
         }
 
@@ -49,6 +53,24 @@ final class ShmEnds implements AutoCloseable {
         @Override
         public void accept(Link link, InetSocketAddress local, InetSocketAddress remote) {
             accepted.add(new Accepted(link, local, remote));
+            failOnce("accept");
+        }
+
+        /** The next call of a method throws. */
+        void failNextWith(String method, Error error) {
+            failing = method;
+            failure.set(error);
+        }
+
+        boolean isToFail() {
+            return failure.get() != null;
+        }
+
+        private void failOnce(String method) {
+            Error error = method.equals(failing) ? failure.getAndSet(null) : null;
+            if (error != null) {
+                throw error;
+            }
         }
 
         /** The next connection, which the caller frees. */

@@ -1,0 +1,65 @@
+package io.accel.core.daemon;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.security.AccessController;
+import java.security.PrivilegedAction;
+import java.security.PrivilegedActionException;
+import java.security.PrivilegedExceptionAction;
+import java.util.function.Supplier;
+
+/**
+ * What Accel does for itself under a {@code SecurityManager}: with the rights of its own code, whatever the program's code that
+ * happens to call may do. Without a security manager, and on JDKs that have none any more, this only calls. Stateless.
+ */
+@SuppressWarnings("removal") // JDK 17 to 23 have security managers, and programs that use one
+public final class Privileged {
+    private Privileged() {}
+
+    /** An action that may fail as input and output does. */
+    @FunctionalInterface
+    public interface Action<T> {
+        /** Does it. */
+        T run() throws IOException;
+    }
+
+    /**
+     * Calls an action that throws no checked exception.
+     *
+     * @param action what to do
+     * @return what it returns
+     * @throws SecurityException if not even Accel's code may do it
+     */
+    public static <T> T get(Supplier<T> action) {
+        return AccessController.doPrivileged((PrivilegedAction<T>) action::get);
+    }
+
+    /**
+     * Calls an action.
+     *
+     * @param action what to do
+     * @return what it returns
+     * @throws IOException as the action does
+     * @throws SecurityException if not even Accel's code may do it
+     */
+    public static <T> T call(Action<T> action) throws IOException {
+        try {
+            return AccessController.doPrivileged((PrivilegedExceptionAction<T>) action::run);
+        } catch (PrivilegedActionException e) {
+            throw (IOException) e.getException(); // what else the action throws passes through
+        }
+    }
+
+    /**
+     * Checks, as the JDK's channels do, that the calling program may connect there: what follows is done with Accel's rights.
+     *
+     * @param destination where to, resolved
+     * @throws SecurityException if it may not
+     */
+    public static void checkConnect(InetSocketAddress destination) {
+        SecurityManager manager = System.getSecurityManager();
+        if (manager != null) {
+            manager.checkConnect(destination.getAddress().getHostAddress(), destination.getPort());
+        }
+    }
+}

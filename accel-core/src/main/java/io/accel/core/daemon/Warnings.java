@@ -1,0 +1,69 @@
+package io.accel.core.daemon;
+
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+
+/**
+ * Warnings about what a peer can bring about as often as it likes, or what a broken machine repeats without end: a few at once,
+ * then one in ten seconds, which says how many were left out. Safe for use by several threads.
+ */
+public final class Warnings {
+    private static final int AT_ONCE = 5;
+    private static final long INTERVAL_NANOS = 10_000_000_000L;
+
+    private final Logger log;
+    private final long intervalNanos;
+
+    // Guarded by this.
+    private int allowed = AT_ONCE;
+    private long nextAt;
+    private long leftOut;
+
+    /**
+     * Warnings of one kind.
+     *
+     * @param log where they go
+     */
+    public Warnings(Logger log) {
+        this(log, INTERVAL_NANOS);
+    }
+
+    Warnings(Logger log, long intervalNanos) {
+        this.log = log;
+        this.intervalNanos = intervalNanos;
+    }
+
+    /**
+     * Logs a warning, unless there were too many. Throws nothing: a logger may need what has just run out, such as descriptors.
+     *
+     * @param message what happened, and what happens now
+     * @param cause why
+     */
+    public void warn(String message, Throwable cause) {
+        String text = admit(message);
+        if (text == null) {
+            return;
+        }
+        try {
+            log.log(Level.WARNING, text, cause);
+        } catch (Throwable e) {
+            System.err.println("accel: " + text + ": " + cause + ", and logging it failed: " + e);
+        }
+    }
+
+    private synchronized String admit(String message) {
+        long now = System.nanoTime();
+        if (allowed == 0 && now - nextAt >= 0) {
+            allowed = 1;
+        }
+        if (allowed == 0) {
+            leftOut++;
+            return null;
+        }
+        allowed--;
+        nextAt = now + intervalNanos;
+        String text = leftOut == 0 ? message : message + " (" + leftOut + " warnings like this were left out)";
+        leftOut = 0;
+        return text;
+    }
+}

@@ -1,0 +1,108 @@
+package io.accel.core.socket;
+
+import io.accel.core.daemon.Privileged;
+import io.accel.core.fabric.Connecting;
+import io.accel.core.fabric.Fabric;
+import io.accel.core.fabric.FallbackException;
+import io.accel.core.fabric.FallbackReason;
+import io.accel.core.fabric.Link;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.channels.SelectableChannel;
+
+/**
+ * A fabric that works with Accel's rights, once the program was found to have the right to connect; where Accel itself lacks
+ * one, the kernel carries the connection. Thread-safe as the fabric that it hands everything on to.
+ */
+final class PrivilegedFabric implements Fabric {
+    private final Fabric fabric;
+
+    PrivilegedFabric(Fabric fabric) {
+        this.fabric = fabric;
+    }
+
+    @Override
+    public String name() {
+        return fabric.name();
+    }
+
+    @Override
+    public Connecting connect(InetSocketAddress destination, Source source) throws IOException {
+        Privileged.checkConnect(destination);
+        return new Handshake(call(() -> fabric.connect(destination, source)));
+    }
+
+    @Override
+    public Listening listen(InetSocketAddress bound, Acceptor acceptor) throws FallbackException {
+        try {
+            Listening listening = call(() -> fabric.listen(bound, acceptor));
+            return () -> Privileged.get(() -> {
+                listening.close();
+                return null;
+            });
+        } catch (FallbackException e) {
+            throw e;
+        } catch (IOException e) {
+            throw new FallbackException(FallbackReason.NO_RESOURCES, e.toString());
+        }
+    }
+
+    private static <T> T call(Privileged.Action<T> action) throws IOException {
+        try {
+            return Privileged.call(action);
+        } catch (SecurityException e) {
+            throw new FallbackException(
+                    FallbackReason.NO_RIGHT, "the security manager forbids it to Accel's own code: " + e.getMessage());
+        } catch (LinkageError e) {
+            // A class whose initialisation failed, whatever for, is gone for good; the kernel's channels are not.
+            String cause = e.getCause() == null ? e.toString() : e.getCause().toString();
+            boolean forbidden = e.getCause() instanceof SecurityException;
+            throw new FallbackException(
+                    forbidden ? FallbackReason.NO_RIGHT : FallbackReason.NO_RESOURCES,
+                    "a class of Accel's cannot be used: " + cause);
+        }
+    }
+
+    /** One connection's handshake. */
+    private static final class Handshake implements Connecting {
+        private final Connecting handshake;
+
+        Handshake(Connecting handshake) {
+            this.handshake = handshake;
+        }
+
+        @Override
+        public SelectableChannel channel() {
+            return handshake.channel();
+        }
+
+        @Override
+        public long deadline() {
+            return handshake.deadline();
+        }
+
+        @Override
+        public InetSocketAddress local() {
+            return handshake.local();
+        }
+
+        @Override
+        public Link advance() throws FallbackException {
+            try {
+                return call(handshake::advance);
+            } catch (FallbackException e) {
+                throw e;
+            } catch (IOException e) {
+                throw new FallbackException(FallbackReason.NO_RESOURCES, e.toString());
+            }
+        }
+
+        @Override
+        public void abort() {
+            Privileged.get(() -> {
+                handshake.abort();
+                return null;
+            });
+        }
+    }
+}

@@ -1,0 +1,63 @@
+package io.accel.nio;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.DatagramChannel;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+
+/** The program that {@link SecurityManagerTest} starts: it may use the loopback address, and nothing else. */
+final class SecurityManagerProbe {
+    private static final int DATAGRAMS = 50;
+
+    private SecurityManagerProbe() {}
+
+    public static void main(String[] args) throws Exception {
+        streams();
+        datagrams();
+        elsewhere();
+    }
+
+    private static void streams() throws IOException {
+        try (ServerSocketChannel listener = ServerSocketChannel.open().bind(loopback());
+                SocketChannel client = SocketChannel.open(listener.getLocalAddress());
+                SocketChannel server = listener.accept();
+                Selector selector = Selector.open()) {
+            client.write(ByteBuffer.wrap(new byte[] {1, 2, 3}));
+            server.configureBlocking(false).register(selector, SelectionKey.OP_READ);
+            selector.select(10_000);
+            ByteBuffer got = ByteBuffer.allocate(8);
+            System.out.println("read " + server.read(got));
+            server.write(got.flip());
+            System.out.println("echoed " + client.read(ByteBuffer.allocate(8)));
+        }
+    }
+
+    private static void datagrams() throws IOException {
+        try (DatagramChannel one = DatagramChannel.open().bind(loopback());
+                DatagramChannel other = DatagramChannel.open().bind(loopback())) {
+            for (int i = 0; i < DATAGRAMS; i++) {
+                one.send(ByteBuffer.wrap(new byte[] {1}), other.getLocalAddress());
+                other.receive(ByteBuffer.allocate(8));
+            }
+            System.out.println("datagrams " + DATAGRAMS);
+        }
+    }
+
+    private static void elsewhere() throws IOException {
+        try (SocketChannel channel = SocketChannel.open()) {
+            channel.connect(new InetSocketAddress(InetAddress.getByAddress(new byte[] {127, 0, 0, 2}), 9));
+            System.out.println("connected although it may not");
+        } catch (SecurityException e) {
+            System.out.println("elsewhere " + e.getMessage());
+        }
+    }
+
+    private static InetSocketAddress loopback() throws IOException {
+        return new InetSocketAddress(InetAddress.getByAddress(new byte[] {127, 0, 0, 1}), 0);
+    }
+}

@@ -1,0 +1,106 @@
+package io.accel.nio;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledForJreRange;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.JRE;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A program with few rights, in a JVM with a security manager: what Accel does for itself takes Accel's rights alone. */
+@EnabledOnOs(OS.LINUX)
+@EnabledForJreRange(max = JRE.JAVA_23)
+@Timeout(60)
+class SecurityManagerTest {
+    @TempDir
+    private Path dir;
+
+    @Test
+    void aProgramWithFewRightsIsAccelerated() throws Exception {
+        String output = run(policy("permission java.security.AllPermission;"));
+        assertThat(output)
+                .contains("read 3", "echoed 3", "datagrams 50")
+                .containsPattern("elsewhere access denied .*127.0.0.2:9.*connect")
+                .containsPattern("connected .* by shm")
+                .containsPattern("datagrams .* by shm");
+    }
+
+    /** Accel itself may do little more than reach the JDK's channels: no threads, no hooks, no shared memory. */
+    @Test
+    void whatAccelMayNotDoIsTheKernels() throws Exception {
+        String output = run(policy("permission java.lang.RuntimePermission \"accessClassInPackage.*\";"
+                + " permission java.lang.RuntimePermission \"accessDeclaredMembers\";"
+                + " permission java.lang.RuntimePermission \"reflectionFactoryAccess\";"
+                + " permission java.lang.RuntimePermission \"selectorProvider\";"
+                + " permission java.io.FilePermission \"<<ALL FILES>>\", \"read\";"
+                + " permission java.lang.reflect.ReflectPermission \"suppressAccessChecks\";"
+                + " permission java.util.PropertyPermission \"*\", \"read,write\";"
+                + " permission java.lang.RuntimePermission \"loggerFinder\";"
+                + " permission java.net.SocketPermission \"127.0.0.1:*\", \"accept,connect,listen,resolve\";"));
+        assertThat(output)
+                .contains("read 3", "echoed 3", "datagrams 50", "elsewhere access denied")
+                .doesNotContain("by shm");
+    }
+
+    private String policy(String ofAccel) {
+        StringBuilder policy = new StringBuilder();
+        for (String entry : classPath()) {
+            if (!entry.equals(ownClasses())) {
+                policy.append("grant codeBase \"").append(Path.of(entry).toUri()).append("\" { ");
+                policy.append(ofAccel).append(" };\n");
+            }
+        }
+        return policy.append("grant codeBase \"").append(Path.of(ownClasses()).toUri()).append("\" {\n")
+                .append("permission java.net.SocketPermission \"127.0.0.1:*\", \"accept,connect,listen,resolve\";\n};\n")
+                .toString();
+    }
+
+    private static List<String> classPath() {
+        return List.of(System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"))
+                .split(File.pathSeparator, -1));
+    }
+
+    private static String ownClasses() {
+        return Path.of(SecurityManagerTest.class
+                        .getProtectionDomain()
+                        .getCodeSource()
+                        .getLocation()
+                        .getPath())
+                .toString();
+    }
+
+    private String run(String policy) throws IOException, InterruptedException {
+        Path file = Files.writeString(dir.resolve("policy"), policy);
+        Path log = dir.resolve("log");
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin/java").toString());
+        command.addAll(List.of("-Djava.security.manager", "-Djava.security.policy==" + file));
+        command.add("-Djava.nio.channels.spi.SelectorProvider=" + AccelSelectorProvider.class.getName());
+        command.addAll(List.of("-Daccel.log.connections=true", "-Daccel.connect.probe-timeout=10s"));
+        command.add("-Daccel.shm.dir=" + Files.createDirectory(dir.resolve("shm")));
+        command.addAll(List.of("-cp", String.join(File.pathSeparator, classPath())));
+        command.add(SecurityManagerProbe.class.getName());
+        Process child = new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(log.toFile())
+                .start();
+        try {
+            assertThat(child.waitFor(45, TimeUnit.SECONDS)).as("ends").isTrue();
+            String output = Files.readString(log);
+            assertThat(child.exitValue()).as(output).isZero();
+            return output;
+        } finally {
+            child.destroyForcibly().waitFor();
+        }
+    }
+}
