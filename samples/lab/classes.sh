@@ -1,0 +1,75 @@
+# shellcheck shell=bash disable=SC2154 # `junit` sets root; prepare.sh sets cache.
+# Sourced by `junit`: the class path of a module's tests, and an archive of the classes in its jars (CDS). Most of what a JVM does
+# at its start is to read and verify classes, which takes an emulated processor a minute and this one some seconds.
+
+# Prints the class path of module $1's tests, which it compiles where they are not up to date. Jars come before directories:
+# the archive covers the entries at its beginning, and may have no directory among them.
+class_path() {
+    local module=$1 path=$root/$1/target/lab-class-path
+    # Maven's answer holds until a source or a pom changes, or something that it names is gone.
+    if ! is_current "$path"; then
+        local touch_time
+        touch_time=$(mktemp)
+        (cd "$root" && timeout --foreground 900 mvn -B -ntp -q -pl "$module" -am test-compile dependency:build-classpath \
+            -DexcludeArtifactIds=accel-rdma-libraries "-Dmdep.outputFile=$path.new" >&2) || { rm -f "$touch_time" && return 2; }
+        printf '%s:%s:%s\n' "$(jars "$path.new")" "$root/$module/target/test-classes" "$root/$module/target/classes" >"$path"
+        jars -v "$path.new" | sed 's/^./:&/' >>"$path"
+        printf '%s' "$(tr -d '\n' <"$path")" >"$path.new"
+        mv "$path.new" "$path"
+        touch -r "$touch_time" "$path" # What was edited meanwhile counts as newer.
+        rm "$touch_time"
+    fi
+    cat "$path"
+}
+
+is_current() {
+    [[ -s $1 && -z $(find "$root"/pom.xml "$root"/*/pom.xml "$root"/*/src -newer "$1" -print -quit) ]] || return 1
+    local entry
+    while IFS= read -r entry; do [[ -e $entry ]] || return 1; done < <(tr : '\n' <"$1")
+}
+
+# Prints the entries of the class path in file $1 that are jars, joined by colons; with -v before it, those that are not.
+jars() {
+    local options=()
+    [[ $1 != -v ]] || { options=(-v) && shift; }
+    tr : '\n' <"$1" | grep "${options[@]}" '\.jar$' | paste -sd : || true
+}
+
+# Prints the file with the archived classes of the JDK and of the jars of the class path $1, made on first use and kept beside
+# the boot image; nothing if it cannot be made, which only costs time.
+class_archive() {
+    local jars key archive
+    jars=$(jars <(printf '%s\n' "$1"))
+    # The JVM checks the same of an archive: its own version, and each jar's name, size and time.
+    key=$({ java -XshowSettings:none -version 2>&1 && tr : '\n' <<<"$jars" | xargs -d '\n' stat -c '%n %s %Y'; } | sha256sum | cut -c1-12)
+    archive=$cache/classes-$key.jsa
+    if [[ ! -e $archive ]]; then
+        mkdir -p "$cache"
+        (
+            flock -w 900 9 || exit 1
+            [[ -e $archive ]] || make_archive "$jars" "$archive"
+        ) 9>"$cache/classes.lock" || { say "no archive of classes, so JVMs start slowly" && return; }
+    fi
+    touch -a "$archive"
+    printf '%s\n' "$archive"
+}
+
+make_archive() {
+    local list=$2.list.$$ new=$2.new.$$ home jar
+    say "archiving the classes of the tests' libraries"
+    find "$cache" -maxdepth 1 -name 'classes-*.jsa*' -atime +30 -delete
+    home=$(java -XshowSettings:properties -version 2>&1 | sed -n 's/^ *java\.home = //p')
+    {
+        cat "$home/lib/classlist"
+        while IFS= read -r jar; do "$home/bin/jar" tf "$jar"; done < <(tr : '\n' <<<"$1") |
+            sed -nE '/^META-INF|module-info/d; s/\.class$//p'
+    } >"$list"
+    # G1, whose archives hold objects, too; the JVMs that use them may have any collector. What cannot be linked is left out.
+    java -XX:+UseG1GC -Xshare:dump -XX:SharedClassListFile="$list" -XX:SharedArchiveFile="$new" -cp "$1" >"$list.log" 2>&1 || {
+        tail -n 5 "$list.log" >&2
+        rm -f "$list" "$list.log" "$new"
+        return 1
+    }
+    rm -f "$list" "$list.log"
+    mv "$new" "$2"
+}
