@@ -78,14 +78,7 @@ class ArchitectureTest {
             .resideInAPackage("io.accel.core.fabric..")
             .should()
             .onlyDependOnClassesThat(resideInAnyPackage(
-                    "io.accel.core.fabric..",
-                    DAEMON,
-                    JDK,
-                    OBSERVE,
-                    "java..",
-                    "jdk.net..",
-                    "jnr..",
-                    "com.kenai.."));
+                    "io.accel.core.fabric..", DAEMON, JDK, OBSERVE, "java..", "jdk.net..", "jnr..", "com.kenai.."));
 
     @ArchTest
     static final ArchRule THE_POLLER_KNOWS_NO_FABRIC = classes()
@@ -166,8 +159,8 @@ class ArchitectureTest {
             .and()
             .resideOutsideOfPackage(DAEMON)
             .should()
-            .callConstructorWhere(JavaCall.Predicates.target(HasOwner.Predicates.With.owner(
-                    JavaClass.Predicates.assignableTo(Thread.class))));
+            .callConstructorWhere(JavaCall.Predicates.target(
+                    HasOwner.Predicates.With.owner(JavaClass.Predicates.assignableTo(Thread.class))));
 
     @ArchTest
     static final ArchRule NO_PACKAGES_DEPEND_ON_EACH_OTHER =

@@ -13,11 +13,12 @@ import java.net.SocketAddress;
 import java.net.SocketException;
 import java.net.SocketOption;
 import java.nio.ByteBuffer;
-import java.nio.channels.AlreadyBoundException;
 import java.nio.channels.AlreadyConnectedException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.DatagramChannel;
 import java.nio.channels.IllegalBlockingModeException;
+import java.nio.channels.UnresolvedAddressException;
+import java.nio.channels.UnsupportedAddressTypeException;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
@@ -50,19 +51,20 @@ final class AccelDatagramSocket extends MulticastSocket {
 
     @Override
     public void send(DatagramPacket packet) throws IOException {
-        if (isClosed()) {
-            throw new SocketException("Socket is closed");
-        }
-        if (!channel.isBlocking()) {
-            throw new IllegalBlockingModeException();
-        }
         synchronized (packet) {
             InetSocketAddress target = targetOf(packet);
+            if (!channel.isOpen()) {
+                throw closed(new ClosedChannelException());
+            }
+            if (!channel.isBlocking()) {
+                throw new IllegalBlockingModeException();
+            }
             ByteBuffer src = ByteBuffer.wrap(packet.getData(), packet.getOffset(), packet.getLength());
             try {
                 int unused = channel.send(src, target);
             } catch (AlreadyConnectedException e) {
-                throw new IllegalArgumentException("Connected and packet address differ", e);
+                throw new IllegalArgumentException(
+                        "Connected and packet address differ"); // without a cause, as the JDK
             } catch (ClosedChannelException e) {
                 throw closed(e);
             }
@@ -85,6 +87,9 @@ final class AccelDatagramSocket extends MulticastSocket {
         int capacity;
         synchronized (packet) {
             capacity = PacketLengths.capacity(packet);
+        }
+        if (!channel.isOpen()) {
+            throw closed(new ClosedChannelException());
         }
         ByteBuffer dst = ByteBuffer.allocate(capacity);
         SocketAddress from;
@@ -114,9 +119,9 @@ final class AccelDatagramSocket extends MulticastSocket {
     @Override
     public void bind(SocketAddress address) throws SocketException {
         try {
-            channel.bind(address != null ? address : new InetSocketAddress(0));
-        } catch (AlreadyBoundException e) {
-            throw new SocketException("already bound");
+            channel.bind(address != null ? requireInet(address) : new InetSocketAddress(0));
+        } catch (UnsupportedAddressTypeException e) {
+            throw e;
         } catch (IOException | RuntimeException e) {
             throw SocketExceptions.translateToSocketException(e);
         }
@@ -139,15 +144,25 @@ final class AccelDatagramSocket extends MulticastSocket {
         if (address == null) {
             throw new IllegalArgumentException("Address can't be null");
         }
-        if (isClosed()) {
-            return;
-        }
+        requireInet(address);
         try {
+            if (((InetSocketAddress) address).isUnresolved()) {
+                throw new UnresolvedAddressException();
+            }
             channel.disconnect(); // the socket, unlike the channel, may be connected anew
             channel.connect(address);
+        } catch (ClosedChannelException e) {
+            return; // the JDK's says nothing of it
         } catch (IOException | RuntimeException e) {
             throw SocketExceptions.translateToSocketException(e);
         }
+    }
+
+    private static SocketAddress requireInet(SocketAddress address) {
+        if (address instanceof InetSocketAddress) {
+            return address;
+        }
+        throw new UnsupportedAddressTypeException();
     }
 
     @Override

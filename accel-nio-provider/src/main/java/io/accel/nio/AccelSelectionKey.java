@@ -1,5 +1,6 @@
 package io.accel.nio;
 
+import io.accel.core.jdk.JdkAccess;
 import io.accel.core.poll.Registration;
 import java.nio.channels.CancelledKeyException;
 import java.nio.channels.SelectableChannel;
@@ -10,6 +11,8 @@ import java.nio.channels.spi.AbstractSelectableChannel;
 final class AccelSelectionKey extends IndexedKey {
     private final AccelSelector selector;
     private final AbstractSelectableChannel channel;
+    /** Whether the channel is the JDK's own. */
+    private final boolean kernels;
 
     /** Null until registered, and if the channel was closed in that moment. Written once, by the registering thread. */
     private volatile Registration registration;
@@ -23,6 +26,7 @@ final class AccelSelectionKey extends IndexedKey {
     AccelSelectionKey(AccelSelector selector, AbstractSelectableChannel channel) {
         this.selector = selector;
         this.channel = channel;
+        this.kernels = JdkAccess.isKernels(channel);
     }
 
     void registered(Registration with) {
@@ -42,8 +46,15 @@ final class AccelSelectionKey extends IndexedKey {
         return channel;
     }
 
+    /**
+     * Asked by {@link #cancel} of the key that it has just made invalid. Then the poller forgets a channel of the JDK's at once,
+     * which otherwise would not go back to blocking mode before the next selection; ours see to that themselves.
+     */
     @Override
     public Selector selector() {
+        if (!isValid() && kernels) {
+            end();
+        }
         return selector;
     }
 
@@ -58,8 +69,8 @@ final class AccelSelectionKey extends IndexedKey {
     public AccelSelectionKey interestOps(int ops) {
         ensureValid();
         if ((ops & ~channel.validOps()) != 0) {
-            throw new IllegalArgumentException(
-                    "operations " + ops + " of which only " + channel.validOps() + " are valid for " + channel);
+            throw new IllegalArgumentException("operations " + ops + " of which only " + channel.validOps()
+                    + " are valid for " + channel.getClass().getName());
         }
         Registration current = registration;
         if (current != null) {

@@ -191,7 +191,7 @@ final class AccelSelector extends AbstractSelector {
     private void drop(AccelSelectionKey key) throws IOException {
         deregister(key);
         SelectableChannel channel = key.channel();
-        if (channel.provider() == provider.kernel() && !channel.isOpen() && !channel.isRegistered()) {
+        if (JdkAccess.isKernels(channel) && !channel.isOpen() && !channel.isRegistered()) {
             // The JDK's selector in the poller found our key still there, and so left it to us.
             JdkAccess.finishClose(channel);
         }
@@ -236,7 +236,8 @@ final class AccelSelector extends AbstractSelector {
         if (channel instanceof AccelDatagramChannel datagrams) {
             return datagrams.pollable();
         }
-        if (channel.provider() == provider.kernel()) {
+        // Whoever's provider it names: the JDK gives the channels that it inherits the default one, which is ours.
+        if (JdkAccess.isKernels(channel)) {
             return new KernelPollable(channel);
         }
         throw new IllegalSelectorException();

@@ -11,6 +11,7 @@ import io.accel.profile.Keys;
 import io.accel.profile.Profile;
 import java.io.IOException;
 import java.net.ProtocolFamily;
+import java.net.StandardProtocolFamily;
 import java.nio.channels.Channel;
 import java.nio.channels.DatagramChannel;
 import java.nio.channels.Pipe;
@@ -22,8 +23,8 @@ import java.util.Objects;
 
 /**
  * The entrance: with {@code -Djava.nio.channels.spi.SelectorProvider=io.accel.nio.AccelSelectorProvider} the JVM opens its
- * channels and selectors here. Channels are accelerated where the peer can be reached by a fabric; pipes are the JDK's own, and
- * selectable together with ours. In profile {@code off}
+ * channels and selectors here. Channels are accelerated where the peer can be reached by a fabric; pipes and
+ * Unix-domain channels are the JDK's own, and selectable together with ours. In profile {@code off}
  * everything is the JDK's own.
  */
 public final class AccelSelectorProvider extends SelectorProvider {
@@ -70,8 +71,16 @@ public final class AccelSelectorProvider extends SelectorProvider {
 
     @Override
     public SocketChannel openSocketChannel(ProtocolFamily family) throws IOException {
+        if (isUnix(family)) {
+            return JdkAccess.openUnixSocket(this);
+        }
         SocketChannel channel = kernel.openSocketChannel(Objects.requireNonNull(family, "family"));
         return accelerator.isOn() ? wrap(channel, family) : channel;
+    }
+
+    /** Unix-domain channels are the JDK's own, as pipes are: there is nothing faster that carries them. */
+    private boolean isUnix(ProtocolFamily family) {
+        return accelerator.isOn() && family == StandardProtocolFamily.UNIX;
     }
 
     private SocketChannel wrap(SocketChannel channel, ProtocolFamily family) {
@@ -86,6 +95,9 @@ public final class AccelSelectorProvider extends SelectorProvider {
 
     @Override
     public ServerSocketChannel openServerSocketChannel(ProtocolFamily family) throws IOException {
+        if (isUnix(family)) {
+            return JdkAccess.openUnixListener(this);
+        }
         ServerSocketChannel channel = kernel.openServerSocketChannel(Objects.requireNonNull(family, "family"));
         return accelerator.isOn() ? new AccelServerSocketChannel(this, channel, family) : channel;
     }

@@ -10,7 +10,6 @@ import java.net.ServerSocket;
 import java.net.SocketAddress;
 import java.net.SocketOption;
 import java.net.SocketTimeoutException;
-import java.net.StandardProtocolFamily;
 import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.IllegalBlockingModeException;
@@ -170,9 +169,6 @@ public final class AccelServerSocketChannel extends ServerSocketChannel implemen
 
     @Override
     public synchronized ServerSocket socket() {
-        if (family == StandardProtocolFamily.UNIX) {
-            return kernel.socket(); // which says that there is none
-        }
         if (socket == null) {
             socket = new AccelServerSocket(this);
         }
@@ -236,7 +232,7 @@ public final class AccelServerSocketChannel extends ServerSocketChannel implemen
         } else if (bound == null) {
             text.append("unbound");
         } else {
-            text.append(bound).append(listener.isAccelerated() ? " accelerated" : " kernel");
+            text.append(bound);
         }
         return text.append(']').toString();
     }

@@ -322,9 +322,6 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
 
     @Override
     public boolean connect(SocketAddress remote) throws IOException {
-        if (family == StandardProtocolFamily.UNIX) {
-            return onKernel(b -> kernel.connect(remote) ? 1 : 0, null) == 1;
-        }
         return connect(checkRemote(remote), 0);
     }
 
@@ -708,9 +705,6 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
 
     @Override
     public synchronized Socket socket() {
-        if (family == StandardProtocolFamily.UNIX) {
-            return kernel.socket(); // which says that there is none
-        }
         if (socket == null) {
             socket = AccelSocket.over(this);
         }
@@ -723,7 +717,8 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
         if (link == null) {
             // The JDK's adaptor alone can time out; it holds the timeout in milliseconds.
             kernel.socket().setSoTimeout((int) Math.min((timeoutNanos + 999_999) / 1_000_000, Integer.MAX_VALUE));
-            return (int) onKernel(buffer -> kernel.socket().getInputStream().read(b, off, len), null);
+            return (int)
+                    onKernel(buffer -> isInputShutdown() ? -1 : kernelInput().read(b, off, len), null);
         }
         ByteBuffer dst = ByteBuffer.wrap(b, off, len);
         link.lockRead();
@@ -841,16 +836,22 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
 
     @Override
     public String toString() {
-        StringBuilder text = new StringBuilder(getClass().getName()).append('[');
+        // The JDK's own words: programs log them, and some look for them.
+        StringBuilder text = new StringBuilder(SocketChannel.class.getName()).append('[');
         if (!isOpen()) {
             text.append("closed");
         } else {
             text.append(isConnected() ? "connected" : isConnectionPending() ? "connection-pending" : "unconnected");
             text.append(isInputShutdown() ? " ishut" : "").append(isOutputShutdown() ? " oshut" : "");
-            text.append(" path=").append(path().path());
-            text.append(" local=").append(localAddressOrNull());
-            text.append(" remote=").append(remoteAddressOrNull());
+            appendTo(text, " local=", localAddressOrNull());
+            appendTo(text, " remote=", remoteAddressOrNull());
         }
         return text.append(']').toString();
+    }
+
+    private static void appendTo(StringBuilder text, String name, SocketAddress address) {
+        if (address != null) {
+            text.append(name).append(address);
+        }
     }
 }

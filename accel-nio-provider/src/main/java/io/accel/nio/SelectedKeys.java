@@ -123,11 +123,7 @@ final class SelectedKeys extends AbstractSet<SelectionKey> {
         modCount++;
     }
 
-    /** Never succeeds: what is selected is the selector's to say. */
-    @Override
-    public boolean add(SelectionKey key) {
-        throw new UnsupportedOperationException("Only the selector adds to its selected keys");
-    }
+    // add() is AbstractSet's, which refuses whatever it is given. One of our own would cast to SelectionKey first.
 
     /** Never succeeds: what is selected is the selector's to say. */
     @Override

@@ -56,12 +56,17 @@ class SecurityManagerTest {
         StringBuilder policy = new StringBuilder();
         for (String entry : classPath()) {
             if (!entry.equals(ownClasses())) {
-                policy.append("grant codeBase \"").append(Path.of(entry).toUri()).append("\" { ");
+                policy.append("grant codeBase \"")
+                        .append(Path.of(entry).toUri())
+                        .append("\" { ");
                 policy.append(ofAccel).append(" };\n");
             }
         }
-        return policy.append("grant codeBase \"").append(Path.of(ownClasses()).toUri()).append("\" {\n")
-                .append("permission java.net.SocketPermission \"127.0.0.1:*\", \"accept,connect,listen,resolve\";\n};\n")
+        return policy.append("grant codeBase \"")
+                .append(Path.of(ownClasses()).toUri())
+                .append("\" {\n")
+                .append(
+                        "permission java.net.SocketPermission \"127.0.0.1:*\", \"accept,connect,listen,resolve\";\n};\n")
                 .toString();
     }
 

@@ -49,8 +49,9 @@ public final class Daemons {
         try {
             Thread.sleep(PAUSE_MILLIS);
         } catch (InterruptedException e) {
-            // Nobody has a reason to interrupt a daemon; and interrupted it could not wait for anything any more.
-            boolean cleared = Thread.interrupted();
+            // Nobody has a reason to interrupt a daemon, and one that stayed interrupted could not wait for anything
+            // any more.
+            System.getLogger(Daemons.class.getName()).log(System.Logger.Level.DEBUG, "a daemon was interrupted", e);
         }
     }
 

@@ -40,9 +40,13 @@ public enum FallbackReason {
     /** There is an RDMA device, but not the libraries to use it. */
     NO_LIBRARY(17, true, "an RDMA device is here, but not librdmacm and libibverbs; install rdma-core"),
     /** This Java run-time image, or the peer's, lacks a module; each says so once in its own log. */
-    NO_MODULE(18, false, "a Java run-time image lacks a module that Accel needs; make it with jlink --add-modules jdk.net"),
+    NO_MODULE(
+            18,
+            false,
+            "a Java run-time image lacks a module that Accel needs; make it with jlink --add-modules jdk.net"),
     /** The security manager does not let Accel's own code do what the fabric needs. */
-    NO_RIGHT(19, true, "the security manager forbids Accel what this needs; grant its code java.security.AllPermission");
+    NO_RIGHT(
+            19, true, "the security manager forbids Accel what this needs; grant its code java.security.AllPermission");
 
     private final int code;
     private final boolean remarkable;

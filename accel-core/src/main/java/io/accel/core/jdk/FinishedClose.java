@@ -23,21 +23,33 @@ final class FinishedClose {
         return Holder.KILL;
     }
 
+    /** The interface of the channels that have such an end: all of the JDK's that can be selected. */
+    static Class<?> selectable() {
+        if (Holder.SELECTABLE == null) {
+            throw new IllegalStateException(
+                    "Accel finds no channels of the JDK's on Java " + Runtime.version(), Holder.FAILURE);
+        }
+        return Holder.SELECTABLE;
+    }
+
     private static final class Holder {
+        static final Class<?> SELECTABLE;
         static final MethodHandle KILL;
         static final Throwable FAILURE;
 
         static {
+            Class<?> selectable = null;
             MethodHandle kill = null;
             Throwable failure = null;
             try {
-                Class<?> selectable = TrustedLookup.internal("sun.nio.ch.SelChImpl");
+                selectable = TrustedLookup.internal("sun.nio.ch.SelChImpl");
                 kill = TrustedLookup.orPlain(selectable)
                         .findVirtual(selectable, "kill", MethodType.methodType(void.class))
                         .asType(MethodType.methodType(void.class, SelectableChannel.class));
             } catch (ReflectiveOperationException | RuntimeException e) {
                 failure = e;
             }
+            SELECTABLE = selectable;
             KILL = kill;
             FAILURE = failure;
         }

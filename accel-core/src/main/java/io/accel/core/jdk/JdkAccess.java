@@ -6,10 +6,14 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.lang.invoke.MethodHandle;
+import java.net.ProtocolFamily;
 import java.net.Socket;
 import java.net.SocketImpl;
+import java.net.StandardProtocolFamily;
 import java.nio.MappedByteBuffer;
 import java.nio.channels.SelectableChannel;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
 import java.nio.channels.spi.SelectorProvider;
 import java.util.Objects;
 
@@ -151,6 +155,52 @@ public final class JdkAccess {
      */
     public static SelectableChannel readable(SocketImpl listener) throws IOException {
         return selectable(KernelSockets.descriptor(listener));
+    }
+
+    /**
+     * Opens a Unix-domain channel of the JDK's own that names another provider, as the JDK's name the default one. Where the JVM
+     * keeps the JDK's channels closed it names the JDK's.
+     *
+     * @param provider the provider that it names
+     * @throws IOException if it cannot be opened
+     * @throws UnsupportedOperationException if this machine has no such sockets
+     */
+    public static SocketChannel openUnixSocket(SelectorProvider provider) throws IOException {
+        return UnixChannels.SOCKET == null
+                ? kernelProvider().openSocketChannel(StandardProtocolFamily.UNIX)
+                : (SocketChannel) open(UnixChannels.SOCKET, provider);
+    }
+
+    /**
+     * As {@link #openUnixSocket}, of a listener.
+     *
+     * @param provider the provider that it names
+     * @throws IOException if it cannot be opened
+     * @throws UnsupportedOperationException if this machine has no such sockets
+     */
+    public static ServerSocketChannel openUnixListener(SelectorProvider provider) throws IOException {
+        return UnixChannels.SERVER == null
+                ? kernelProvider().openServerSocketChannel(StandardProtocolFamily.UNIX)
+                : (ServerSocketChannel) open(UnixChannels.SERVER, provider);
+    }
+
+    private static Object open(MethodHandle constructor, SelectorProvider provider) throws IOException {
+        try {
+            return constructor.invoke(provider, (ProtocolFamily) StandardProtocolFamily.UNIX);
+        } catch (IOException | RuntimeException | Error e) {
+            throw e;
+        } catch (Throwable e) {
+            throw new IOException("the JDK opens no Unix-domain channel", e);
+        }
+    }
+
+    /**
+     * Whether a channel is one of the JDK's own, which the kernel provider's selectors take, whichever provider it names.
+     *
+     * @throws IllegalStateException if the JVM keeps the JDK's channels closed
+     */
+    public static boolean isKernels(SelectableChannel channel) {
+        return FinishedClose.selectable().isInstance(channel);
     }
 
     /**

@@ -89,7 +89,12 @@ public final class Flight {
 
         /** Makes one of each kind, which announces it. */
         static boolean announce() {
-            return Stream.of(new ConnectEvent(), new FallbackEvent(), new StallEvent(), new ResetEvent(), new DoorbellStormEvent())
+            return Stream.of(
+                            new ConnectEvent(),
+                            new FallbackEvent(),
+                            new StallEvent(),
+                            new ResetEvent(),
+                            new DoorbellStormEvent())
                     .allMatch(Objects::nonNull);
         }
 

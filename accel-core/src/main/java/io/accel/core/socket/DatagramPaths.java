@@ -102,7 +102,8 @@ final class DatagramPaths {
                     sweepAt = System.nanoTime() + sweepNanos;
                 }
             } catch (Throwable e) {
-                // Nothing that one destination does may end the thread that serves all, or keep it busy with the same error.
+                // Nothing that one destination does may end the thread that serves all, or keep it busy with the same
+                // error.
                 ERRORS.warn("the thread that finds paths for datagrams met an error and goes on", e);
                 Daemons.pause();
             }

@@ -88,7 +88,7 @@ public final class LinkStream {
         this.counters = connection.counters();
         this.shares = shares;
         this.receiver = new StreamReceiver(link);
-        this.sender = new StreamSender(link, lowWater);
+        this.sender = new StreamSender(link, lowWater, receiver);
     }
 
     Link link() {

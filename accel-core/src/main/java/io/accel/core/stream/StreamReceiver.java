@@ -5,6 +5,7 @@ import io.accel.core.fabric.MemoryRegion;
 import java.io.IOException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.net.SocketException;
 import java.nio.ByteBuffer;
 
 /**
@@ -32,6 +33,7 @@ public final class StreamReceiver {
         }
     }
 
+    private final PeerReset reset;
     private final Link link;
     private final MemoryRegion ring;
     private final int quarter;
@@ -54,9 +56,15 @@ public final class StreamReceiver {
      * @param link the connection
      */
     public StreamReceiver(Link link) {
+        this.reset = new PeerReset();
         this.link = link;
         this.ring = link.receiveRing();
         this.quarter = ring.size() / 4;
+    }
+
+    /** Shared with the sending half. */
+    PeerReset peerReset() {
+        return reset;
     }
 
     /**
@@ -64,13 +72,13 @@ public final class StreamReceiver {
      *
      * @param dst where to, from its position to its limit; the position advances by what was read
      * @return the number of bytes, 0 if there are none now or no room, -1 at the end of the stream
-     * @throws IOException "Connection reset" after the last byte if the peer aborted; {@link CorruptLinkException} if it
-     *     wrote nonsense
+     * @throws IOException {@link SocketException} "Connection reset" after the last byte if the peer aborted and no write has
+     *     said so; {@link CorruptLinkException} if it wrote nonsense
      */
     public int read(ByteBuffer dst) throws IOException {
         int room = dst.remaining();
         if (room == 0) {
-            return 0;
+            return nothingWanted();
         }
         long available = tail - head;
         if (available == 0) {
@@ -118,7 +126,15 @@ public final class StreamReceiver {
                 break;
             }
         }
-        return total;
+        return total > 0 ? total : nothingWanted();
+    }
+
+    /** A read without room finds nothing, unless it is known that there will be nothing but the reset. */
+    private int nothingWanted() throws SocketException {
+        if (reset.wasRead()) {
+            throw new SocketException("Connection reset");
+        }
+        return 0;
     }
 
     /**
@@ -224,7 +240,10 @@ public final class StreamReceiver {
             return tail - head;
         }
         if ((state & Link.RST) != 0) {
-            throw new IOException("Connection reset");
+            if (reset.isReaders()) {
+                throw new SocketException("Connection reset");
+            }
+            return -1; // a write has reported it
         }
         // FIN or CLOSED, or the process is gone: its kernel sockets would have ended in order, too.
         return -1;

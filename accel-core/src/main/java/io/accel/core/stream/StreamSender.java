@@ -28,6 +28,17 @@ public final class StreamSender {
         }
     }
 
+    /** What is left of a connection whose peer has closed in order. */
+    private enum Farewell {
+        /** As far as the writer knows the peer reads. */
+        NONE,
+        /** The write under way is accepted, and nobody reads it. */
+        ACCEPTED,
+        /** With TCP, the answer to it has come: nothing is accepted any more. */
+        OVER
+    }
+
+    private final PeerReset reset;
     private final Link link;
     private final MemoryRegion ring;
     private final int size;
@@ -42,6 +53,8 @@ public final class StreamSender {
     private long next;
     /** The last {@link Link#released} that was seen and found sound. Writer only. */
     private long released;
+    /** Writer only. */
+    private Farewell farewell = Farewell.NONE;
 
     /**
      * The sending half of a link on which nothing was sent yet.
@@ -50,6 +63,22 @@ public final class StreamSender {
      * @param lowWater from how many bytes of free ring the stream counts as writable; cut to half a ring
      */
     public StreamSender(Link link, int lowWater) {
+        this(link, lowWater, new PeerReset());
+    }
+
+    /**
+     * The sending half of a connection whose receiving half is in use as well.
+     *
+     * @param link the connection
+     * @param lowWater as above
+     * @param receiver the other half, with which this agrees on who reports a reset
+     */
+    public StreamSender(Link link, int lowWater, StreamReceiver receiver) {
+        this(link, lowWater, receiver.peerReset());
+    }
+
+    private StreamSender(Link link, int lowWater, PeerReset reset) {
+        this.reset = reset;
         this.link = link;
         this.ring = link.sendRing();
         this.size = ring.size();
@@ -60,9 +89,9 @@ public final class StreamSender {
      * Sends as much as there is room for, and publishes it as one.
      *
      * @param src the bytes, from its position to its limit; the position advances by what was sent
-     * @return the number of bytes accepted, which the peer will receive unless it resets; 0 if there is no room
-     * @throws IOException "Broken pipe" if the peer has closed, "Connection reset by peer" if it aborted; {@link
-     *     CorruptLinkException} if it wrote nonsense
+     * @return the number of bytes accepted, which the peer will receive unless it resets or has closed; 0 if there is no room
+     * @throws IOException "Broken pipe" if the peer has closed and a write was accepted since, as TCP accepts one; "Connection
+     *     reset by peer" if it aborted and nobody has said so; {@link CorruptLinkException} if it wrote nonsense
      */
     public int write(ByteBuffer src) throws IOException {
         checkPeer(src.hasRemaining());
@@ -103,7 +132,11 @@ public final class StreamSender {
      */
     public int room(int wanted) throws IOException {
         checkPeer(wanted > 0);
-        return free(wanted);
+        int room = free(wanted);
+        if (room == 0 && farewell == Farewell.ACCEPTED) {
+            throw brokenPipe(); // there will be none any more
+        }
+        return room;
     }
 
     /** The cursor of the next byte to put. Writer only. */
@@ -126,7 +159,12 @@ public final class StreamSender {
         if (next != from) {
             tail = next;
             publishes++;
-            link.publish(from, next);
+            if (farewell == Farewell.NONE) {
+                link.publish(from, next);
+            }
+        }
+        if (farewell == Farewell.ACCEPTED) {
+            farewell = Farewell.OVER;
         }
     }
 
@@ -141,6 +179,9 @@ public final class StreamSender {
      * @return false if they have to be copied
      */
     public boolean sendInPlace(ByteBuffer memory, int offset, int n, Object owner, Consumer<Object> done) {
+        if (farewell != Farewell.NONE) {
+            return false;
+        }
         flush();
         long to = next + n;
         if (!link.publishInPlace(next, to, memory, offset, owner, done)) {
@@ -180,6 +221,11 @@ public final class StreamSender {
     }
 
     private int put(ByteBuffer src) throws IOException {
+        if (farewell == Farewell.ACCEPTED) {
+            int all = src.remaining();
+            src.position(src.limit());
+            return all;
+        }
         int n = free(src.remaining());
         if (n > 0) {
             int from = src.position();
@@ -207,15 +253,28 @@ public final class StreamSender {
         return false;
     }
 
-    /** What nobody will read is an error, but nothing at all is not: so it is with TCP. */
+    /**
+     * What nobody will read is an error, but nothing at all is not: so it is with TCP. There the first write after the peer's
+     * orderly close is accepted, too, and its answer is what tells.
+     */
     private void checkPeer(boolean sends) throws IOException {
         int state = link.peerState();
-        if ((state & Link.RST) != 0) {
+        boolean ended = (state & (Link.RST | Link.CLOSED)) != 0 || link.peerGone();
+        if (!sends || !ended) {
+            return;
+        }
+        if ((state & Link.RST) != 0 && farewell == Farewell.NONE && reset.isNewToWriter()) {
             throw new IOException("Connection reset by peer");
         }
-        if (sends && ((state & Link.CLOSED) != 0 || link.peerGone())) {
-            throw new IOException("Broken pipe");
+        if ((state & Link.RST) != 0 || farewell == Farewell.OVER) {
+            throw brokenPipe();
         }
+        farewell = Farewell.ACCEPTED;
+    }
+
+    private IOException brokenPipe() {
+        farewell = Farewell.OVER;
+        return new IOException("Broken pipe");
     }
 
     private long refresh() throws CorruptLinkException {

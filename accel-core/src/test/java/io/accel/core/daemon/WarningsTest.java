@@ -30,11 +30,14 @@ class WarningsTest {
     void laterOneSaysHowManyWereLeftOut() {
         Warnings warnings = new Warnings(new Lines(), TimeUnit.MILLISECONDS.toNanos(300));
         int[] said = {0};
-        Awaitility.await().pollInterval(Duration.ofMillis(1)).atMost(Duration.ofSeconds(20)).until(() -> {
-            warnings.warn("again", cause);
-            said[0]++;
-            return lines.size() == 6;
-        });
+        Awaitility.await()
+                .pollInterval(Duration.ofMillis(1))
+                .atMost(Duration.ofSeconds(20))
+                .until(() -> {
+                    warnings.warn("again", cause);
+                    said[0]++;
+                    return lines.size() == 6;
+                });
         assertThat(lines.get(5)).isEqualTo("again (" + (said[0] - 6) + " warnings like this were left out)");
     }
 

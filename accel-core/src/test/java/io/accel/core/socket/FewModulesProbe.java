@@ -20,8 +20,8 @@ final class FewModulesProbe {
                 InetSocketAddress address = (InetSocketAddress) kernel.getLocalAddress();
                 StreamSocket socket =
                         new StreamSocket(accelerator, JdkAccess.kernelProvider().openSocketChannel());
-                boolean accelerated =
-                        socket.connect(address, source -> (InetSocketAddress) socket.kernel().getLocalAddress());
+                boolean accelerated = socket.connect(
+                        address, source -> (InetSocketAddress) socket.kernel().getLocalAddress());
                 System.out.println("accelerated " + accelerated + " " + socket.path());
                 socket.kernel().close();
             }

@@ -73,7 +73,8 @@ class ProbesTest {
                 System.getProperty("java.class.path"),
                 FewModulesProbe.class.getName(),
                 dir.toString()));
-        assertThat(output.lines().filter(line -> line.startsWith("accelerated false"))).hasSize(3);
+        assertThat(output.lines().filter(line -> line.startsWith("accelerated false")))
+                .hasSize(3);
         assertThat(output).contains("NO_MODULE");
         assertThat(output.lines().filter(line -> line.contains("lacks the module jdk.net")))
                 .filteredOn(line -> line.contains("go through the kernel"))

@@ -6,14 +6,13 @@ import java.lang.instrument.Instrumentation;
 import java.nio.channels.spi.SelectorProvider;
 import java.util.Arrays;
 import java.util.Map;
-import java.util.Set;
 
 /**
  * Makes Accel the JVM's {@code SelectorProvider} before the program starts.
  *
  * <p>The JVM has already put the jar on the class path by the time the agent runs (it does so for every agent). The agent
- * turns its arguments into {@code accel.*} system properties, exports the JDK's channel implementation to the class
- * path, and names Accel as the provider. What the command line says with {@code -D} has precedence over all of it.
+ * turns its arguments into {@code accel.*} system properties and names Accel as the provider. It exports nothing of the JDK's:
+ * other libraries choose differently when they find the JDK's channels open to them. What the command line says with {@code -D} has precedence over all of it.
  */
 public final class AccelAgent {
     /** The property by which the JDK finds its provider. */
@@ -63,7 +62,6 @@ public final class AccelAgent {
                 System.setProperty(setting.getKey(), setting.getValue());
             }
         }
-        exportKernelChannels(instrumentation);
         String chosen = System.getProperty(PROVIDER_PROPERTY);
         if (chosen == null) {
             System.setProperty(PROVIDER_PROPERTY, PROVIDER);
@@ -87,17 +85,6 @@ public final class AccelAgent {
                     "accel: java.net.Socket stays the JDK's, channels are Accel's all the same: the program, or"
                             + " another agent, has a socket factory already (" + e.getMessage() + ")");
         }
-    }
-
-    private static void exportKernelChannels(Instrumentation instrumentation) {
-        Module classPath = ClassLoader.getSystemClassLoader().getUnnamedModule();
-        instrumentation.redefineModule(
-                Object.class.getModule(),
-                Set.of(),
-                Map.of("sun.nio.ch", Set.of(classPath)),
-                Map.of(),
-                Set.of(),
-                Map.of());
     }
 
     /**

@@ -7,16 +7,59 @@ import java.io.IOException;
 import java.net.DatagramPacket;
 import java.net.DatagramSocket;
 import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.net.SocketException;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
+import java.nio.channels.AlreadyBoundException;
+import java.nio.channels.ClosedChannelException;
 import java.nio.channels.DatagramChannel;
 import java.nio.channels.IllegalBlockingModeException;
+import java.nio.channels.UnsupportedAddressTypeException;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
 
 /** What {@link DatagramChannel#socket()} returns. */
 class DatagramSocketAdaptorTest extends DatagramSupport {
+    /** Class and text of what it throws; programs look at both. */
+    @Test
+    void refusalsAreTheJdks() throws IOException {
+        DatagramSocket socket = datagrams().socket();
+        InetSocketAddress bad = InetSocketAddress.createUnresolved("nowhere.invalid", 1);
+        SocketAddress odd = new SocketAddress() {
+            private static final long serialVersionUID = 1;
+        };
+        for (boolean closed : new boolean[] {false, true}) {
+            assertThatThrownBy(() -> socket.bind(odd)).isInstanceOf(UnsupportedAddressTypeException.class);
+            assertThatThrownBy(() -> socket.connect(odd)).isInstanceOf(UnsupportedAddressTypeException.class);
+            assertThatThrownBy(() -> socket.connect(bad))
+                    .isExactlyInstanceOf(SocketException.class)
+                    .hasMessage("Unresolved address");
+            assertThatThrownBy(() -> socket.connect((SocketAddress) null)).isInstanceOf(IllegalArgumentException.class);
+            assertThatThrownBy(() -> socket.send(new DatagramPacket(new byte[1], 1)))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessage("Address not set");
+            if (!closed) {
+                socket.bind(anyPort());
+                assertThatThrownBy(() -> socket.bind(anyPort()))
+                        .isExactlyInstanceOf(SocketException.class)
+                        .hasMessage("Already bound")
+                        .hasCauseInstanceOf(AlreadyBoundException.class);
+            }
+            socket.close();
+        }
+        DatagramPacket packet = new DatagramPacket(new byte[1], 1, anyPort());
+        assertThatThrownBy(() -> socket.send(packet))
+                .isExactlyInstanceOf(SocketException.class)
+                .hasMessage("Socket closed")
+                .hasCauseExactlyInstanceOf(ClosedChannelException.class);
+        assertThatThrownBy(() -> socket.receive(packet))
+                .isExactlyInstanceOf(SocketException.class)
+                .hasMessage("Socket closed")
+                .hasCauseExactlyInstanceOf(ClosedChannelException.class);
+        socket.connect(anyPort()); // says nothing of it
+    }
+
     @Test
     void oneSocketForEachChannel() throws IOException {
         DatagramChannel channel = datagrams();

@@ -24,6 +24,18 @@ class KeySetTest extends ContractSupport {
     }
 
     @Test
+    @SuppressWarnings({"unchecked", "rawtypes"}) // as a program does that was written before generics
+    void nothingIsAddedWhateverItIs() throws IOException {
+        Selector selector = selector();
+        Set raw = selector.selectedKeys();
+        assertThatThrownBy(() -> raw.add(new Object())).isInstanceOf(UnsupportedOperationException.class);
+        assertThatThrownBy(() -> raw.add(null)).isInstanceOf(UnsupportedOperationException.class);
+        assertThatThrownBy(() -> raw.addAll(List.of(new Object()))).isInstanceOf(UnsupportedOperationException.class);
+        assertThat(raw.contains(new Object())).isFalse();
+        assertThat(raw.remove(new Object())).isFalse();
+    }
+
+    @Test
     void keysIsOneLiveView() throws IOException {
         Set<SelectionKey> keys = selector.keys();
         assertThat(keys).isEmpty();

@@ -31,7 +31,7 @@ class AgentIT {
                             "accel.profile = latency",
                             "accel.poll.spin = 50us",
                             "probe.option = null",
-                            "sun.nio.ch exported true");
+                            "sun.nio.ch exported false");
         }
     }
 

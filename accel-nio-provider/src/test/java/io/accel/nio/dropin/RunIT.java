@@ -32,7 +32,7 @@ class RunIT {
                     .contains("SelectorProvider = io.accel.nio.AccelSelectorProvider")
                     .contains("accel.profile = latency")
                     .contains("probe.option = kept")
-                    .contains("sun.nio.ch exported true")
+                    .contains("sun.nio.ch exported false")
                     .doesNotContain("WARNING");
         }
     }

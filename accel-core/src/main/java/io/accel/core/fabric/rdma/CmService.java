@@ -188,7 +188,8 @@ final class CmService {
                 }
                 checkPeers(now);
             } catch (Throwable e) {
-                // Nothing that one connection does may end the thread that serves all, or keep it busy with the same error.
+                // Nothing that one connection does may end the thread that serves all, or keep it busy with the same
+                // error.
                 ERRORS.warn("the RDMA thread met an error and goes on", e);
                 Daemons.pause();
             }

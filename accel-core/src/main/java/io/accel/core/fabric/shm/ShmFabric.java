@@ -112,8 +112,9 @@ public final class ShmFabric implements Fabric {
             if (ModuleLayer.boot().findModule("jdk.net").isPresent()) {
                 return null;
             }
-            String missing = "this Java run-time image lacks the module jdk.net, by which shared memory tells users apart;"
-                    + " make it with jlink --add-modules jdk.net, or choose -Daccel.profile=off";
+            String missing =
+                    "this Java run-time image lacks the module jdk.net, by which shared memory tells users apart;"
+                            + " make it with jlink --add-modules jdk.net, or choose -Daccel.profile=off";
             System.getLogger("io.accel").log(Level.WARNING, "accel: connections go through the kernel: {0}", missing);
             return missing;
         }

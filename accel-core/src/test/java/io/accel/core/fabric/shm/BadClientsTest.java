@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -255,6 +256,9 @@ class BadClientsTest {
 
     @Test
     void aHelloThatComesByteByByteIsTaken() throws Exception {
+        listening.close();
+        listening = new ShmFabric(ends.config(Duration.ofMillis(200), Duration.ofSeconds(20)))
+                .listen(ShmEnds.address("127.0.0.1"), acceptor);
         try (RawClient slow = new RawClient(rendezvous)) {
             ByteBuffer hello = RawClient.hello(NONCE, slow.makeFile(NONCE)).encode();
             while (hello.hasRemaining()) {

@@ -1,0 +1,45 @@
+package io.accel.core.stream;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+
+/**
+ * Which half of a connection told the program of the peer's reset. As with TCP, an error is reported once, to whoever asks
+ * first: after a reset met by a read, reads go on to say so and writes find a broken pipe; after one met by a write, reads find the
+ * end. Shared by a connection's two halves, which may ask at the same time.
+ */
+final class PeerReset {
+    private enum ToldTo {
+        NOBODY,
+        READER,
+        WRITER
+    }
+
+    private static final VarHandle TOLD_TO;
+
+    static {
+        try {
+            TOLD_TO = MethodHandles.lookup().findVarHandle(PeerReset.class, "toldTo", ToldTo.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    /** Changed once, from {@code NOBODY}, by compare-and-set in either half. It guards no other memory. */
+    private volatile ToldTo toldTo = ToldTo.NOBODY;
+
+    /** Whether the reader reports it: it is the first to ask, or reported it before. */
+    boolean isReaders() {
+        return TOLD_TO.compareAndSet(this, ToldTo.NOBODY, ToldTo.READER) || toldTo == ToldTo.READER;
+    }
+
+    /** Whether the writer is the first to ask. */
+    boolean isNewToWriter() {
+        return TOLD_TO.compareAndSet(this, ToldTo.NOBODY, ToldTo.WRITER);
+    }
+
+    /** Whether the reader reported it. */
+    boolean wasRead() {
+        return toldTo == ToldTo.READER;
+    }
+}

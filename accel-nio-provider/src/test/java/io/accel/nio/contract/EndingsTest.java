@@ -1,0 +1,125 @@
+package io.accel.nio.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.SocketException;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.SocketChannel;
+import org.junit.jupiter.api.Test;
+
+/** Who is told what, in which words, when the peer has ended a connection. */
+class EndingsTest extends ContractSupport {
+    /** Ends the server's side by a reset, and waits until the client's kernel, or fabric, knows. */
+    private SocketChannel reset(Pair pair, byte... unread) throws IOException {
+        Bytes.write(pair.server(), unread);
+        pair.server().setOption(StandardSocketOptions.SO_LINGER, 0);
+        pair.server().close();
+        return awaitNews(pair.client());
+    }
+
+    private SocketChannel awaitNews(SocketChannel client) throws IOException {
+        client.configureBlocking(false);
+        try (Selector selector = Selector.open()) {
+            client.register(selector, SelectionKey.OP_READ);
+            assertThat(selector.select(LIMIT_MILLIS)).isEqualTo(1);
+        }
+        client.configureBlocking(true);
+        return client;
+    }
+
+    @Test
+    void aResetThatAReadMeets() throws IOException {
+        SocketChannel client = reset(pair());
+        for (int i = 0; i < 3; i++) {
+            assertThatThrownBy(() -> client.read(one()))
+                    .isExactlyInstanceOf(SocketException.class)
+                    .hasMessage("Connection reset");
+            assertThatThrownBy(() -> client.write(one()))
+                    .isExactlyInstanceOf(IOException.class)
+                    .hasMessage("Broken pipe");
+        }
+        assertThat(client.write(ByteBuffer.allocate(0))).isZero();
+        assertThatThrownBy(() -> client.read(ByteBuffer.allocate(0))).isExactlyInstanceOf(SocketException.class);
+        assertThat(client.isOpen()).isTrue();
+    }
+
+    @Test
+    void aResetThatAWriteMeets() throws IOException {
+        SocketChannel client = reset(pair());
+        assertThat(client.write(ByteBuffer.allocate(0))).isZero();
+        assertThatThrownBy(() -> client.write(one()))
+                .isExactlyInstanceOf(IOException.class)
+                .hasMessage("Connection reset by peer");
+        assertThatThrownBy(() -> client.write(one())).hasMessage("Broken pipe");
+        assertThat(client.read(one())).isEqualTo(-1);
+        assertThat(client.read(one())).isEqualTo(-1);
+    }
+
+    @Test
+    void aResetBehindUnreadBytes() throws IOException {
+        SocketChannel client = reset(pair(), (byte) 1, (byte) 2);
+        assertThat(client.read(one())).isEqualTo(1);
+        assertThat(client.read(ByteBuffer.allocate(9))).isEqualTo(1);
+        assertThatThrownBy(() -> client.read(one())).hasMessage("Connection reset");
+    }
+
+    @Test
+    void aResetInTheAdaptorsStreams() throws IOException {
+        Pair pair = pair();
+        InputStream in = pair.client().socket().getInputStream();
+        OutputStream out = pair.client().socket().getOutputStream();
+        SocketChannel client = reset(pair);
+        assertThat(client.isBlocking()).isTrue();
+        assertThatThrownBy(in::read).isExactlyInstanceOf(SocketException.class).hasMessage("Connection reset");
+        assertThatThrownBy(in::read).hasMessage("Connection reset");
+        assertThatThrownBy(() -> out.write(1)).isInstanceOf(IOException.class).hasMessage("Broken pipe");
+        assertThat(in.available()).isZero();
+    }
+
+    /** Nobody has said yet that nobody reads it. */
+    @Test
+    void theFirstWriteAfterThePeersCloseIsAccepted() throws IOException {
+        Pair pair = pair();
+        pair.server().close();
+        SocketChannel client = awaitNews(pair.client());
+        assertThat(client.write(one())).isEqualTo(1);
+        assertThatThrownBy(() -> Bytes.writeForever(client))
+                .isExactlyInstanceOf(IOException.class)
+                .hasMessage("Broken pipe");
+        assertThat(client.read(one())).isEqualTo(-1);
+        assertThatThrownBy(() -> client.write(one())).hasMessage("Broken pipe");
+        assertThat(client.shutdownOutput().isOpen()).isTrue();
+    }
+
+    @Test
+    void thePeersFarewellIsReadBehindAWrite() throws IOException {
+        Pair pair = pair();
+        Bytes.write(pair.server(), Bytes.ascii("farewell"));
+        pair.server().close();
+        SocketChannel client = awaitNews(pair.client());
+        assertThat(client.write(one())).isEqualTo(1);
+        assertThat(Bytes.readAscii(client, 8)).isEqualTo("farewell");
+        assertThat(client.read(one())).isEqualTo(-1);
+    }
+
+    @Test
+    void theEndOfInputThatWasShutDownIsTheStreamsEnd() throws IOException {
+        SocketChannel client = pair().client();
+        InputStream in = client.socket().getInputStream();
+        client.shutdownInput();
+        assertThat(in.read()).isEqualTo(-1);
+        assertThat(in.read(new byte[8])).isEqualTo(-1);
+        assertThatThrownBy(() -> client.socket().getInputStream()).isInstanceOf(SocketException.class);
+    }
+
+    private static ByteBuffer one() {
+        return ByteBuffer.allocate(1);
+    }
+}
