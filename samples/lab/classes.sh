@@ -41,7 +41,7 @@ class_archive() {
     local jars key archive
     jars=$(jars <(printf '%s\n' "$1"))
     # The JVM checks the same of an archive: its own version, and each jar's name, size and time.
-    key=$({ java -XshowSettings:none -version 2>&1 && tr : '\n' <<<"$jars" | xargs -d '\n' stat -c '%n %s %Y'; } | sha256sum | cut -c1-12)
+    key=$({ java -version 2>&1 && tr : '\n' <<<"$jars" | xargs -d '\n' stat -c '%n %s %Y'; } | sha256sum | cut -c1-12)
     archive=$cache/classes-$key.jsa
     if [[ ! -e $archive ]]; then
         mkdir -p "$cache"

@@ -30,13 +30,14 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /**
  * Base of the suite's classes: channels that are closed, and threads that are ended, when the test is over.
  *
- * <p>Each test runs on a thread of its own, so that one that hangs and does not obey an interrupt fails alone.
+ * <p>Each test runs on a thread of its own, with a limit; see {@link WithinLimit}.
  */
-@ExtendWith(ThroughRelay.class)
-@Timeout(value = 30, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@ExtendWith({ThroughRelay.class, WithinLimit.class})
+@Timeout(1_300) // above any of WithinLimit's on the slowest machine, instead of the module's own
 abstract class ContractSupport {
+    private static final int LIMIT_SECONDS = 10;
     /** How long something that must happen may take, in milliseconds: a limit, never a delay. */
-    static final long LIMIT_MILLIS = 10_000;
+    static final long LIMIT_MILLIS = LIMIT_SECONDS * 1_000;
 
     private final Deque<Closeable> resources = new ConcurrentLinkedDeque<>();
     private final Deque<Task<?>> tasks = new ConcurrentLinkedDeque<>();
@@ -211,11 +212,16 @@ abstract class ContractSupport {
         return Assumptions.abort("no connect had to wait");
     }
 
+    /** The limit is by {@link MachineClock}. */
     static ConditionFactory eventually() {
+        MachineClock.Moment start = MachineClock.Moment.now();
         return Awaitility.await()
                 .pollDelay(Duration.ZERO)
                 .pollInterval(Duration.ofMillis(2))
-                .atMost(Duration.ofMillis(LIMIT_MILLIS));
+                .atMost(Duration.ofSeconds(10 * LIMIT_SECONDS))
+                .failFast(() -> assertThat(start.isOver(LIMIT_SECONDS))
+                        .as("timed out: it has taken %s", start)
+                        .isFalse());
     }
 
     static SelectionKey register(SelectableChannel channel, Selector selector, int ops) throws IOException {
@@ -226,15 +232,15 @@ abstract class ContractSupport {
     /** Selects, as often as it takes, until the key is ready for one of the operations. */
     static void awaitReady(SelectionKey key, int ops) throws IOException {
         Selector selector = key.selector();
-        long deadline = System.nanoTime() + Duration.ofMillis(LIMIT_MILLIS).toNanos();
-        while (System.nanoTime() < deadline) {
+        MachineClock.Moment start = MachineClock.Moment.now();
+        while (!start.isOver(LIMIT_SECONDS)) {
             selector.selectedKeys().clear();
             selector.select(100);
             if (selector.selectedKeys().contains(key) && (key.readyOps() & ops) != 0) {
                 return;
             }
         }
-        fail("%s did not become ready for %d in %d ms", key, ops, LIMIT_MILLIS);
+        fail("%s did not become ready for %d: it has taken %s", key, ops, start);
     }
 
     @AfterEach

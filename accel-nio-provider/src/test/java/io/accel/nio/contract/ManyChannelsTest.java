@@ -23,7 +23,6 @@ import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Many channels, and every kind of them, in one selector. */
 class ManyChannelsTest extends ContractSupport {
@@ -36,7 +35,7 @@ class ManyChannelsTest extends ContractSupport {
 
     /** Opening so many takes long where machines are emulated. */
     @Test
-    @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    @WithinLimit.Seconds(120)
     void onlyTheActiveOnesAreSelected() throws IOException {
         List<Pair> pairs = pairs(300);
         List<SelectionKey> keys = new ArrayList<>();

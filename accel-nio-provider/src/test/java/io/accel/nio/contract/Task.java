@@ -75,13 +75,13 @@ final class Task<T> {
 
     /** What the call returned. What it threw is the cause of an {@link ExecutionException}. */
     T result() throws Exception {
-        return call.get(LIMIT_SECONDS, SECONDS);
+        return MachineClock.get(call, LIMIT_SECONDS);
     }
 
     /** What the call threw. */
     Throwable failure() throws Exception {
         try {
-            T result = call.get(LIMIT_SECONDS, SECONDS);
+            T result = MachineClock.get(call, LIMIT_SECONDS);
             throw new AssertionError("expected an exception, but the call returned " + result);
         } catch (ExecutionException e) {
             return e.getCause();
