@@ -29,15 +29,15 @@ public final class Control {
 
     /** Answers {@code mark} with the usage so far of this process and the calling thread; ends it at the input's end. */
     static void serveInBackground() throws IOException {
-        serveInBackground(Thread.currentThread());
+        serveInBackground(new Thread[] {Thread.currentThread()});
     }
 
     /**
-     * As {@link #serveInBackground()}, of another thread's usage.
+     * As {@link #serveInBackground()}, of other threads' usage.
      *
-     * @param program the thread that does the program's work
+     * @param program the threads that do the program's work
      */
-    public static void serveInBackground(Thread program) throws IOException {
+    public static void serveInBackground(Thread... program) throws IOException {
         Meter meter = new Meter(program);
         Thread listener = new Thread(() -> serve(meter), "bench-control");
         listener.setDaemon(true);

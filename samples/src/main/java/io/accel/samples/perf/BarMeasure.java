@@ -26,7 +26,7 @@ enum BarMeasure {
     }
 
     static BarMeasure of(Row row) {
-        Optional<BenchCase.Kind> kind = Arrays.stream(BenchCase.values())
+        Optional<Kind> kind = Arrays.stream(BenchCase.values())
                 .filter(benchCase -> benchCase.label.equals(row.benchCase()))
                 // Two limits have one name.
                 .filter(benchCase -> benchCase != BenchCase.RAW || !row.path().equals(Variant.MEMCPY.path))
@@ -35,13 +35,13 @@ enum BarMeasure {
         return kind.map(BarMeasure::of).orElse(MESSAGES);
     }
 
-    private static BarMeasure of(BenchCase.Kind kind) {
-        return switch (kind) {
-            case PINGPONG, PINGPONG_BLOCKING, PINGPONG_AMONG_1000, DATAGRAM_PINGPONG, NETTY_ECHO, RAW -> ROUND_TRIPS;
-            case STREAM_SMALL, DATAGRAM_RATE -> MESSAGES;
-            case STREAM_LARGE, NETTY_STREAM, MEMCPY -> BYTES;
-            case NETTY_HTTP -> REQUESTS;
-            case IDLE -> CPU;
+    private static BarMeasure of(Kind kind) {
+        return switch (kind.measured) {
+            case ROUND_TRIPS -> ROUND_TRIPS;
+            case MESSAGES -> MESSAGES;
+            case BYTES -> BYTES;
+            case REQUESTS -> REQUESTS;
+            case NOTHING -> CPU;
         };
     }
 

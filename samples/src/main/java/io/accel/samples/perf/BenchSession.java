@@ -1,11 +1,12 @@
 package io.accel.samples.perf;
 
-import io.accel.samples.perf.BenchCase.Kind;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 
@@ -24,6 +25,9 @@ final class BenchSession implements Session {
     private final JvmCommand jvm;
     private final BenchCase benchCase;
     private final Variant variant;
+    private final Crowd crowd;
+    /** Null if there is no busy loop besides. */
+    private BenchProcess hog;
     /** Null if the case has one end only. */
     private BenchProcess server;
 
@@ -31,8 +35,9 @@ final class BenchSession implements Session {
     /** What an idle client said of its connections; null in other cases. */
     private Map<String, String> opened;
 
-    private BenchSession(JvmCommand jvm, BenchCase benchCase, Variant variant) {
+    private BenchSession(JvmCommand jvm, BenchCase benchCase, Variant variant, Crowd crowd) {
         this.jvm = jvm;
+        this.crowd = crowd;
         this.benchCase = benchCase;
         this.variant = variant;
     }
@@ -47,7 +52,7 @@ final class BenchSession implements Session {
         } else if (variant.accelerated() && !jvm.canAccelerate()) {
             throw new IOException("cannot accelerate, since there is no " + jvm.accelJar());
         }
-        BenchSession session = new BenchSession(jvm, benchCase, variant);
+        BenchSession session = new BenchSession(jvm, benchCase, variant, Crowd.of(benchCase.crowding, jvm.cores()));
         try {
             session.start(warmUp);
             return session;
@@ -64,11 +69,12 @@ final class BenchSession implements Session {
             case RAW -> startBounce(arguments);
             case MEMCPY -> startClient(arguments);
             default -> {
-                startServer(List.of());
+                startServer(benchCase.kind.serverArguments());
                 String port = server.await("ready", START_PATIENCE).get("port");
                 arguments.add("port=" + port);
                 arguments.add("size=" + benchCase.kind.messageBytes);
                 arguments.add("connections=" + benchCase.kind.connections);
+                arguments.addAll(benchCase.kind.clientArguments());
                 startClient(arguments);
             }
         }
@@ -78,6 +84,11 @@ final class BenchSession implements Session {
             Thread.sleep(SETTLE.toMillis());
         } else {
             client.await("warm", warmUp.plus(START_PATIENCE));
+        }
+        if (crowd.hogged()) {
+            // Not before: to warm up beside it would take twice as long.
+            hog = new BenchProcess(name("the hog"), jvm.of(crowd.prefix(End.SERVER), "Hog", null, List.of()));
+            hog.await("ready", START_PATIENCE);
         }
     }
 
@@ -107,13 +118,18 @@ final class BenchSession implements Session {
 
     private BenchProcess start(End end, String program, boolean accelerated, List<String> arguments)
             throws IOException {
-        String name = benchCase.label + " over " + variant.path + ": the " + end.label;
+        String name = name("the " + end.label);
+        String profile = accelerated ? benchCase.profileOf(variant) : null;
         if (benchCase.kind.isNetty()) {
             List<String> all = new ArrayList<>(arguments);
             all.add("transport=" + variant.transport);
-            return new BenchProcess(name, jvm.ofNetty(end, program, accelerated ? benchCase.profile : null, all));
+            return new BenchProcess(name, jvm.ofNetty(crowd.prefix(end), program, profile, all));
         }
-        return new BenchProcess(name, jvm.of(end, program, accelerated ? benchCase.profile : null, arguments));
+        return new BenchProcess(name, jvm.of(crowd.prefix(end), program, profile, arguments));
+    }
+
+    private String name(String which) {
+        return benchCase.label + " over " + variant.words() + ": " + which;
     }
 
     @Override
@@ -193,14 +209,15 @@ final class BenchSession implements Session {
 
     @Override
     public void close() {
+        for (BenchProcess process : Arrays.asList(hog, client, server)) {
+            if (process != null) {
+                process.close();
+            }
+        }
         try {
-            if (client != null) {
-                client.close();
-            }
-        } finally {
-            if (server != null) {
-                server.close();
-            }
+            crowd.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot remove what " + name("both ends") + " ran in", e);
         }
     }
 }

@@ -24,9 +24,11 @@ import picocli.CommandLine.Spec;
             "Measures the same plain java.nio programs with Accel and without, side by side, each end in a JVM of its"
                     + " own. The paths of a case take turns, three rounds of them, and a row has the medians of its rounds.",
             "Cases: raw, pingpong-64, pingpong-64-blocking, stream-64k, stream-64, kernel-pingpong-64,"
-                    + " kernel-stream-64k, idle-1000, idle-cpu, datagram-64, datagram-rate-64, netty-echo-64,"
-                    + " netty-stream-64k, netty-http; over RDMA: rdma-pingpong-64, rdma-stream-64k,"
-                    + " rdma-datagram-64."
+                    + " kernel-stream-64k, idle-1000, idle-cpu, burst-2000, datagram-64, datagram-rate-64,"
+                    + " netty-echo-64, netty-stream-64k, netty-http; where processors are few, with each profile:"
+                    + " crowded-one-core, crowded-one-core-blocking, crowded-one-core-netty, crowded-hog,"
+                    + " crowded-hog-blocking, crowded-hog-netty, crowded-4x4, crowded-quota, crowded-quota-blocking,"
+                    + " crowded-quota-netty; over RDMA: rdma-pingpong-64, rdma-stream-64k, rdma-datagram-64."
         },
         footer = {
             "",
@@ -35,6 +37,10 @@ import picocli.CommandLine.Spec;
                     + " over, not what they were meant to. In the netty-* cases shm is Accel's Netty transport; epoll, nio"
                     + " and io_uring are Netty's own over loopback TCP, unix is epoll over a Unix-domain socket; 'kernel' in"
                     + " 'vs kernel' is epoll. All run without Netty's leak detector.",
+            "crowded-one-core: both ends on one processor; crowded-hog: and a busy loop besides; crowded-4x4: four blocking"
+                    + " clients and four event loops on two processors; crowded-quota: each end in a control group with half a"
+                    + " processor's time, or on one processor where no group can be made. burst-2000 begins 100 ms after"
+                    + " 2,000 other connections had a message each.",
             "msg/s: round trips, or messages one way; of datagrams those that arrived, and lost is the share of the others."
                     + " B/op, CPU us/op: heap allocated and CPU time used by both ends, an"
                     + " operation; in idle-cpu there are none, and the CPU time is us a second.",
@@ -114,7 +120,11 @@ public final class CompareCommand implements Callable<Integer> {
         }
     }
 
-    @Option(names = "--only", split = ",", paramLabel = "CASE", description = "Only these cases, with commas.")
+    @Option(
+            names = "--only",
+            split = ",",
+            paramLabel = "CASE",
+            description = "Only these cases, with commas; crowded-* is all whose names begin so.")
     private List<String> only = List.of();
 
     @Option(

@@ -2,6 +2,7 @@ package io.accel.samples.perf;
 
 import java.io.IOException;
 import java.io.PrintStream;
+import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -91,7 +92,7 @@ final class Comparison {
             Sample sample = session.measure(each);
             seriesOf(benchCase, variant).samples.add(sample);
             report(benchCase, variant, brief(sample.figures()));
-        } catch (IOException e) {
+        } catch (IOException | UncheckedIOException e) {
             if (variant.isOptional() && String.valueOf(e.getMessage()).contains("unavailable: ")) {
                 seriesOf(benchCase, variant).failed = true;
                 report(benchCase, variant, "does not work here");
@@ -108,24 +109,25 @@ final class Comparison {
     private void runTogether(BenchCase benchCase, Duration each) throws InterruptedException {
         Variant current = benchCase.reference;
         Series plain = seriesOf(benchCase, benchCase.reference);
-        Series accelerated = seriesOf(benchCase, benchCase.accelerated);
+        Variant oneEnd = benchCase.variants().get(1);
+        Series accelerated = seriesOf(benchCase, oneEnd);
         if (plain.failed || accelerated.failed) {
             return;
         }
         try (BenchSession plainSession = BenchSession.open(jvm, benchCase, current, warmUp)) {
-            current = benchCase.accelerated;
+            current = oneEnd;
             try (BenchSession acceleratedSession = BenchSession.open(jvm, benchCase, current, warmUp)) {
                 Duration slice = each.dividedBy(SLICES);
                 for (int i = 0; i < SLICES; i++) {
                     current = benchCase.reference;
                     plain.samples.add(plainSession.measure(slice));
-                    current = benchCase.accelerated;
+                    current = oneEnd;
                     accelerated.samples.add(acceleratedSession.measure(slice));
                 }
             }
             report(benchCase, benchCase.reference, brief(plain.median()) + " so far");
-            report(benchCase, benchCase.accelerated, brief(accelerated.median()) + " so far");
-        } catch (IOException e) {
+            report(benchCase, oneEnd, brief(accelerated.median()) + " so far");
+        } catch (IOException | UncheckedIOException e) {
             fail(benchCase, current, e);
         }
     }
@@ -135,14 +137,14 @@ final class Comparison {
                 .computeIfAbsent(variant, v -> new Series());
     }
 
-    private void fail(BenchCase benchCase, Variant variant, IOException e) {
+    private void fail(BenchCase benchCase, Variant variant, Exception e) {
         seriesOf(benchCase, variant).failed = true;
-        failures.add(benchCase.label + " over " + variant.path + ": " + e.getMessage());
+        failures.add(benchCase.label + " over " + variant.words() + ": " + e.getMessage());
         report(benchCase, variant, "FAILED: " + e.getMessage());
     }
 
     private void report(BenchCase benchCase, Variant variant, String what) {
-        progress.printf(Locale.ROOT, "  %-20s  %-6s  %s%n", benchCase.label, variant.path, what);
+        progress.printf(Locale.ROOT, "  %-25s  %-12s  %s%n", benchCase.label, variant.words(), what);
     }
 
     private static String brief(Figures figures) {
@@ -169,7 +171,7 @@ final class Comparison {
             rows.add(new Row(
                     benchCase.label,
                     pathTaken(benchCase, variant, series.samples),
-                    variant.accelerated() ? benchCase.profile : "none",
+                    benchCase.profileOf(variant),
                     figures,
                     Latencies.together(
                             series.samples.stream().map(Sample::latencies).toList()),

@@ -16,6 +16,7 @@ final class FallBack {
                 .filter(Sample::wentByKernel)
                 .findFirst()
                 .map(sample -> benchCase.label
+                        + (variant.profile == null ? "" : " " + variant.profile)
                         + ": Accel was on at both ends, yet the bytes went by the kernel"
                         + (sample.said().isEmpty() ? "" : "; the client said:\n" + sample.said()));
     }

@@ -1,6 +1,5 @@
 package io.accel.samples.perf;
 
-import io.accel.samples.perf.BenchCase.Kind;
 import java.util.List;
 import java.util.stream.IntStream;
 

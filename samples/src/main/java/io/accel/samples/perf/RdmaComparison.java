@@ -56,7 +56,7 @@ final class RdmaComparison {
     private List<Row> run(BenchCase benchCase) throws InterruptedException {
         Map<Variant, Session> sessions = new EnumMap<>(Variant.class);
         Map<Variant, List<Sample>> samples = new EnumMap<>(Variant.class);
-        List<Variant> variants = benchCase.kind == BenchCase.Kind.DATAGRAM_PINGPONG ? VARIANTS_OF_DATAGRAMS : VARIANTS;
+        List<Variant> variants = benchCase.kind == Kind.DATAGRAM_PINGPONG ? VARIANTS_OF_DATAGRAMS : VARIANTS;
         try {
             for (Variant variant : variants) {
                 open(benchCase, variant, sessions);
@@ -130,7 +130,7 @@ final class RdmaComparison {
         return new Row(
                 benchCase.label,
                 fallBack.isPresent() ? Variant.KERNEL.path : pathOf(benchCase, variant),
-                variant.accelerated() ? benchCase.profile : "none",
+                benchCase.profileOf(variant),
                 device.describe(),
                 Figures.median(figures),
                 Latencies.together(samples.stream().map(Sample::latencies).toList()),

@@ -14,11 +14,12 @@ record Result(List<Row> rows, List<String> failures) {
         failures = List.copyOf(failures);
     }
 
-    /** The row of a case and a path; where a case has two of the same path, the first. */
+    /** The row of a case and a way to run it, if it went that way. */
     Optional<Row> row(BenchCase benchCase, Variant variant) {
         return rows.stream()
-                .filter(row ->
-                        row.benchCase().equals(benchCase.label) && row.path().equals(variant.path))
+                .filter(row -> row.benchCase().equals(benchCase.label)
+                        && row.path().equals(variant.path)
+                        && (variant.profile == null || row.profile().equals(variant.profile)))
                 .findFirst();
     }
 }

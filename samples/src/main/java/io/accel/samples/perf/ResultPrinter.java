@@ -9,7 +9,7 @@ final class ResultPrinter {
 
     static void print(Result result, Cores cores, PrintStream out) {
         out.print(TablePrinter.print(result.rows()));
-        for (Variant variant : new Variant[] {BenchCase.IDLE_1000.reference, BenchCase.IDLE_1000.accelerated}) {
+        for (Variant variant : BenchCase.IDLE_1000.variants()) {
             amongMany(result, variant).ifPresent(out::println);
         }
         out.println(cores.describe());

@@ -116,7 +116,7 @@ class ComparisonTest {
         assertThat(pingPong.get("case").getAsString()).isEqualTo("pingpong-64");
         assertThat(pingPong.get("p50_us").getAsDouble()).isPositive();
         assertThat(Files.readString(html))
-                .contains("data-path=\"raw\" data-points=\"50:", "data-path=\"kernel\" data-points=\"50:")
+                .contains("data-path=\"raw\" data-value=\"", "data-path=\"kernel\" data-points=\"50:")
                 .contains("data-path=\"memcpy\" data-value=\"", "no-such.jar", "; rounds: 1.")
                 .doesNotContain("http:", "https:", "NaN", "{latency}", "{table}");
     }

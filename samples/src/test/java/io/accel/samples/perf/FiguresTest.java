@@ -3,7 +3,6 @@ package io.accel.samples.perf;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import io.accel.samples.perf.BenchCase.Kind;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

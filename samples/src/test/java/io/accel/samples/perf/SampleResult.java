@@ -33,8 +33,8 @@ final class SampleResult {
                 timed ? 1e6 / latencies.micros(50) : 1e7 / factor,
                 2.3e10 / factor,
                 104,
-                benchCase.kind == BenchCase.Kind.IDLE ? 1000 + factor : 3.1);
-        String profile = variant.accelerated() ? benchCase.profile : "none";
+                benchCase.kind == Kind.IDLE ? 1000 + factor : 3.1);
+        String profile = benchCase.profileOf(variant);
         return new Row(benchCase.label, variant.path, profile, "", figures, latencies, 30.0 / factor, NONE, 2);
     }
 
