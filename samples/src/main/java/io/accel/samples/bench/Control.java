@@ -27,7 +27,10 @@ public final class Control {
         return TimeUnit.MILLISECONDS.toNanos(Long.parseLong(command.substring("go ".length())));
     }
 
-    /** Answers {@code mark} with the usage so far of this process and the calling thread; ends it at the input's end. */
+    /**
+     * Answers {@code mark} with the usage so far of this process and the calling thread, and {@code heap} with what of its heap
+     * is in use; ends it at the input's end.
+     */
     static void serveInBackground() throws IOException {
         serveInBackground(new Thread[] {Thread.currentThread()});
     }
@@ -44,10 +47,20 @@ public final class Control {
         listener.start();
     }
 
+    /** Bytes of the heap that are in use, after a collection. */
+    static long heapInUse() {
+        System.gc();
+        return Runtime.getRuntime().totalMemory() - Runtime.getRuntime().freeMemory();
+    }
+
     private static void serve(Meter meter) {
         try {
-            while ("mark".equals(COMMANDS.readLine())) {
-                Event.named("mark").with(meter.end()).send();
+            for (String command = COMMANDS.readLine(); command != null; command = COMMANDS.readLine()) {
+                switch (command) {
+                    case "mark" -> Event.named("mark").with(meter.end()).send();
+                    case "heap" -> Event.named("heap").with("heap", heapInUse()).send();
+                    default -> throw new IOException("expected 'mark' or 'heap', not '" + command + "'");
+                }
             }
             System.exit(0);
         } catch (IOException e) {

@@ -7,7 +7,7 @@ import java.util.Base64;
 import org.HdrHistogram.Histogram;
 
 /** Makes the {@code result} of a measurement of which the time of each operation is known. */
-final class LatencyReport {
+public final class LatencyReport {
     private LatencyReport() {}
 
     /**
@@ -18,7 +18,7 @@ final class LatencyReport {
      * @param bytesMovedPerOp what this end reads and writes in an operation
      * @param elapsed nanoseconds that the measurement took
      */
-    static Event of(Histogram nanos, int tripsPerSample, long bytesMovedPerOp, long elapsed) {
+    public static Event of(Histogram nanos, int tripsPerSample, long bytesMovedPerOp, long elapsed) {
         long ops = nanos.getTotalCount() * tripsPerSample;
         return Event.named("result")
                 .with("ops", ops)

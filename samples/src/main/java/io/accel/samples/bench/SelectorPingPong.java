@@ -38,11 +38,16 @@ public final class SelectorPingPong {
         try (Selector selector = Selector.open()) {
             SelectorPingPong client = new SelectorPingPong(selector, size);
             client.open(parameters.server(), parameters.number("connections"));
-            client.active = client.channels.get(client.channels.size() / 2);
-            LatencyRun run = new LatencyRun(client::roundTrip, 2 * size, 1);
-            long settle = TimeUnit.MILLISECONDS.toNanos(parameters.number("settle_ms", -1));
-            (settle < 0 ? run : run.after(() -> client.burst(settle))).execute(parameters);
+            client.run(parameters);
         }
+    }
+
+    /** Measures with one of those in the middle. */
+    void run(Parameters parameters) throws IOException {
+        active = channels.get(channels.size() / 2);
+        LatencyRun run = new LatencyRun(this::roundTrip, 2 * request.capacity(), 1);
+        long settle = TimeUnit.MILLISECONDS.toNanos(parameters.number("settle_ms", -1));
+        (settle < 0 ? run : run.after(() -> burst(settle))).execute(parameters);
     }
 
     /** Opens connections, one after the other; each has made a round trip before the next one is opened. */

@@ -6,6 +6,7 @@ import java.util.Optional;
 /** What the bars of a case are the length of. */
 enum BarMeasure {
     ROUND_TRIPS("round trips a second", "/s"),
+    CONNECTIONS("connections a second", "/s"),
     REQUESTS("requests a second", "/s"),
     MESSAGES("messages a second", "/s"),
     BYTES("bytes a second", "B/s"),
@@ -38,6 +39,7 @@ enum BarMeasure {
     private static BarMeasure of(Kind kind) {
         return switch (kind.measured) {
             case ROUND_TRIPS -> ROUND_TRIPS;
+            case CONNECTIONS -> CONNECTIONS;
             case MESSAGES -> MESSAGES;
             case BYTES -> BYTES;
             case REQUESTS -> REQUESTS;
@@ -47,10 +49,15 @@ enum BarMeasure {
 
     double value(Row row) {
         return switch (this) {
-            case ROUND_TRIPS, REQUESTS, MESSAGES -> row.figures().messagesPerSecond();
+            case ROUND_TRIPS, CONNECTIONS, REQUESTS, MESSAGES -> row.figures().messagesPerSecond();
             case BYTES -> row.figures().bytesPerSecond();
             case CPU -> row.figures().cpuMicrosPerOp() / MICROS_PER_PERCENT;
         };
+    }
+
+    /** How many times better than the kernel's this very value is. */
+    double ratio(Row row) {
+        return this == CPU ? row.vsKernel().cpu() : row.vsKernel().rate();
     }
 
     /** The value as it stands at the bar. */

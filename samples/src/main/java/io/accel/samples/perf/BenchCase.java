@@ -16,13 +16,20 @@ enum BenchCase {
     STREAM_64("stream-64", Kind.STREAM_SMALL, "throughput", Variant.KERNEL, Variant.ACCELERATED),
     KERNEL_PINGPONG("kernel-pingpong-64", Kind.PINGPONG, "latency", Variant.PLAIN, Variant.ONE_END),
     KERNEL_STREAM("kernel-stream-64k", Kind.STREAM_LARGE, "throughput", Variant.PLAIN, Variant.ONE_END),
-    /** One connection alone: what {@link #IDLE_1000} and {@link #BURST} are to be compared with. Chosen together with them. */
+    /** One connection alone: what {@link #IDLE_1000}, {@link #IDLE_10000} and {@link #BURST} are to be compared with. Chosen together with them. */
     IDLE_1("idle-1", Kind.PINGPONG, "latency", Variant.KERNEL, Variant.ACCELERATED),
     IDLE_1000("idle-1000", Kind.PINGPONG_AMONG_1000, "latency", Variant.KERNEL, Variant.ACCELERATED),
     IDLE_CPU("idle-cpu", Kind.IDLE, "balanced", Variant.KERNEL, Variant.ACCELERATED),
     BURST("burst-2000", Kind.PINGPONG_AFTER_BURST, "latency", Variant.KERNEL, Variant.ACCELERATED),
+    IDLE_10000("idle-10000", Kind.PINGPONG_AMONG_10000, "latency", Variant.KERNEL, Variant.ACCELERATED),
+    PACED("paced", Kind.PACED, Crowding.NONE),
+    CONNECT_CLOSE("connect-close", Kind.CONNECTION, "balanced", Variant.KERNEL, Variant.CHOICE),
+    CONNECT_ECHO_CLOSE("connect-echo-close", Kind.CONNECTION_WITH_ECHO, "balanced", Variant.KERNEL, Variant.CHOICE),
+    REUSEPORT("reuseport", Kind.SHARED_PORT, "balanced", Variant.KERNEL, Variant.CHOICE),
+    EXCHANGE("exchange-1m", Kind.EXCHANGE, "balanced", Variant.KERNEL, Variant.CHOICE),
     DATAGRAM_PINGPONG("datagram-64", Kind.DATAGRAM_PINGPONG, "latency", Variant.KERNEL, Variant.ACCELERATED),
     DATAGRAM_RATE("datagram-rate-64", Kind.DATAGRAM_RATE, "throughput", Variant.KERNEL, Variant.ACCELERATED),
+    DATAGRAM_PEERS("udp-200-peers", Kind.DATAGRAM_PEERS, "latency", Variant.KERNEL, Variant.ACCELERATED),
     ONE_CORE("crowded-one-core", Kind.PINGPONG, Crowding.ONE_CORE),
     ONE_CORE_BLOCKING("crowded-one-core-blocking", Kind.PINGPONG_BLOCKING, Crowding.ONE_CORE),
     ONE_CORE_NETTY("crowded-one-core-netty", Kind.NETTY_ECHO, Crowding.ONE_CORE),
@@ -36,6 +43,12 @@ enum BenchCase {
     NETTY_ECHO("netty-echo-64", Kind.NETTY_ECHO, "latency", Variant.NETTY_EPOLL, Variant.NETTY_ACCEL),
     NETTY_STREAM("netty-stream-64k", Kind.NETTY_STREAM, "throughput", Variant.NETTY_EPOLL, Variant.NETTY_ACCEL),
     NETTY_HTTP("netty-http", Kind.NETTY_HTTP, "latency", Variant.NETTY_EPOLL, Variant.NETTY_ACCEL),
+    TIMERS(
+            "timers",
+            Kind.NETTY_TIMERS,
+            Crowding.NONE,
+            "balanced",
+            List.of(Variant.NETTY_NIO, Variant.NETTY_EPOLL, Variant.NETTY_IO_URING, Variant.NETTY_ACCEL)),
     RDMA_PINGPONG("rdma-pingpong-64", Kind.PINGPONG, "latency", Variant.KERNEL, Variant.RDMA),
     RDMA_STREAM("rdma-stream-64k", Kind.STREAM_LARGE, "throughput", Variant.KERNEL, Variant.RDMA),
     RDMA_DATAGRAM("rdma-datagram-64", Kind.DATAGRAM_PINGPONG, "latency", Variant.KERNEL, Variant.RDMA);
@@ -45,7 +58,7 @@ enum BenchCase {
 
     static final Set<BenchCase> OF_SHM = Set.copyOf(EnumSet.complementOf(EnumSet.copyOf(OF_RDMA)));
 
-    private static final Set<BenchCase> BESIDE_ONE_ALONE = Set.copyOf(EnumSet.of(IDLE_1000, BURST));
+    private static final Set<BenchCase> BESIDE_ONE_ALONE = Set.copyOf(EnumSet.of(IDLE_1000, IDLE_10000, BURST));
 
     /** The case's name on the command line and in results. */
     final String label;

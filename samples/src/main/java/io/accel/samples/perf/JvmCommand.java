@@ -66,14 +66,16 @@ public final class JvmCommand {
      * The command for {@code program}.
      *
      * @param prefix what comes before it
+     * @param options what the JVM gets besides
      * @param profile null for a JVM without Accel
      */
-    List<String> of(List<String> prefix, String program, String profile, List<String> arguments) {
+    List<String> of(List<String> prefix, List<String> options, String program, String profile, List<String> arguments) {
         List<String> command = new ArrayList<>(prefix);
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.add("-Xms256m");
         command.add("-Xmx256m");
         command.addAll(jvmOptions);
+        command.addAll(options);
         if (profile == null) {
             command.add("-cp");
             command.add(benchClassPath);

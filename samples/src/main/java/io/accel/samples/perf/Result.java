@@ -6,9 +6,9 @@ import java.util.Optional;
 /**
  * What a comparison gave.
  *
- * @param failures a sentence for each run that failed or did not go the way it should have
+ * @param failures the ways to run a case that failed, or did not go as they should have
  */
-record Result(List<Row> rows, List<String> failures) {
+record Result(List<Row> rows, List<Failure> failures) {
     Result {
         rows = List.copyOf(rows);
         failures = List.copyOf(failures);

@@ -10,6 +10,8 @@ enum Variant {
     KERNEL("kernel", false, false),
     /** Accel at both ends. */
     ACCELERATED("shm", true, true),
+    /** Accel at both ends, where it is Accel's choice which way the bytes go: it may be too soon, or not worth it. */
+    CHOICE("accel", true, true),
     /** No Accel at all, where it is compared with {@link #ONE_END}. */
     PLAIN("plain", false, false),
     /** A client with Accel whose peer has none. */
@@ -79,6 +81,11 @@ enum Variant {
     /** Whether it is no failure if this does not work here. */
     boolean isOptional() {
         return this == NETTY_IO_URING;
+    }
+
+    /** Whether it is a failure if the bytes go by the kernel. */
+    boolean mustNotFallBack() {
+        return serverAccelerated && clientAccelerated && this != CHOICE;
     }
 
     boolean accelerated() {
