@@ -15,8 +15,8 @@ import java.util.Set;
 
 /**
  * Goes through rounds, cases and paths, one run at a time. Everything has its turn in each round, so that whatever else
- * the machine does meets all of it, the limits that it is compared with too; a row
- * has all its rounds. A run that fails is recorded, and the others go on.
+ * the machine does meets all of it, the limits that it is compared with too; a row has all its rounds. A run that
+ * fails is recorded, and the others go on.
  */
 final class Comparison {
     /** The machine's limits, which others' ratios need even where nobody asked to see them. */
@@ -70,15 +70,15 @@ final class Comparison {
     Result run(Set<BenchCase> cases) throws InterruptedException {
         Set<BenchCase> all = EnumSet.copyOf(cases);
         all.addAll(LIMITS);
-        return run(cases, all);
+        return run(cases, all, Set.of());
     }
 
-    /** Measures {@code cases} and nothing else: nothing is compared with the machine's limits. */
-    Result runOnly(Set<BenchCase> cases) throws InterruptedException {
-        return run(cases, cases);
+    /** Measures {@code cases} in fewer ways, and nothing else: nothing is compared with the machine's limits. */
+    Result runWithout(Set<Variant> leftOut, Set<BenchCase> cases) throws InterruptedException {
+        return run(cases, cases, leftOut);
     }
 
-    private Result run(Set<BenchCase> asked, Set<BenchCase> all) throws InterruptedException {
+    private Result run(Set<BenchCase> asked, Set<BenchCase> all, Set<Variant> leftOut) throws InterruptedException {
         Set<BenchCase> cases = EnumSet.copyOf(asked); // in their order
         for (int round = 1; round <= rounds; round++) {
             progress.printf(Locale.ROOT, "round %d of %d%n", round, rounds);
@@ -88,7 +88,9 @@ final class Comparison {
                     runTogether(benchCase, each);
                 } else {
                     for (Variant variant : benchCase.variants()) {
-                        runAlone(benchCase, variant, each);
+                        if (!leftOut.contains(variant)) {
+                            runAlone(benchCase, variant, each);
+                        }
                     }
                 }
             }
