@@ -27,27 +27,40 @@ public final class Control {
         return TimeUnit.MILLISECONDS.toNanos(Long.parseLong(command.substring("go ".length())));
     }
 
-    /** Answers {@code mark} with the usage so far of this process and the calling thread; ends it at the input's end. */
+    /**
+     * Answers {@code mark} with the usage so far of this process and the calling thread, and {@code heap} with what of its heap
+     * is in use; ends it at the input's end.
+     */
     static void serveInBackground() throws IOException {
-        serveInBackground(Thread.currentThread());
+        serveInBackground(new Thread[] {Thread.currentThread()});
     }
 
     /**
-     * As {@link #serveInBackground()}, of another thread's usage.
+     * As {@link #serveInBackground()}, of other threads' usage.
      *
-     * @param program the thread that does the program's work
+     * @param program the threads that do the program's work
      */
-    public static void serveInBackground(Thread program) throws IOException {
+    public static void serveInBackground(Thread... program) throws IOException {
         Meter meter = new Meter(program);
         Thread listener = new Thread(() -> serve(meter), "bench-control");
         listener.setDaemon(true);
         listener.start();
     }
 
+    /** Bytes of the heap that are in use, after a collection. */
+    static long heapInUse() {
+        System.gc();
+        return Runtime.getRuntime().totalMemory() - Runtime.getRuntime().freeMemory();
+    }
+
     private static void serve(Meter meter) {
         try {
-            while ("mark".equals(COMMANDS.readLine())) {
-                Event.named("mark").with(meter.end()).send();
+            for (String command = COMMANDS.readLine(); command != null; command = COMMANDS.readLine()) {
+                switch (command) {
+                    case "mark" -> Event.named("mark").with(meter.end()).send();
+                    case "heap" -> Event.named("heap").with("heap", heapInUse()).send();
+                    default -> throw new IOException("expected 'mark' or 'heap', not '" + command + "'");
+                }
             }
             System.exit(0);
         } catch (IOException e) {

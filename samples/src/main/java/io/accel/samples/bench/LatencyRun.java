@@ -1,21 +1,17 @@
 package io.accel.samples.bench;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.spi.SelectorProvider;
-import java.nio.charset.StandardCharsets;
-import java.util.Base64;
 import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
 
 /**
  * Warms up and measures round trips one after the other, in the calling thread.
  *
- * <p>Argument: {@code warmup_ms}, the longest warm-up. It measures whenever it is told to, for as long as it is told. One look at the clock ends a round trip
+ * <p>Argument: {@code warmup_ms}, how long to run before the first measurement. It measures whenever it is told to, for as long as it is told. One look at the clock ends a round trip
  * and begins the next, so each sample includes one look and one entry in the histogram, some 30 ns together.
  */
 final class LatencyRun {
-    /** One round trip. */
+    /** One round trip, or what comes before many. */
     @FunctionalInterface
     interface RoundTrip {
         void run() throws IOException;
@@ -30,8 +26,6 @@ final class LatencyRun {
 
     private static final long LONGEST_NANOS = TimeUnit.SECONDS.toNanos(60);
     private static final long WARM_SLICE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
-    private static final long WARM_LEAST_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
-    private static final long WARM_OPS = 200_000;
 
     private final Histogram nanos = new Histogram(LONGEST_NANOS, 3);
     private final RoundTrip roundTrip;
@@ -39,6 +33,8 @@ final class LatencyRun {
     private final int tripsPerSample;
     /** Null if the process's own count of reads and writes tells. */
     private final KernelBytes kernelBytes;
+    /** What happens before each measurement, and is not measured. */
+    private RoundTrip before = () -> {};
 
     /**
      * @param bytesMovedPerOp what this end reads and writes in a round trip
@@ -56,6 +52,12 @@ final class LatencyRun {
         this.kernelBytes = kernelBytes;
     }
 
+    /** Has {@code what} happen before each measurement; returns this. */
+    LatencyRun after(RoundTrip what) {
+        before = what;
+        return this;
+    }
+
     void execute(Parameters parameters) throws IOException {
         warmUp(parameters.millis("warmup_ms"));
         Event.named("warm").send();
@@ -66,6 +68,7 @@ final class LatencyRun {
     }
 
     private void measure(Meter meter, long duration) throws IOException {
+        before.run();
         nanos.reset();
         long byKernel = kernelBytes == null ? -1 : kernelBytes.soFar();
         Usage before = meter.begin();
@@ -74,26 +77,16 @@ final class LatencyRun {
         if (kernelBytes != null) {
             used = used.withKernelBytes(byKernel < 0 ? -1 : kernelBytes.soFar() - byKernel);
         }
-        long ops = nanos.getTotalCount() * tripsPerSample;
-        Event.named("result")
-                .with("ops", ops)
-                .with("moved", ops * bytesMovedPerOp)
-                .with("elapsed_ns", elapsed)
-                .with("p50_ns", percentile(50))
-                .with("p99_ns", percentile(99))
-                .with("p999_ns", percentile(99.9))
-                .with("histogram", encoded())
-                .with("trips_per_sample", tripsPerSample)
-                .with("provider", SelectorProvider.provider().getClass().getName())
+        LatencyReport.of(nanos, tripsPerSample, bytesMovedPerOp, elapsed)
                 .with(used)
                 .send();
     }
 
     /** In slices, so that the loop's method is compiled as a whole and not only where it happens to be running. */
-    private void warmUp(long longest) throws IOException {
+    private void warmUp(long time) throws IOException {
         long begin = System.nanoTime();
         long spent = 0;
-        while (spent < longest && (spent < WARM_LEAST_NANOS || nanos.getTotalCount() < WARM_OPS)) {
+        while (spent < time) {
             loop(WARM_SLICE_NANOS);
             spent = System.nanoTime() - begin;
         }
@@ -109,18 +102,5 @@ final class LatencyRun {
             last = now;
         } while (last - begin < duration);
         return last - begin;
-    }
-
-    private String encoded() {
-        ByteBuffer bytes = ByteBuffer.allocate(nanos.getNeededByteBufferCapacity());
-        int length = nanos.encodeIntoCompressedByteBuffer(bytes);
-        bytes.position(0).limit(length);
-        return StandardCharsets.ISO_8859_1
-                .decode(Base64.getEncoder().encode(bytes))
-                .toString();
-    }
-
-    private double percentile(double percentile) {
-        return (double) nanos.getValueAtPercentile(percentile) / tripsPerSample;
     }
 }

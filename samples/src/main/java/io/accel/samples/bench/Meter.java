@@ -7,18 +7,19 @@ import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.Arrays;
 
-/** Reads what this process and one thread of it have used. Reading allocates, so it is done around loops, never in them. */
+/** Reads what this process and those threads of it have used that do the program's work. Reading allocates, so it is done around loops, never in them. */
 public final class Meter {
     private static final Path KERNEL_IO = Path.of("/proc/self/io");
 
     private final OperatingSystemMXBean process = ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
     private final ThreadMXBean threads = ManagementFactory.getPlatformMXBean(ThreadMXBean.class);
-    private final long program;
+    private final long[] program;
 
-    /** A meter for {@code program}'s thread; whoever reads it may be another. */
-    public Meter(Thread program) throws IOException {
-        this.program = program.getId();
+    /** A meter for the threads of {@code program}; whoever reads it may be another. */
+    public Meter(Thread... program) throws IOException {
+        this.program = Arrays.stream(program).mapToLong(Thread::getId).toArray();
         if (threads.isThreadAllocatedMemorySupported()) {
             threads.setThreadAllocatedMemoryEnabled(true);
         }
@@ -29,14 +30,18 @@ public final class Meter {
     /** To be called when a span begins: what reading itself costs is kept out of the span. */
     public Usage begin() throws IOException {
         long kernelBytes = kernelBytes();
-        long allocated = threads.getThreadAllocatedBytes(program);
+        long allocated = allocated();
         return new Usage(process.getProcessCpuTime(), allocated, kernelBytes);
     }
 
     /** To be called when a span ends. */
     public Usage end() throws IOException {
         long cpu = process.getProcessCpuTime();
-        return new Usage(cpu, threads.getThreadAllocatedBytes(program), kernelBytes());
+        return new Usage(cpu, allocated(), kernelBytes());
+    }
+
+    private long allocated() {
+        return Arrays.stream(threads.getThreadAllocatedBytes(program)).sum();
     }
 
     private static long kernelBytes() throws IOException {

@@ -36,6 +36,11 @@ public record Parameters(Map<String, String> values) {
         return Integer.parseInt(text(key));
     }
 
+    /** As {@link #number(String)}, where it may be left out. */
+    public int number(String key, int otherwise) {
+        return values.containsKey(key) ? number(key) : otherwise;
+    }
+
     /** A number of milliseconds, as nanoseconds. */
     public long millis(String key) {
         return number(key) * 1_000_000L;

@@ -7,49 +7,93 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.util.ArrayList;
 import java.util.Iterator;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 
-/** Echoes small messages to any number of clients: one thread, one selector, non-blocking channels. Argument as {@link StreamSink}. */
-public final class SelectorEchoServer {
+/**
+ * Echoes small messages to any number of clients: event loops, each a thread with a selector and non-blocking channels. The
+ * first one accepts, and deals connections out to all of them in turn. Arguments: {@code loops} (1 without it), and as {@link
+ * StreamSink}.
+ */
+public final class SelectorEchoServer implements Runnable {
     private static final int BACKLOG = 1024;
 
-    private SelectorEchoServer() {}
+    private final Selector selector = Selector.open();
+    private final ByteBuffer message = ByteBuffer.allocateDirect(64 * 1024);
+    /** Written by the first loop, read by this one. */
+    private final Queue<SocketChannel> arrivals = new ConcurrentLinkedQueue<>();
+    /** To whom connections go in turn; only the first loop uses it. */
+    private final List<SelectorEchoServer> all;
+
+    private int next;
+
+    private SelectorEchoServer(List<SelectorEchoServer> all) throws IOException {
+        this.all = all;
+    }
 
     public static void main(String[] args) throws IOException {
-        Control.serveInBackground();
-        ByteBuffer message = ByteBuffer.allocateDirect(64 * 1024);
-        try (Selector selector = Selector.open();
-                ServerSocketChannel listener = ServerSocketChannel.open()) {
-            listener.bind(Parameters.parse(args).anyPort(), BACKLOG);
-            listener.configureBlocking(false);
-            listener.register(selector, SelectionKey.OP_ACCEPT);
-            Event.named("ready").with("port", listener.socket().getLocalPort()).send();
+        Parameters parameters = Parameters.parse(args);
+        List<SelectorEchoServer> loops = new ArrayList<>();
+        List<Thread> threads = new ArrayList<>();
+        for (int i = 0; i < parameters.number("loops", 1); i++) {
+            SelectorEchoServer loop = new SelectorEchoServer(loops);
+            loops.add(loop);
+            threads.add(new Thread(loop, "echo-loop-" + i));
+        }
+        Control.serveInBackground(threads.toArray(Thread[]::new));
+        ServerSocketChannel listener = ServerSocketChannel.open();
+        listener.bind(parameters.anyPort(), BACKLOG);
+        listener.configureBlocking(false);
+        listener.register(loops.get(0).selector, SelectionKey.OP_ACCEPT);
+        threads.forEach(Thread::start);
+        Event.named("ready").with("port", listener.socket().getLocalPort()).send();
+    }
+
+    @Override
+    public void run() {
+        try {
             while (true) {
                 selector.select();
+                for (SocketChannel channel = arrivals.poll(); channel != null; channel = arrivals.poll()) {
+                    channel.register(selector, SelectionKey.OP_READ);
+                }
                 Iterator<SelectionKey> ready = selector.selectedKeys().iterator();
                 while (ready.hasNext()) {
                     SelectionKey key = ready.next();
                     ready.remove();
                     if (key.isAcceptable()) {
-                        accept(listener, selector);
+                        accept((ServerSocketChannel) key.channel());
                     } else if (key.isReadable()) {
-                        echo((SocketChannel) key.channel(), message);
+                        echo((SocketChannel) key.channel());
                     }
                 }
             }
+        } catch (IOException | RuntimeException e) {
+            e.printStackTrace();
+            System.exit(1);
         }
     }
 
-    private static void accept(ServerSocketChannel listener, Selector selector) throws IOException {
+    private void accept(ServerSocketChannel listener) throws IOException {
         SocketChannel channel = listener.accept();
-        if (channel != null) {
-            channel.configureBlocking(false);
-            channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+        if (channel == null) {
+            return;
+        }
+        channel.configureBlocking(false);
+        channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+        SelectorEchoServer loop = all.get(next++ % all.size());
+        if (loop == this) {
             channel.register(selector, SelectionKey.OP_READ);
+        } else {
+            loop.arrivals.add(channel);
+            loop.selector.wakeup();
         }
     }
 
-    private static void echo(SocketChannel channel, ByteBuffer message) throws IOException {
+    private void echo(SocketChannel channel) throws IOException {
         message.clear();
         if (channel.read(message) < 0) {
             channel.close();

@@ -11,10 +11,12 @@ import java.nio.channels.SocketChannel;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Round trips to a {@link SelectorEchoServer} over one of {@code connections} connections, all of which one selector
- * watches. Arguments: {@code port}, {@code connections}, {@code size} and those of {@link LatencyRun}.
+ * watches. With {@code settle_ms} each of the others sends one message before a measurement, which begins so many
+ * milliseconds later. Arguments: {@code port}, {@code connections}, {@code size} and those of {@link LatencyRun}.
  */
 public final class SelectorPingPong {
     private final Selector selector;
@@ -36,9 +38,16 @@ public final class SelectorPingPong {
         try (Selector selector = Selector.open()) {
             SelectorPingPong client = new SelectorPingPong(selector, size);
             client.open(parameters.server(), parameters.number("connections"));
-            client.active = client.channels.get(client.channels.size() / 2);
-            new LatencyRun(client::roundTrip, 2 * size, 1).execute(parameters);
+            client.run(parameters);
         }
+    }
+
+    /** Measures with one of those in the middle. */
+    void run(Parameters parameters) throws IOException {
+        active = channels.get(channels.size() / 2);
+        LatencyRun run = new LatencyRun(this::roundTrip, 2 * request.capacity(), 1);
+        long settle = TimeUnit.MILLISECONDS.toNanos(parameters.number("settle_ms", -1));
+        (settle < 0 ? run : run.after(() -> burst(settle))).execute(parameters);
     }
 
     /** Opens connections, one after the other; each has made a round trip before the next one is opened. */
@@ -61,6 +70,17 @@ public final class SelectorPingPong {
                 roundTrip();
             }
         }
+    }
+
+    /** One message on each connection, then {@code settle} nanoseconds on one alone. */
+    private void burst(long settle) throws IOException {
+        SocketChannel busy = active;
+        useEach(1);
+        active = busy;
+        long end = System.nanoTime() + settle;
+        do {
+            roundTrip();
+        } while (System.nanoTime() - end < 0);
     }
 
     private void roundTrip() throws IOException {

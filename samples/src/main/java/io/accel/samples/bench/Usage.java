@@ -4,7 +4,7 @@ package io.accel.samples.bench;
  * What a program has used up to a moment, or between two.
  *
  * @param cpuNanos CPU time of the whole process, all threads, in nanoseconds
- * @param allocatedBytes bytes allocated on the heap by the program's own thread
+ * @param allocatedBytes bytes allocated on the heap by the threads that do the program's work
  * @param kernelBytes bytes passed through the kernel's read and write calls by the whole process, or -1 if the system
  *     does not tell; far less than the program moved means that its bytes went another way
  */

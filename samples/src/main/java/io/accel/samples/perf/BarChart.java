@@ -21,20 +21,33 @@ final class BarChart {
                     Locale.ROOT,
                     "<li class=\"%s\" data-path=\"%s\" data-value=\"%s\"><span class=\"name\">%s</span>"
                             + "<span class=\"track\"><span class=\"bar\" style=\"width:%.3f%%\"></span></span>"
-                            + "<span class=\"value\">%s%s</span></li>%n",
-                    Html.colour(row.path()),
+                            + "<span class=\"value\">%s%s</span>%s</li>%n",
+                    Html.colour(row),
                     Html.label(row),
                     value,
                     Html.label(row),
                     value > 0 ? 100 * value / longest : 0,
                     Html.text(measure.words(row)),
-                    against(row)));
+                    against(measure, row),
+                    words(row)));
         }
         return html.append("</ul>\n").toString();
     }
 
-    private static String against(Row row) {
-        boolean compared = !row.profile().equals("none") && Double.isFinite(row.vsKernel());
-        return compared ? " <b title=\"times better than the kernel\">" + Quantity.times(row.vsKernel()) + "</b>" : "";
+    /** How many times better than the kernel the bar is, and in words the worst of what it does not show. */
+    private static String against(BarMeasure measure, Row row) {
+        double ratio = measure.ratio(row);
+        boolean compared = !row.profile().equals("none") && Double.isFinite(ratio);
+        return compared
+                ? " <b title=\"this figure, times better than the kernel's\">" + Quantity.times(ratio) + "</b>"
+                : "";
+    }
+
+    private static String words(Row row) {
+        if (row.words().isEmpty()) {
+            return "";
+        }
+        String manner = row.vsKernel().isWorse() && !row.profile().equals("none") ? "verdict worse" : "verdict";
+        return "<span class=\"" + manner + "\">" + Html.text(row.words()) + "</span>";
     }
 }

@@ -6,6 +6,7 @@ import java.util.Optional;
 /** What the bars of a case are the length of. */
 enum BarMeasure {
     ROUND_TRIPS("round trips a second", "/s"),
+    CONNECTIONS("connections a second", "/s"),
     REQUESTS("requests a second", "/s"),
     MESSAGES("messages a second", "/s"),
     BYTES("bytes a second", "B/s"),
@@ -26,7 +27,7 @@ enum BarMeasure {
     }
 
     static BarMeasure of(Row row) {
-        Optional<BenchCase.Kind> kind = Arrays.stream(BenchCase.values())
+        Optional<Kind> kind = Arrays.stream(BenchCase.values())
                 .filter(benchCase -> benchCase.label.equals(row.benchCase()))
                 // Two limits have one name.
                 .filter(benchCase -> benchCase != BenchCase.RAW || !row.path().equals(Variant.MEMCPY.path))
@@ -35,22 +36,28 @@ enum BarMeasure {
         return kind.map(BarMeasure::of).orElse(MESSAGES);
     }
 
-    private static BarMeasure of(BenchCase.Kind kind) {
-        return switch (kind) {
-            case PINGPONG, PINGPONG_BLOCKING, PINGPONG_AMONG_1000, DATAGRAM_PINGPONG, NETTY_ECHO, RAW -> ROUND_TRIPS;
-            case STREAM_SMALL, DATAGRAM_RATE -> MESSAGES;
-            case STREAM_LARGE, NETTY_STREAM, MEMCPY -> BYTES;
-            case NETTY_HTTP -> REQUESTS;
-            case IDLE -> CPU;
+    private static BarMeasure of(Kind kind) {
+        return switch (kind.measured) {
+            case ROUND_TRIPS -> ROUND_TRIPS;
+            case CONNECTIONS -> CONNECTIONS;
+            case MESSAGES -> MESSAGES;
+            case BYTES -> BYTES;
+            case REQUESTS -> REQUESTS;
+            case NOTHING -> CPU;
         };
     }
 
     double value(Row row) {
         return switch (this) {
-            case ROUND_TRIPS, REQUESTS, MESSAGES -> row.figures().messagesPerSecond();
+            case ROUND_TRIPS, CONNECTIONS, REQUESTS, MESSAGES -> row.figures().messagesPerSecond();
             case BYTES -> row.figures().bytesPerSecond();
             case CPU -> row.figures().cpuMicrosPerOp() / MICROS_PER_PERCENT;
         };
+    }
+
+    /** How many times better than the kernel's this very value is. */
+    double ratio(Row row) {
+        return this == CPU ? row.vsKernel().cpu() : row.vsKernel().rate();
     }
 
     /** The value as it stands at the bar. */

@@ -8,23 +8,47 @@ import java.util.stream.Collectors;
 
 /** What can be compared. */
 enum BenchCase {
-    RAW("raw", Kind.RAW, "none", Variant.RAW, null),
-    MEMCPY("raw", Kind.MEMCPY, "none", Variant.MEMCPY, null),
+    RAW("raw", Kind.RAW, "none", Variant.RAW),
+    MEMCPY("raw", Kind.MEMCPY, "none", Variant.MEMCPY),
     PINGPONG("pingpong-64", Kind.PINGPONG, "latency", Variant.KERNEL, Variant.ACCELERATED),
     PINGPONG_BLOCKING("pingpong-64-blocking", Kind.PINGPONG_BLOCKING, "latency", Variant.KERNEL, Variant.ACCELERATED),
     STREAM_64K("stream-64k", Kind.STREAM_LARGE, "throughput", Variant.KERNEL, Variant.ACCELERATED),
     STREAM_64("stream-64", Kind.STREAM_SMALL, "throughput", Variant.KERNEL, Variant.ACCELERATED),
     KERNEL_PINGPONG("kernel-pingpong-64", Kind.PINGPONG, "latency", Variant.PLAIN, Variant.ONE_END),
     KERNEL_STREAM("kernel-stream-64k", Kind.STREAM_LARGE, "throughput", Variant.PLAIN, Variant.ONE_END),
-    /** One connection alone: what {@link #IDLE_1000} is to be compared with. Chosen together with it. */
+    /** One connection alone: what {@link #IDLE_1000}, {@link #IDLE_10000} and {@link #BURST} are to be compared with. Chosen together with them. */
     IDLE_1("idle-1", Kind.PINGPONG, "latency", Variant.KERNEL, Variant.ACCELERATED),
     IDLE_1000("idle-1000", Kind.PINGPONG_AMONG_1000, "latency", Variant.KERNEL, Variant.ACCELERATED),
     IDLE_CPU("idle-cpu", Kind.IDLE, "balanced", Variant.KERNEL, Variant.ACCELERATED),
+    BURST("burst-2000", Kind.PINGPONG_AFTER_BURST, "latency", Variant.KERNEL, Variant.ACCELERATED),
+    IDLE_10000("idle-10000", Kind.PINGPONG_AMONG_10000, "latency", Variant.KERNEL, Variant.ACCELERATED),
+    PACED("paced", Kind.PACED, Crowding.NONE),
+    CONNECT_CLOSE("connect-close", Kind.CONNECTION, "balanced", Variant.KERNEL, Variant.CHOICE),
+    CONNECT_ECHO_CLOSE("connect-echo-close", Kind.CONNECTION_WITH_ECHO, "balanced", Variant.KERNEL, Variant.CHOICE),
+    REUSEPORT("reuseport", Kind.SHARED_PORT, "balanced", Variant.KERNEL, Variant.CHOICE),
+    EXCHANGE("exchange-1m", Kind.EXCHANGE, "balanced", Variant.KERNEL, Variant.CHOICE),
     DATAGRAM_PINGPONG("datagram-64", Kind.DATAGRAM_PINGPONG, "latency", Variant.KERNEL, Variant.ACCELERATED),
     DATAGRAM_RATE("datagram-rate-64", Kind.DATAGRAM_RATE, "throughput", Variant.KERNEL, Variant.ACCELERATED),
+    DATAGRAM_PEERS("udp-200-peers", Kind.DATAGRAM_PEERS, "latency", Variant.KERNEL, Variant.ACCELERATED),
+    ONE_CORE("crowded-one-core", Kind.PINGPONG, Crowding.ONE_CORE),
+    ONE_CORE_BLOCKING("crowded-one-core-blocking", Kind.PINGPONG_BLOCKING, Crowding.ONE_CORE),
+    ONE_CORE_NETTY("crowded-one-core-netty", Kind.NETTY_ECHO, Crowding.ONE_CORE),
+    HOG("crowded-hog", Kind.PINGPONG, Crowding.HOG),
+    HOG_BLOCKING("crowded-hog-blocking", Kind.PINGPONG_BLOCKING, Crowding.HOG),
+    HOG_NETTY("crowded-hog-netty", Kind.NETTY_ECHO, Crowding.HOG),
+    FOUR_BY_FOUR("crowded-4x4", Kind.FOUR_BY_FOUR, Crowding.TWO_CORES),
+    QUOTA("crowded-quota", Kind.PINGPONG, Crowding.QUOTA),
+    QUOTA_BLOCKING("crowded-quota-blocking", Kind.PINGPONG_BLOCKING, Crowding.QUOTA),
+    QUOTA_NETTY("crowded-quota-netty", Kind.NETTY_ECHO, Crowding.QUOTA),
     NETTY_ECHO("netty-echo-64", Kind.NETTY_ECHO, "latency", Variant.NETTY_EPOLL, Variant.NETTY_ACCEL),
     NETTY_STREAM("netty-stream-64k", Kind.NETTY_STREAM, "throughput", Variant.NETTY_EPOLL, Variant.NETTY_ACCEL),
     NETTY_HTTP("netty-http", Kind.NETTY_HTTP, "latency", Variant.NETTY_EPOLL, Variant.NETTY_ACCEL),
+    TIMERS(
+            "timers",
+            Kind.NETTY_TIMERS,
+            Crowding.NONE,
+            "balanced",
+            List.of(Variant.NETTY_NIO, Variant.NETTY_EPOLL, Variant.NETTY_IO_URING, Variant.NETTY_ACCEL)),
     RDMA_PINGPONG("rdma-pingpong-64", Kind.PINGPONG, "latency", Variant.KERNEL, Variant.RDMA),
     RDMA_STREAM("rdma-stream-64k", Kind.STREAM_LARGE, "throughput", Variant.KERNEL, Variant.RDMA),
     RDMA_DATAGRAM("rdma-datagram-64", Kind.DATAGRAM_PINGPONG, "latency", Variant.KERNEL, Variant.RDMA);
@@ -34,79 +58,61 @@ enum BenchCase {
 
     static final Set<BenchCase> OF_SHM = Set.copyOf(EnumSet.complementOf(EnumSet.copyOf(OF_RDMA)));
 
-    /** Which programs a case runs, and what its figures mean. */
-    enum Kind {
-        PINGPONG("SelectorEchoServer", "SelectorPingPong", 64, 1),
-        PINGPONG_BLOCKING("BlockingEchoServer", "BlockingPingPong", 64, 1),
-        PINGPONG_AMONG_1000("SelectorEchoServer", "SelectorPingPong", 64, 1000),
-        STREAM_LARGE("StreamSink", "StreamSource", 64 * 1024, 1),
-        STREAM_SMALL("StreamSink", "StreamSource", 64, 1),
-        DATAGRAM_PINGPONG("DatagramEchoServer", "DatagramPingPong", 64, 1),
-        DATAGRAM_RATE("DatagramSink", "DatagramSource", 64, 1),
-        IDLE("SelectorEchoServer", "IdleConnections", 64, 100),
-        NETTY_ECHO("NettyEchoServer", "NettyPingPong", 64, 1),
-        NETTY_STREAM("NettyStreamSink", "NettyStreamSource", 64 * 1024, 1),
-        /** The size is that of an answer's body. */
-        NETTY_HTTP("NettyHttpServer", "NettyHttpLoad", 13, 8),
-        RAW("CacheLineBounce", "CacheLineBounce", 8, 0),
-        MEMCPY(null, "MemoryCopy", 64 * 1024, 0);
-
-        /** Null if there is no other end. */
-        final String server;
-
-        final String client;
-        final int messageBytes;
-        final int connections;
-
-        Kind(String server, String client, int messageBytes, int connections) {
-            this.server = server;
-            this.client = client;
-            this.messageBytes = messageBytes;
-            this.connections = connections;
-        }
-
-        boolean measuresLatency() {
-            return this == PINGPONG
-                    || this == PINGPONG_BLOCKING
-                    || this == PINGPONG_AMONG_1000
-                    || this == DATAGRAM_PINGPONG
-                    || this == NETTY_ECHO
-                    || this == RAW;
-        }
-
-        boolean measuresThroughput() {
-            return this == STREAM_LARGE
-                    || this == STREAM_SMALL
-                    || this == DATAGRAM_RATE
-                    || this == NETTY_STREAM
-                    || this == NETTY_HTTP
-                    || this == MEMCPY;
-        }
-
-        /** Whether the programs are Netty's, in a jar of their own. */
-        boolean isNetty() {
-            return this == NETTY_ECHO || this == NETTY_STREAM || this == NETTY_HTTP;
-        }
-    }
+    private static final Set<BenchCase> BESIDE_ONE_ALONE = Set.copyOf(EnumSet.of(IDLE_1000, IDLE_10000, BURST));
 
     /** The case's name on the command line and in results. */
     final String label;
 
     final Kind kind;
-    /** The profile of accelerated ends. */
-    final String profile;
 
-    /** Without Accel: what the other variant is compared with. */
+    final Crowding crowding;
+
+    /** Without Accel: what the others are compared with. */
     final Variant reference;
-    /** With Accel; null if the case has nothing to accelerate. */
-    final Variant accelerated;
+
+    private final String profile;
+
+    @SuppressWarnings("ImmutableEnumChecker") // made by List.of
+    private final List<Variant> variants;
+
+    BenchCase(String label, Kind kind, String profile, Variant reference) {
+        this(label, kind, Crowding.NONE, profile, List.of(reference));
+    }
 
     BenchCase(String label, Kind kind, String profile, Variant reference, Variant accelerated) {
+        this(
+                label,
+                kind,
+                Crowding.NONE,
+                profile,
+                kind.isNetty()
+                        ? List.of(reference, Variant.NETTY_NIO, Variant.NETTY_IO_URING, Variant.NETTY_UNIX, accelerated)
+                        : List.of(reference, accelerated));
+    }
+
+    /** With each profile: which of them is right where processors are few is what such a case asks. */
+    BenchCase(String label, Kind kind, Crowding crowding) {
+        this(
+                label,
+                kind,
+                crowding,
+                null,
+                kind.isNetty()
+                        ? List.of(
+                                Variant.NETTY_EPOLL,
+                                Variant.NETTY_LATENCY,
+                                Variant.NETTY_BALANCED,
+                                Variant.NETTY_LOW_CPU)
+                        : List.of(Variant.KERNEL, Variant.LATENCY, Variant.BALANCED, Variant.LOW_CPU));
+    }
+
+    BenchCase(String label, Kind kind, Crowding crowding, String profile, List<Variant> variants) {
         this.label = label;
         this.kind = kind;
+        this.crowding = crowding;
         this.profile = profile;
-        this.reference = reference;
-        this.accelerated = accelerated;
+        this.reference = variants.get(0);
+        this.variants = variants;
     }
 
     /** Whether both variants go by the kernel, so that they differ by little and are to be measured close together. */
@@ -114,22 +120,32 @@ enum BenchCase {
         return reference == Variant.PLAIN;
     }
 
+    /** The ways to run it, {@link #reference} first. */
     List<Variant> variants() {
-        if (kind.isNetty()) {
-            return List.of(reference, Variant.NETTY_NIO, Variant.NETTY_IO_URING, Variant.NETTY_UNIX, accelerated);
-        }
-        return accelerated == null ? List.of(reference) : List.of(reference, accelerated);
+        return variants;
     }
 
-    /** The cases that {@code name} asks for. */
+    /** The profile of the ends of {@code variant} that have Accel; {@code none} if none has. */
+    String profileOf(Variant variant) {
+        if (!variant.accelerated()) {
+            return "none";
+        }
+        return variant.profile == null ? profile : variant.profile;
+    }
+
+    /** The cases that {@code name} asks for, of which a star at its end stands for any rest. */
     static List<BenchCase> named(String name) {
-        List<BenchCase> cases = Arrays.stream(values())
-                .filter(c -> c.label.equals(name) || (c == IDLE_1 && name.equals(IDLE_1000.label)))
-                .collect(Collectors.toList());
+        String start = name.endsWith("*") ? name.substring(0, name.length() - 1) : null;
+        Set<BenchCase> cases = Arrays.stream(values())
+                .filter(c -> start == null ? c.label.equals(name) : c.label.startsWith(start))
+                .collect(Collectors.toCollection(() -> EnumSet.noneOf(BenchCase.class)));
         if (cases.isEmpty()) {
             throw new IllegalArgumentException("there is no case '" + name + "'; the cases are " + names());
         }
-        return cases;
+        if (cases.stream().anyMatch(BESIDE_ONE_ALONE::contains)) {
+            cases.add(IDLE_1);
+        }
+        return List.copyOf(cases);
     }
 
     /** All names, with commas. */

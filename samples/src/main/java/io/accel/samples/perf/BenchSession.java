@@ -1,11 +1,12 @@
 package io.accel.samples.perf;
 
-import io.accel.samples.perf.BenchCase.Kind;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 
@@ -17,13 +18,20 @@ final class BenchSession implements Session {
     /** For a JVM to start, and to open a thousand connections, on a slow and busy machine, which may be emulated. */
     private static final Duration START_PATIENCE = Duration.ofSeconds(90);
     /** How much longer than asked for a run may take before it counts as hung. */
-    private static final Duration RUN_PATIENCE = Duration.ofSeconds(60);
+    private static final Duration RUN_PATIENCE = Duration.ofSeconds(30);
+    /** How long a client runs by itself before the first window. */
+    private static final Duration FIRST_STEPS = Duration.ofMillis(300);
+    /** Warmth is told from how two of these compare. */
+    private static final Duration WINDOW = Duration.ofMillis(250);
     /** After this long without a message an idle program should have gone to sleep. */
     private static final Duration SETTLE = Duration.ofMillis(1500);
 
     private final JvmCommand jvm;
     private final BenchCase benchCase;
     private final Variant variant;
+    private final Crowd crowd;
+    /** Null if there is no busy loop besides. */
+    private BenchProcess hog;
     /** Null if the case has one end only. */
     private BenchProcess server;
 
@@ -31,13 +39,23 @@ final class BenchSession implements Session {
     /** What an idle client said of its connections; null in other cases. */
     private Map<String, String> opened;
 
-    private BenchSession(JvmCommand jvm, BenchCase benchCase, Variant variant) {
+    /** What a connection takes, where that is measured. */
+    private Extra perConnection = Extra.NONE;
+
+    private Conditions warmth = Conditions.UNKNOWN;
+
+    private BenchSession(JvmCommand jvm, BenchCase benchCase, Variant variant, Crowd crowd) {
         this.jvm = jvm;
+        this.crowd = crowd;
         this.benchCase = benchCase;
         this.variant = variant;
     }
 
-    /** Starts both ends and waits until they are warm. */
+    /**
+     * Starts both ends and waits until they are warm.
+     *
+     * @param warmUp how long that may take: if they are not warm by then, samples say so
+     */
     static BenchSession open(JvmCommand jvm, BenchCase benchCase, Variant variant, Duration warmUp)
             throws IOException, InterruptedException {
         if (benchCase.kind.isNetty()) {
@@ -47,7 +65,7 @@ final class BenchSession implements Session {
         } else if (variant.accelerated() && !jvm.canAccelerate()) {
             throw new IOException("cannot accelerate, since there is no " + jvm.accelJar());
         }
-        BenchSession session = new BenchSession(jvm, benchCase, variant);
+        BenchSession session = new BenchSession(jvm, benchCase, variant, Crowd.of(benchCase.crowding, jvm.cores()));
         try {
             session.start(warmUp);
             return session;
@@ -59,26 +77,73 @@ final class BenchSession implements Session {
 
     private void start(Duration warmUp) throws IOException, InterruptedException {
         List<String> arguments = new ArrayList<>();
-        arguments.add("warmup_ms=" + warmUp.toMillis());
+        arguments.add("warmup_ms=" + FIRST_STEPS.toMillis());
         switch (benchCase.kind) {
             case RAW -> startBounce(arguments);
-            case MEMCPY -> startClient(arguments);
+            case MEMCPY, NETTY_TIMERS -> startClient(arguments);
             default -> {
-                startServer(List.of());
+                startServer(benchCase.kind.serverArguments());
                 String port = server.await("ready", START_PATIENCE).get("port");
                 arguments.add("port=" + port);
                 arguments.add("size=" + benchCase.kind.messageBytes);
                 arguments.add("connections=" + benchCase.kind.connections);
+                arguments.addAll(benchCase.kind.clientArguments());
                 startClient(arguments);
             }
+        }
+        if (benchCase.kind == Kind.PINGPONG_AMONG_10000) {
+            weighConnections();
         }
         if (benchCase.kind == Kind.IDLE) {
             opened = client.await("idle", START_PATIENCE);
             checkProvider(opened);
             Thread.sleep(SETTLE.toMillis());
         } else {
-            client.await("warm", warmUp.plus(START_PATIENCE));
+            client.await("warm", START_PATIENCE);
+            warmUp(warmUp);
         }
+        if (crowd.hogged()) {
+            // Not before: to warm up beside it would take twice as long.
+            hog = new BenchProcess(
+                    name("the hog"), jvm.of(crowd.prefix(End.SERVER), List.of(), "Hog", null, List.of()));
+            hog.await("ready", START_PATIENCE);
+        }
+    }
+
+    /** What a connection takes, from how both ends have grown between few of them and all. */
+    private void weighConnections() throws IOException, InterruptedException {
+        Footprint few = footprint(client.await("few", START_PATIENCE));
+        client.send("go 0");
+        Footprint many = footprint(client.await("many", START_PATIENCE));
+        client.send("go 0");
+        perConnection = many.eachSince(few, benchCase.kind.connections - Kind.FEW);
+    }
+
+    private Footprint footprint(Map<String, String> ofClient) throws IOException, InterruptedException {
+        server.send("heap");
+        double heaps = number(ofClient, "heap") + number(server.await("heap", RUN_PATIENCE), "heap");
+        return Footprint.of((long) heaps, server.pid(), client.pid());
+    }
+
+    private void warmUp(Duration longest) throws IOException, InterruptedException {
+        WarmUp judge = new WarmUp();
+        long begin = System.nanoTime();
+        double seconds = 0;
+        while (!judge.isWarm() && seconds < longest.toMillis() / 1e3) {
+            Sample window = measureExchange(WINDOW);
+            judge.window(
+                    window.figures().messagesPerSecond(), window.conditions().compiler());
+            seconds = (System.nanoTime() - begin) / 1e9;
+        }
+        warmth = Conditions.UNKNOWN.after(seconds, judge.isWarm());
+    }
+
+    private Watch watch() throws IOException {
+        List<Long> ends = new ArrayList<>(List.of(client.pid()));
+        if (server != null) {
+            ends.add(server.pid());
+        }
+        return new Watch(ends, hog == null ? List.of() : List.of(hog.pid()));
     }
 
     private void startBounce(List<String> arguments) throws IOException, InterruptedException {
@@ -107,13 +172,19 @@ final class BenchSession implements Session {
 
     private BenchProcess start(End end, String program, boolean accelerated, List<String> arguments)
             throws IOException {
-        String name = benchCase.label + " over " + variant.path + ": the " + end.label;
+        String name = name("the " + end.label);
+        String profile = accelerated ? benchCase.profileOf(variant) : null;
         if (benchCase.kind.isNetty()) {
             List<String> all = new ArrayList<>(arguments);
             all.add("transport=" + variant.transport);
-            return new BenchProcess(name, jvm.ofNetty(end, program, accelerated ? benchCase.profile : null, all));
+            return new BenchProcess(name, jvm.ofNetty(crowd.prefix(end), program, profile, all));
         }
-        return new BenchProcess(name, jvm.of(end, program, accelerated ? benchCase.profile : null, arguments));
+        return new BenchProcess(
+                name, jvm.of(crowd.prefix(end), benchCase.kind.jvmOptions(), program, profile, arguments));
+    }
+
+    private String name(String which) {
+        return benchCase.label + " over " + variant.words() + ": " + which;
     }
 
     @Override
@@ -122,21 +193,24 @@ final class BenchSession implements Session {
     }
 
     private Sample measureIdleness(Duration time) throws IOException, InterruptedException {
-        ProcessCpu serverCpu = new ProcessCpu(server.pid());
-        ProcessCpu clientCpu = new ProcessCpu(client.pid());
+        Watch watch = watch();
+        ProcessTimes serverTimes = new ProcessTimes(server.pid());
+        ProcessTimes clientTimes = new ProcessTimes(client.pid());
         long begin = System.nanoTime();
         Thread.sleep(time.toMillis());
-        double used = serverCpu.used() + clientCpu.used();
+        double used = serverTimes.used().cpuNanos() + clientTimes.used().cpuNanos();
         double seconds = (System.nanoTime() - begin) / 1e9;
         double nan = Double.NaN;
         Figures figures = new Figures(nan, nan, nan, 0, 0, nan, used / 1e3 / seconds);
-        return sample(figures, Latencies.NONE, number(opened, "kernel_bytes"), number(opened, "moved"));
+        return sample(figures, Latencies.NONE, number(opened, "kernel_bytes"), number(opened, "moved"), watch.seen());
     }
 
     private Sample measureExchange(Duration time) throws IOException, InterruptedException {
         Map<String, String> before = markServer();
+        Watch watch = watch();
         client.send("go " + time.toMillis());
         Map<String, String> result = client.await("result", time.plus(RUN_PATIENCE));
+        Conditions conditions = watch.seen();
         Map<String, String> after = markServer();
         checkProvider(result);
 
@@ -150,13 +224,22 @@ final class BenchSession implements Session {
                 ops * benchCase.kind.messageBytes / seconds,
                 bothEnds("alloc", result, before, after) / ops,
                 bothEnds("cpu_ns", result, before, after) / 1e3 / ops,
-                number(result, "lost") / (ops + number(result, "lost")));
+                number(result, "lost") / (ops + number(result, "lost")),
+                new Extra(
+                        perConnection.connectionBytes(),
+                        perConnection.connectionDescriptors(),
+                        number(result, "balance")));
         // What one end writes the other reads.
         String histogram = result.get("histogram");
         Latencies latencies = histogram == null
                 ? Latencies.NONE
                 : Latencies.decode(histogram, Integer.parseInt(result.get("trips_per_sample")));
-        return sample(figures, latencies, bothEnds("kernel_bytes", result, before, after), 2 * number(result, "moved"));
+        return sample(
+                figures,
+                latencies,
+                bothEnds("kernel_bytes", result, before, after),
+                2 * number(result, "moved"),
+                conditions);
     }
 
     private Map<String, String> markServer() throws IOException, InterruptedException {
@@ -172,9 +255,16 @@ final class BenchSession implements Session {
         return number(client, key) + number(after, key) - number(before, key);
     }
 
-    private Sample sample(Figures figures, Latencies latencies, double kernelBytes, double moved) {
+    private Sample sample(
+            Figures figures, Latencies latencies, double kernelBytes, double moved, Conditions conditions) {
         boolean known = moved > 0 && kernelBytes >= 0;
-        return new Sample(figures, latencies, known ? kernelBytes / moved : Double.NaN, client.complaints());
+        return new Sample(
+                figures,
+                latencies,
+                known ? kernelBytes / moved : Double.NaN,
+                client.complaints(),
+                crowd.describe(),
+                conditions.after(warmth.warmUpSeconds(), warmth.warm()));
     }
 
     private static double number(Map<String, String> fields, String key) {
@@ -185,7 +275,9 @@ final class BenchSession implements Session {
     /** Makes sure that the client runs with Accel if and only if it was meant to. */
     private void checkProvider(Map<String, String> result) throws IOException {
         String provider = result.getOrDefault("provider", "");
-        if (!provider.isEmpty() && provider.startsWith("io.accel.") != variant.clientAccelerated) {
+        if (!benchCase.kind.isNetty()
+                && !provider.isEmpty()
+                && provider.startsWith("io.accel.") != variant.clientAccelerated) {
             throw new IOException("the client ran with the selector provider " + provider + ", but was to run "
                     + (variant.clientAccelerated ? "with" : "without") + " Accel");
         }
@@ -193,14 +285,15 @@ final class BenchSession implements Session {
 
     @Override
     public void close() {
+        for (BenchProcess process : Arrays.asList(hog, client, server)) {
+            if (process != null) {
+                process.close();
+            }
+        }
         try {
-            if (client != null) {
-                client.close();
-            }
-        } finally {
-            if (server != null) {
-                server.close();
-            }
+            crowd.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot remove what " + name("both ends") + " ran in", e);
         }
     }
 }

@@ -22,11 +22,15 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         description = {
             "Measures the same plain java.nio programs with Accel and without, side by side, each end in a JVM of its"
-                    + " own. The paths of a case take turns, three rounds of them, and a row has the medians of its rounds.",
+                    + " own. The paths of a case take turns, three rounds of them, and a row has the medians of its rounds."
+                    + " All cases together take about an hour; --only takes some.",
             "Cases: raw, pingpong-64, pingpong-64-blocking, stream-64k, stream-64, kernel-pingpong-64,"
-                    + " kernel-stream-64k, idle-1000, idle-cpu, datagram-64, datagram-rate-64, netty-echo-64,"
-                    + " netty-stream-64k, netty-http; over RDMA: rdma-pingpong-64, rdma-stream-64k,"
-                    + " rdma-datagram-64."
+                    + " kernel-stream-64k, idle-1000, idle-10000, idle-cpu, burst-2000, paced, connect-close,"
+                    + " connect-echo-close, reuseport, exchange-1m, datagram-64, datagram-rate-64, udp-200-peers,"
+                    + " netty-echo-64, netty-stream-64k, netty-http, timers; where processors are few, with each profile:"
+                    + " crowded-one-core, crowded-one-core-blocking, crowded-one-core-netty, crowded-hog,"
+                    + " crowded-hog-blocking, crowded-hog-netty, crowded-4x4, crowded-quota, crowded-quota-blocking,"
+                    + " crowded-quota-netty; over RDMA: rdma-pingpong-64, rdma-stream-64k, rdma-datagram-64."
         },
         footer = {
             "",
@@ -35,20 +39,43 @@ import picocli.CommandLine.Spec;
                     + " over, not what they were meant to. In the netty-* cases shm is Accel's Netty transport; epoll, nio"
                     + " and io_uring are Netty's own over loopback TCP, unix is epoll over a Unix-domain socket; 'kernel' in"
                     + " 'vs kernel' is epoll. All run without Netty's leak detector.",
+            "crowded-one-core: both ends on one processor; crowded-hog: and a busy loop besides; crowded-4x4: four blocking"
+                    + " clients and four event loops on two processors; crowded-quota: each end in a control group with half a"
+                    + " processor's time, or on one processor where no group can be made. burst-2000 begins 100 ms after"
+                    + " 2,000 other connections had a message each.",
+            "paced: a request each 2 ms on each of eight connections. connect-close: a connection is opened, accepted and"
+                    + " closed; connect-echo-close: with a message there and back between. reuseport: four listeners share a"
+                    + " port; balance is what the one with the fewest connections got of its even share. exchange-1m: both"
+                    + " ends write 1 MiB before they read. idle-10000: B/conn and fd/conn are the memory and the"
+                    + " descriptors that a connection takes, both ends together, beside the kernel's own memory."
+                    + " udp-200-peers: one of 200 sockets that talked with a server talks on, eight datagrams at a time."
+                    + " timers: how late a Netty event loop runs a task that is due in 200 us, compared with NIO's. accel is"
+                    + " Accel at both ends, by whatever way it chooses.",
             "msg/s: round trips, or messages one way; of datagrams those that arrived, and lost is the share of the others."
                     + " B/op, CPU us/op: heap allocated and CPU time used by both ends, an"
                     + " operation; in idle-cpu there are none, and the CPU time is us a second.",
-            "vs kernel: how many times better than the kernel, the median of the rounds' ratios. vs raw: how many times as long as the machine's limit, a"
+            "vs kernel: how many times better than the kernel, by the worst of p50, p99, rate and CPU time, of each the"
+                    + " median of the rounds' ratios; less than 1 is worse. 'in words' says slower where p50 takes more"
+                    + " than 1.05, p99 more than 1.2 times as long, or the rate is below 0.95 of the kernel's. Rounds whose"
+                    + " rate or p50 differs by more than 2 times are called bimodal and not averaged: the figures are then"
+                    + " those of the worst round. vs raw: how many times as long as the machine's limit at its best, a"
                     + " cache line bounced between two JVMs for round trips and a copy in memory for streams. idle-1 is one"
-                    + " connection alone, for comparison with idle-1000.",
+                    + " connection alone, for comparison with idle-1000 and burst-2000.",
+            "Before it is measured each program runs until the just-in-time compilers are quiet and two windows of a quarter"
+                    + " of a second agree by a tenth, ten seconds at most; a line below the table tells of those that did not"
+                    + " get so far, and whether the machine was busy with something else. --json has it for each row:"
+                    + " run_delay (threads that waited for a processor, on average), compiler and others (processors that"
+                    + " compilers and other programs used), steal (part of the time), load, warm_up_s, warm; the worst of"
+                    + " the rounds.",
             "Over RDMA: kernel is TCP, or UDP, on the device's own address; rstream is rdma-core's program over rsocket, which tells"
                     + " means only; ib_write_lat, ib_write_bw and ib_send_lat (over unreliable datagrams) are"
-                    + " perftest's, over the bare verbs. vs kernel and vs rstream: how many times the round trips, or bytes, a second. Without a device all of it runs in the"
+                    + " perftest's, over the bare verbs. vs rstream: how many times the round trips, or bytes, a second. Without a device all of it runs in the"
                     + " lab, a machine that QEMU emulates: its figures compare with each other, and with nothing else.",
+            "A case that fails, or does not end, is reported with the reason, and the others go on.",
             "Exit status: 0, or 1 if a case failed or did not take the path it should have."
         })
 public final class CompareCommand implements Callable<Integer> {
-    private static final Duration WARM_UP = Duration.ofSeconds(2);
+    private static final Duration WARM_UP = Duration.ofSeconds(10);
     private static final int ROUNDS = 3;
 
     private static final String ROUNDS_NOTE =
@@ -114,7 +141,11 @@ public final class CompareCommand implements Callable<Integer> {
         }
     }
 
-    @Option(names = "--only", split = ",", paramLabel = "CASE", description = "Only these cases, with commas.")
+    @Option(
+            names = "--only",
+            split = ",",
+            paramLabel = "CASE",
+            description = "Only these cases, with commas; crowded-* is all whose names begin so.")
     private List<String> only = List.of();
 
     @Option(
@@ -139,8 +170,8 @@ public final class CompareCommand implements Callable<Integer> {
             return compareOverRdma(cases);
         }
         JvmCommand jvm = new JvmCommand(accelJar.resolve(), cores.resolve());
-        Comparison comparison =
-                new Comparison(jvm, WARM_UP, Duration.ofSeconds(seconds), Math.min(ROUNDS, seconds), System.err);
+        Comparison comparison = new Comparison(
+                jvm, Budget.unlimited(WARM_UP), Duration.ofSeconds(seconds), Math.min(ROUNDS, seconds), System.err);
         Result result = comparison.run(cases);
         ResultPrinter.print(result, jvm.cores(), System.out);
         return finish(result, jvm.cores(), ROUNDS_NOTE.formatted(Math.min(ROUNDS, seconds)));
@@ -199,6 +230,7 @@ public final class CompareCommand implements Callable<Integer> {
 
     private int finish(Result result, Cores cores, String... notes) throws IOException {
         List<String> sentences = new ArrayList<>(List.of(notes));
+        sentences.addAll(ResultPrinter.notes(result));
         sentences.add(cores.describe());
         files.write(result, sentences);
         result.failures().forEach(failure -> System.err.println("FAILED " + failure));

@@ -2,6 +2,7 @@ package io.accel.samples.perf;
 
 import java.io.IOException;
 import java.io.PrintStream;
+import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -14,8 +15,8 @@ import java.util.Set;
 
 /**
  * Goes through rounds, cases and paths, one run at a time. Everything has its turn in each round, so that whatever else
- * the machine does meets all of it, the limits that it is compared with too; a row has the medians of its rounds. A run
- * that fails is recorded, and the others go on.
+ * the machine does meets all of it, the limits that it is compared with too; a row has all its rounds. A run that
+ * fails is recorded, and the others go on.
  */
 final class Comparison {
     /** The machine's limits, which others' ratios need even where nobody asked to see them. */
@@ -27,20 +28,20 @@ final class Comparison {
     private static final Duration LIMIT_MEASURE = Duration.ofMillis(300);
 
     private final JvmCommand jvm;
-    private final Duration warmUp;
+    private final Budget budget;
     private final Duration measure;
     private final int rounds;
     private final PrintStream progress;
     private final Map<BenchCase, Map<Variant, Series>> results = new EnumMap<>(BenchCase.class);
-    private final List<String> failures = new ArrayList<>();
+    private final List<Failure> failures = new ArrayList<>();
 
     /**
-     * @param warmUp the longest warm-up of each run
+     * @param budget how long each run may take to become warm
      * @param measure how long to measure each case over each path, all rounds together
      */
-    Comparison(JvmCommand jvm, Duration warmUp, Duration measure, int rounds, PrintStream progress) {
+    Comparison(JvmCommand jvm, Budget budget, Duration measure, int rounds, PrintStream progress) {
         this.jvm = jvm;
-        this.warmUp = warmUp;
+        this.budget = budget;
         this.measure = measure;
         this.rounds = rounds;
         this.progress = progress;
@@ -56,8 +57,12 @@ final class Comparison {
             return failed ? List.of() : samples.stream().map(Sample::figures).toList();
         }
 
-        Figures median() {
-            return Figures.median(figures());
+        List<Latencies> latencies() {
+            return samples.stream().map(Sample::latencies).toList();
+        }
+
+        Conditions conditions() {
+            return Conditions.worst(samples.stream().map(Sample::conditions).toList());
         }
     }
 
@@ -65,15 +70,27 @@ final class Comparison {
     Result run(Set<BenchCase> cases) throws InterruptedException {
         Set<BenchCase> all = EnumSet.copyOf(cases);
         all.addAll(LIMITS);
+        return run(cases, all, Set.of());
+    }
+
+    /** Measures {@code cases} in fewer ways, and nothing else: nothing is compared with the machine's limits. */
+    Result runWithout(Set<Variant> leftOut, Set<BenchCase> cases) throws InterruptedException {
+        return run(cases, cases, leftOut);
+    }
+
+    private Result run(Set<BenchCase> asked, Set<BenchCase> all, Set<Variant> leftOut) throws InterruptedException {
+        Set<BenchCase> cases = EnumSet.copyOf(asked); // in their order
         for (int round = 1; round <= rounds; round++) {
             progress.printf(Locale.ROOT, "round %d of %d%n", round, rounds);
-            for (BenchCase benchCase : all) {
+            for (BenchCase benchCase : EnumSet.copyOf(all)) {
                 Duration each = cases.contains(benchCase) ? measure.dividedBy(rounds) : LIMIT_MEASURE;
                 if (benchCase.comparesKernelPaths()) {
                     runTogether(benchCase, each);
                 } else {
                     for (Variant variant : benchCase.variants()) {
-                        runAlone(benchCase, variant, each);
+                        if (!leftOut.contains(variant)) {
+                            runAlone(benchCase, variant, each);
+                        }
                     }
                 }
             }
@@ -87,17 +104,20 @@ final class Comparison {
         if (seriesOf(benchCase, variant).failed) {
             return; // once is enough: a hung run takes long
         }
+        Duration warmUp = budget.nextWarmUp(System.nanoTime());
         try (BenchSession session = BenchSession.open(jvm, benchCase, variant, warmUp)) {
             Sample sample = session.measure(each);
             seriesOf(benchCase, variant).samples.add(sample);
-            report(benchCase, variant, brief(sample.figures()));
-        } catch (IOException e) {
+            report(benchCase, variant, brief(sample));
+        } catch (IOException | UncheckedIOException e) {
             if (variant.isOptional() && String.valueOf(e.getMessage()).contains("unavailable: ")) {
                 seriesOf(benchCase, variant).failed = true;
                 report(benchCase, variant, "does not work here");
             } else {
                 fail(benchCase, variant, e);
             }
+        } finally {
+            budget.over(warmUp, System.nanoTime());
         }
     }
 
@@ -107,26 +127,34 @@ final class Comparison {
      */
     private void runTogether(BenchCase benchCase, Duration each) throws InterruptedException {
         Variant current = benchCase.reference;
+        Duration warmUp = budget.nextWarmUp(System.nanoTime());
         Series plain = seriesOf(benchCase, benchCase.reference);
-        Series accelerated = seriesOf(benchCase, benchCase.accelerated);
+        Variant oneEnd = benchCase.variants().get(1);
+        Series accelerated = seriesOf(benchCase, oneEnd);
         if (plain.failed || accelerated.failed) {
             return;
         }
         try (BenchSession plainSession = BenchSession.open(jvm, benchCase, current, warmUp)) {
-            current = benchCase.accelerated;
+            current = oneEnd;
             try (BenchSession acceleratedSession = BenchSession.open(jvm, benchCase, current, warmUp)) {
                 Duration slice = each.dividedBy(SLICES);
+                List<Sample> without = new ArrayList<>();
+                List<Sample> with = new ArrayList<>();
                 for (int i = 0; i < SLICES; i++) {
                     current = benchCase.reference;
-                    plain.samples.add(plainSession.measure(slice));
-                    current = benchCase.accelerated;
-                    accelerated.samples.add(acceleratedSession.measure(slice));
+                    without.add(plainSession.measure(slice));
+                    current = oneEnd;
+                    with.add(acceleratedSession.measure(slice));
                 }
+                plain.samples.add(Sample.together(without));
+                accelerated.samples.add(Sample.together(with));
+                report(benchCase, benchCase.reference, brief(Sample.together(without)));
+                report(benchCase, oneEnd, brief(Sample.together(with)));
             }
-            report(benchCase, benchCase.reference, brief(plain.median()) + " so far");
-            report(benchCase, benchCase.accelerated, brief(accelerated.median()) + " so far");
-        } catch (IOException e) {
+        } catch (IOException | UncheckedIOException e) {
             fail(benchCase, current, e);
+        } finally {
+            budget.over(warmUp, System.nanoTime());
         }
     }
 
@@ -135,19 +163,24 @@ final class Comparison {
                 .computeIfAbsent(variant, v -> new Series());
     }
 
-    private void fail(BenchCase benchCase, Variant variant, IOException e) {
+    private void fail(BenchCase benchCase, Variant variant, Exception e) {
         seriesOf(benchCase, variant).failed = true;
-        failures.add(benchCase.label + " over " + variant.path + ": " + e.getMessage());
+        failures.add(Failure.of(benchCase, variant, String.valueOf(e.getMessage())));
         report(benchCase, variant, "FAILED: " + e.getMessage());
     }
 
     private void report(BenchCase benchCase, Variant variant, String what) {
-        progress.printf(Locale.ROOT, "  %-20s  %-6s  %s%n", benchCase.label, variant.path, what);
+        progress.printf(Locale.ROOT, "  %-25s  %-12s  %s%n", benchCase.label, variant.words(), what);
+    }
+
+    private static String brief(Sample sample) {
+        return brief(sample.figures()) + (sample.conditions().warm() ? "" : " (not warm)");
     }
 
     private static String brief(Figures figures) {
         if (!Double.isNaN(figures.p50Micros())) {
-            return Quantity.micros(figures.p50Micros()) + " us";
+            return Quantity.micros(figures.p50Micros()) + " us, p99 " + Quantity.micros(figures.p99Micros()) + " us, "
+                    + Quantity.scaled(figures.messagesPerSecond()) + "/s";
         }
         if (figures.bytesPerSecond() > 0) {
             return Quantity.scaled(figures.bytesPerSecond()) + "B/s, " + Quantity.scaled(figures.messagesPerSecond())
@@ -165,34 +198,36 @@ final class Comparison {
             if (series.failed || series.samples.isEmpty()) {
                 continue;
             }
-            Figures figures = series.median();
             rows.add(new Row(
                     benchCase.label,
                     pathTaken(benchCase, variant, series.samples),
-                    variant.accelerated() ? benchCase.profile : "none",
-                    figures,
-                    Latencies.together(
-                            series.samples.stream().map(Sample::latencies).toList()),
+                    benchCase.profileOf(variant),
+                    "",
+                    series.figures(),
+                    Latencies.together(series.latencies()),
                     LIMITS.contains(benchCase)
-                            ? Double.NaN
-                            : Ratios.versusKernel(benchCase.kind, series.figures(), reference.figures()),
+                            ? Verdict.NONE
+                            : Verdict.of(series.figures(), reference.figures(), benchCase.kind.rateGiven()),
+                    Double.NaN,
                     Ratios.versusRaw(
                             benchCase.kind,
-                            figures,
-                            medianOf(BenchCase.RAW, Variant.RAW),
-                            medianOf(BenchCase.MEMCPY, Variant.MEMCPY))));
+                            Bimodal.represent(series.figures()),
+                            bestOf(BenchCase.RAW, Variant.RAW),
+                            bestOf(BenchCase.MEMCPY, Variant.MEMCPY)),
+                    series.samples.get(0).crowd(),
+                    series.conditions()));
         }
         return rows;
     }
 
-    private Figures medianOf(BenchCase benchCase, Variant variant) {
-        return seriesOf(benchCase, variant).median();
+    private Figures bestOf(BenchCase limit, Variant variant) {
+        return Figures.best(seriesOf(limit, variant).figures());
     }
 
     /** What the bytes really went over: a connection that fell back must not pass for an accelerated one. */
     private String pathTaken(BenchCase benchCase, Variant variant, List<Sample> samples) {
-        Optional<String> fallBack = FallBack.seen(benchCase, variant, samples);
-        fallBack.ifPresent(failures::add);
+        Optional<String> fallBack = FallBack.seen(variant, samples);
+        fallBack.ifPresent(reason -> failures.add(Failure.of(benchCase, variant, reason)));
         return fallBack.isPresent() ? Variant.KERNEL.path : variant.path;
     }
 }

@@ -36,6 +36,21 @@ record Cores(String server, String client) {
         return new Cores(list(allowed.subList(0, half)), list(allowed.subList(half, allowed.size())));
     }
 
+    /**
+     * The first {@code count} processors that this process may use, or all if they are fewer, for both ends.
+     *
+     * @throws IOException if they cannot be chosen
+     */
+    static Cores together(int count) throws IOException {
+        List<Integer> allowed = allowed();
+        if (allowed.isEmpty() || !isOnPath("taskset")) {
+            throw new IOException("cannot choose processors: "
+                    + (allowed.isEmpty() ? "the system does not tell which there are" : "there is no taskset"));
+        }
+        String few = list(allowed.subList(0, Math.min(count, allowed.size())));
+        return new Cores(few, few);
+    }
+
     /** What to put before a command so that it runs as {@code end} may. */
     List<String> prefix(End end) {
         String cores = end == End.SERVER ? server : client;

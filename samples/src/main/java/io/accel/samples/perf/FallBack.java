@@ -8,15 +8,14 @@ final class FallBack {
     private FallBack() {}
 
     /** A sentence about it, with what the program itself said, if any of {@code samples} went by the kernel. */
-    static Optional<String> seen(BenchCase benchCase, Variant variant, List<Sample> samples) {
-        if (!variant.serverAccelerated || !variant.clientAccelerated) {
+    static Optional<String> seen(Variant variant, List<Sample> samples) {
+        if (!variant.mustNotFallBack()) {
             return Optional.empty();
         }
         return samples.stream()
                 .filter(Sample::wentByKernel)
                 .findFirst()
-                .map(sample -> benchCase.label
-                        + ": Accel was on at both ends, yet the bytes went by the kernel"
+                .map(sample -> "Accel was on at both ends, yet the bytes went by the kernel"
                         + (sample.said().isEmpty() ? "" : "; the client said:\n" + sample.said()));
     }
 }

@@ -16,6 +16,7 @@ import java.util.function.ToDoubleFunction;
  * @param cpuMicrosPerOp CPU time in microseconds an operation that both ends' processes used; if there are no
  *     operations, a second of time
  * @param lostShare which part of what was sent did not arrive, where that may be
+ * @param extra what only some cases measure
  */
 record Figures(
         double p50Micros,
@@ -25,7 +26,8 @@ record Figures(
         double bytesPerSecond,
         double allocatedPerOp,
         double cpuMicrosPerOp,
-        double lostShare) {
+        double lostShare,
+        Extra extra) {
 
     /** Where nothing can be lost. */
     Figures(
@@ -44,7 +46,8 @@ record Figures(
                 bytesPerSecond,
                 allocatedPerOp,
                 cpuMicrosPerOp,
-                Double.NaN);
+                Double.NaN,
+                Extra.NONE);
     }
 
     /** Nothing was measured. */
@@ -63,7 +66,21 @@ record Figures(
                 median(rounds, Figures::bytesPerSecond),
                 median(rounds, Figures::allocatedPerOp),
                 median(rounds, Figures::cpuMicrosPerOp),
-                median(rounds, Figures::lostShare));
+                median(rounds, Figures::lostShare),
+                Extra.median(rounds.stream().map(Figures::extra).toList()));
+    }
+
+    /** The least time and the highest rate of {@code rounds}, which is what is left of a limit that was disturbed. */
+    static Figures best(List<Figures> rounds) {
+        double nan = Double.NaN;
+        return new Figures(
+                rounds.stream().mapToDouble(Figures::p50Micros).min().orElse(nan),
+                nan,
+                nan,
+                rounds.stream().mapToDouble(Figures::messagesPerSecond).max().orElse(nan),
+                rounds.stream().mapToDouble(Figures::bytesPerSecond).max().orElse(nan),
+                nan,
+                nan);
     }
 
     private static double median(List<Figures> rounds, ToDoubleFunction<Figures> figure) {

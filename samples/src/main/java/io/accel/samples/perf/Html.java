@@ -20,10 +20,16 @@ final class Html {
         return String.format(Locale.ROOT, "%.2f", value);
     }
 
-    /** The class that gives a path its colour, the same in all of the page. */
-    static String colour(String path) {
-        return switch (path) {
-            case "shm", "rdma", "kernel", "plain", "rstream" -> "c-" + path;
+    /** The class that gives a row its colour, the same in all of the page: its path's, or of those with Accel its profile's. */
+    static String colour(Row row) {
+        return switch (row.path()) {
+            case "shm", "accel" ->
+                switch (row.profile()) {
+                    case "balanced" -> "c-verbs";
+                    case "low-cpu" -> "c-rdma";
+                    default -> "c-shm";
+                };
+            case "rdma", "kernel", "plain", "rstream" -> "c-" + row.path();
             case "raw", "memcpy" -> "c-limit";
             // Ways through the kernel that Netty has.
             case "epoll" -> "c-kernel";
@@ -40,7 +46,6 @@ final class Html {
 
     /** The entry of a legend: the path's mark, its name, and {@code what} about it. */
     static String legend(Row row, String what) {
-        return "<li class=\"" + colour(row.path()) + "\"><i></i>" + label(row) + " <span>" + text(what)
-                + "</span></li>\n";
+        return "<li class=\"" + colour(row) + "\"><i></i>" + label(row) + " <span>" + text(what) + "</span></li>\n";
     }
 }

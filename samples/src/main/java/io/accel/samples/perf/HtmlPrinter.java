@@ -14,24 +14,6 @@ import java.util.stream.Collectors;
  * where they were seen.
  */
 final class HtmlPrinter {
-    private static final Map<String, String> SUBTITLES = Map.ofEntries(
-            Map.entry("raw", "the machine's own limits: one cache line between two JVMs, and a copy in memory"),
-            Map.entry("pingpong-64", "64 B there and back, through a selector"),
-            Map.entry("pingpong-64-blocking", "64 B there and back, blocking"),
-            Map.entry("stream-64k", "64 KiB a write, one way"),
-            Map.entry("stream-64", "64 B a write, one way"),
-            Map.entry("kernel-pingpong-64", "64 B there and back with a peer that has no Accel"),
-            Map.entry("kernel-stream-64k", "64 KiB a write to a peer that has no Accel"),
-            Map.entry("idle-1", "64 B there and back, one connection alone"),
-            Map.entry("idle-1000", "64 B there and back, a thousand connections open"),
-            Map.entry("idle-cpu", "a hundred connections on which nothing moves"),
-            Map.entry("netty-echo-64", "64 B there and back between Netty programs"),
-            Map.entry("netty-stream-64k", "64 KiB a write between Netty programs, one way"),
-            Map.entry("netty-http", "small HTTP answers of a Netty server, over eight connections"),
-            Map.entry("rdma-pingpong-64", "64 B there and back over the RDMA device"),
-            Map.entry("rdma-stream-64k", "64 KiB a write over the RDMA device, one way"),
-            Map.entry("rdma-datagram-64", "64 B datagrams over the RDMA device, there and back"));
-
     private HtmlPrinter() {}
 
     /**
@@ -46,7 +28,7 @@ final class HtmlPrinter {
             }
             page = new String(template.readAllBytes(), StandardCharsets.UTF_8);
         }
-        return page.replace("{summary}", Html.text(Sentence.about(result)))
+        return page.replace("{summary}", Html.text(Sentence.brief(result)))
                 .replace("{failures}", failures(result))
                 .replace("{machine}", machine(machine))
                 .replace("{latency}", latency(result.rows()))
@@ -61,7 +43,7 @@ final class HtmlPrinter {
 
     private static String failures(Result result) {
         return result.failures().stream()
-                .map(failure -> "<p class=\"failure\"><b>Failed:</b> " + Html.text(failure) + "</p>\n")
+                .map(failure -> "<p class=\"failure\"><b>Failed:</b> " + Html.text(failure.toString()) + "</p>\n")
                 .collect(Collectors.joining());
     }
 
@@ -74,9 +56,10 @@ final class HtmlPrinter {
 
     private static String latency(List<Row> all) {
         List<Row> rows = all.stream().filter(LatencyChart::shows).toList();
-        LatencyChart chart = new LatencyChart(rows);
+        Map<String, List<Row>> cases = byCase(rows);
+        LatencyChart chart = new LatencyChart(rows, cases.size() == 1);
         StringBuilder html = new StringBuilder();
-        byCase(rows).forEach((name, ofCase) -> html.append("<figure data-case=\"" + Html.text(name) + "\">")
+        cases.forEach((name, ofCase) -> html.append("<figure data-case=\"" + Html.text(name) + "\">")
                 .append(heading(name, null))
                 .append("<ul class=\"legend\">\n")
                 .append(ofCase.stream()
@@ -104,7 +87,7 @@ final class HtmlPrinter {
     }
 
     private static String heading(String name, BarMeasure measure) {
-        String what = measure == null ? SUBTITLES.getOrDefault(name, "") : measure.title;
+        String what = measure == null ? Titles.of(name) : measure.title;
         return "<figcaption><h3>" + Html.text(name) + "</h3><p>" + Html.text(what) + "</p></figcaption>\n";
     }
 

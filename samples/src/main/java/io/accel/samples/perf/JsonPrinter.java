@@ -3,19 +3,25 @@ package io.accel.samples.perf;
 import java.math.BigDecimal;
 import java.math.MathContext;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
-/** Writes rows as a JSON array of flat objects; a figure that there is not is {@code null}. */
+/**
+ * Writes rows as a JSON array of objects, and after them what failed, whose objects have {@code failed} instead of figures. A
+ * figure that there is not is {@code null}.
+ */
 final class JsonPrinter {
     private static final MathContext PRECISION = new MathContext(6);
 
     private JsonPrinter() {}
 
-    static String print(List<Row> rows) {
-        return rows.stream().map(JsonPrinter::object).collect(Collectors.joining(",\n  ", "[\n  ", "\n]\n"));
+    static String print(Result result) {
+        return Stream.concat(
+                        result.rows().stream().map(JsonPrinter::object),
+                        result.failures().stream().map(JsonPrinter::object))
+                .collect(Collectors.joining(",\n  ", "[\n  ", "\n]\n"));
     }
 
     private static String object(Row row) {
@@ -34,12 +40,71 @@ final class JsonPrinter {
         if (!Double.isNaN(figures.lostShare())) {
             members.put("lost_share", number(figures.lostShare()));
         }
-        members.put("vs_kernel", number(row.vsKernel()));
+        extra(figures.extra(), members);
+        Verdict verdict = row.vsKernel();
+        members.put("vs_kernel", number(verdict.worst()));
+        members.put("vs_kernel_p50", number(verdict.p50()));
+        members.put("vs_kernel_p99", number(verdict.p99()));
+        members.put("vs_kernel_rate", number(verdict.rate()));
+        members.put("vs_kernel_cpu", number(verdict.cpu()));
+        members.put("slower", Boolean.toString(verdict.isSlower()));
+        members.put("words", string(row.words()));
         members.put("vs_raw", number(row.vsRaw()));
+        members.put("bimodal", Boolean.toString(row.bimodal()));
+        members.put(
+                "rounds", row.rounds().stream().map(JsonPrinter::round).collect(Collectors.joining(", ", "[", "]")));
+        conditions(row.conditions(), members);
+        if (!row.crowd().isEmpty()) {
+            members.put("crowd", string(row.crowd()));
+        }
         if (!row.on().isEmpty()) {
             members.put("on", string(row.on()));
             members.put("vs_rstream", number(row.vsRstream()));
         }
+        return object(members);
+    }
+
+    private static void extra(Extra extra, Map<String, String> members) {
+        Map<String, Double> values = new LinkedHashMap<>();
+        values.put("connection_bytes", extra.connectionBytes());
+        values.put("connection_descriptors", extra.connectionDescriptors());
+        values.put("balance", extra.balance());
+        values.forEach((key, value) -> {
+            if (!Double.isNaN(value)) {
+                members.put(key, number(value));
+            }
+        });
+    }
+
+    /** What tells rounds apart. */
+    private static String round(Figures figures) {
+        Map<String, String> members = new LinkedHashMap<>();
+        members.put("p50_us", number(figures.p50Micros()));
+        members.put("p99_us", number(figures.p99Micros()));
+        members.put("msgs_per_s", number(figures.messagesPerSecond()));
+        members.put("cpu_us_per_op", number(figures.cpuMicrosPerOp()));
+        return object(members);
+    }
+
+    private static void conditions(Conditions conditions, Map<String, String> members) {
+        members.put("run_delay", number(conditions.runDelay()));
+        members.put("compiler", number(conditions.compiler()));
+        members.put("others", number(conditions.others()));
+        members.put("steal", number(conditions.steal()));
+        members.put("load", number(conditions.load()));
+        members.put("warm_up_s", number(conditions.warmUpSeconds()));
+        members.put("warm", Boolean.toString(conditions.warm()));
+    }
+
+    private static String object(Failure failure) {
+        Map<String, String> members = new LinkedHashMap<>();
+        members.put("case", string(failure.benchCase()));
+        members.put("path", string(failure.way()));
+        members.put("failed", string(failure.reason()));
+        return object(members);
+    }
+
+    private static String object(Map<String, String> members) {
         return members.entrySet().stream()
                 .map(member -> string(member.getKey()) + ": " + member.getValue())
                 .collect(Collectors.joining(", ", "{", "}"));

@@ -62,13 +62,20 @@ public final class JvmCommand {
         return cores;
     }
 
-    /** The command for {@code program}; {@code profile} is null for a JVM without Accel. */
-    List<String> of(End end, String program, String profile, List<String> arguments) {
-        List<String> command = new ArrayList<>(cores.prefix(end));
+    /**
+     * The command for {@code program}.
+     *
+     * @param prefix what comes before it
+     * @param options what the JVM gets besides
+     * @param profile null for a JVM without Accel
+     */
+    List<String> of(List<String> prefix, List<String> options, String program, String profile, List<String> arguments) {
+        List<String> command = new ArrayList<>(prefix);
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.add("-Xms256m");
         command.add("-Xmx256m");
         command.addAll(jvmOptions);
+        command.addAll(options);
         if (profile == null) {
             command.add("-cp");
             command.add(benchClassPath);
@@ -87,9 +94,9 @@ public final class JvmCommand {
         return command;
     }
 
-    /** The command for a Netty {@code program}; {@code profile} is null for a transport other than Accel's. */
-    List<String> ofNetty(End end, String program, String profile, List<String> arguments) {
-        List<String> command = new ArrayList<>(cores.prefix(end));
+    /** As {@link #of}, for a Netty program; {@code profile} is null for a transport other than Accel's. */
+    List<String> ofNetty(List<String> prefix, String program, String profile, List<String> arguments) {
+        List<String> command = new ArrayList<>(prefix);
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.add("-Xms256m");
         command.add("-Xmx256m");

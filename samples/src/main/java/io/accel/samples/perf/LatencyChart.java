@@ -10,8 +10,10 @@ import java.util.stream.DoubleStream;
  * path of which only some percentiles are known is drawn as their points.
  */
 final class LatencyChart {
-    private static final double WIDTH = 440;
-    private static final double HEIGHT = 270;
+    private static final double NARROW = 440;
+    private static final double LOW = 270;
+    private static final double WIDE = 1240;
+    private static final double HIGH = 460;
     private static final double LEFT = 46;
     private static final double RIGHT = 14;
     private static final double TOP = 12;
@@ -20,26 +22,34 @@ final class LatencyChart {
     private static final double[] MARKS = {50, 90, 99, 99.9, 99.99};
     private static final int POINTS = 64;
 
-    private static final LogScale ACROSS = new LogScale(rarity(50), rarity(99.99), LEFT, WIDTH - RIGHT);
     private static final double[] PERCENTILES = DoubleStream.iterate(0, i -> i + 1)
             .limit(POINTS)
             .map(i -> 100 - 100 / (rarity(50) * Math.pow(rarity(99.99) / rarity(50), i / (POINTS - 1))))
             .toArray();
 
+    private final double width;
+    private final double height;
+    private final LogScale across;
     private final LogScale up;
 
-    /** @param all the rows of all charts: they have one scale, so that they compare */
-    LatencyChart(List<Row> all) {
+    /**
+     * @param all the rows of all charts: they have one scale, so that they compare
+     * @param alone whether there is one chart only, which then has all the room
+     */
+    LatencyChart(List<Row> all, boolean alone) {
+        width = alone ? WIDE : NARROW;
+        height = alone ? HIGH : LOW;
+        across = new LogScale(rarity(50), rarity(99.99), LEFT, width - RIGHT);
         double[] values = all.stream()
                 .flatMap(row -> points(row).stream().map(Point::micros))
                 .mapToDouble(Double::doubleValue)
                 .toArray();
-        up = LogScale.around(values, HEIGHT - BOTTOM, TOP);
+        up = LogScale.around(values, height - BOTTOM, TOP);
     }
 
     private record Point(double percentile, double micros) {
-        String at(LogScale up) {
-            return Html.number(ACROSS.place(rarity(percentile))) + ' ' + Html.number(up.place(micros));
+        String at(LogScale across, LogScale up) {
+            return Html.number(across.place(rarity(percentile))) + ' ' + Html.number(up.place(micros));
         }
     }
 
@@ -55,15 +65,15 @@ final class LatencyChart {
                 Locale.ROOT,
                 "<svg viewBox=\"0 0 %.0f %.0f\" role=\"img\" aria-label=\"Latency by percentile: %s\" data-left=\"%s\""
                         + " data-right=\"%s\">%n",
-                WIDTH,
-                HEIGHT,
+                width,
+                height,
                 Html.text(benchCase),
                 Html.number(LEFT),
-                Html.number(WIDTH - RIGHT)));
+                Html.number(width - RIGHT)));
         axes(svg);
         rows.stream().filter(LatencyChart::shows).forEach(row -> curve(row, svg));
         svg.append("<line class=\"hair\" y1=\"").append(Html.number(TOP)).append("\" y2=\"");
-        return svg.append(Html.number(HEIGHT - BOTTOM))
+        return svg.append(Html.number(height - BOTTOM))
                 .append("\" visibility=\"hidden\"/>\n</svg>\n")
                 .toString();
     }
@@ -71,17 +81,17 @@ final class LatencyChart {
     private void axes(StringBuilder svg) {
         for (double tick : up.ticks()) {
             double y = up.place(tick);
-            line(svg, LEFT, y, WIDTH - RIGHT, y);
+            line(svg, LEFT, y, width - RIGHT, y);
             String label = tick >= 1 ? String.format(Locale.ROOT, "%,.0f", tick) : Double.toString(round(tick));
             word(svg, "end", LEFT - 6, y + 3.5, label);
         }
         for (double mark : MARKS) {
-            double x = ACROSS.place(rarity(mark));
-            line(svg, x, HEIGHT - BOTTOM, x, HEIGHT - BOTTOM + 4);
+            double x = across.place(rarity(mark));
+            line(svg, x, height - BOTTOM, x, height - BOTTOM + 4);
             String anchor = mark == MARKS[MARKS.length - 1] ? "end" : "middle";
-            word(svg, anchor, "end".equals(anchor) ? WIDTH - 2 : x, HEIGHT - BOTTOM + 20, "p" + trim(mark));
+            word(svg, anchor, "end".equals(anchor) ? width - 2 : x, height - BOTTOM + 20, "p" + trim(mark));
         }
-        word(svg, "middle", (LEFT + WIDTH - RIGHT) / 2, HEIGHT - 5, "percentile of the operations");
+        word(svg, "middle", (LEFT + width - RIGHT) / 2, height - 5, "percentile of the operations");
     }
 
     private static double round(double tick) {
@@ -105,11 +115,11 @@ final class LatencyChart {
 
     private void curve(Row row, StringBuilder svg) {
         List<Point> points = points(row);
-        String common = "class=\"" + Html.colour(row.path()) + "\" data-path=\"" + Html.label(row) + "\"";
+        String common = "class=\"" + Html.colour(row) + "\" data-path=\"" + Html.label(row) + "\"";
         if (row.latencies().isEmpty()) {
             svg.append("<g ").append(common).append(">\n");
             for (Point point : points) {
-                String[] at = point.at(up).split(" ", -1);
+                String[] at = point.at(across, up).split(" ", -1);
                 svg.append("<circle r=\"4\" cx=\"")
                         .append(at[0])
                         .append("\" cy=\"")
@@ -120,7 +130,7 @@ final class LatencyChart {
             svg.append("</g>\n");
             return;
         }
-        List<String> places = points.stream().map(point -> point.at(up)).toList();
+        List<String> places = points.stream().map(point -> point.at(across, up)).toList();
         List<String> read = points.stream()
                 .map(point -> trim(point.percentile()) + ':' + Quantity.micros(point.micros()))
                 .toList();

@@ -106,11 +106,11 @@ enum NativeProgram {
     abstract Figures read(String output) throws IOException;
 
     /** What goes with a measurement of this kind. */
-    static NativeProgram of(Variant variant, BenchCase.Kind kind) {
+    static NativeProgram of(Variant variant, Kind kind) {
         if (variant == Variant.RSTREAM) {
             return kind.measuresLatency() ? RSTREAM_LATENCY : RSTREAM_BANDWIDTH;
         }
-        if (kind == BenchCase.Kind.DATAGRAM_PINGPONG) {
+        if (kind == Kind.DATAGRAM_PINGPONG) {
             return IB_SEND_LAT_UD;
         }
         return kind.measuresLatency() ? IB_WRITE_LAT : IB_WRITE_BW;

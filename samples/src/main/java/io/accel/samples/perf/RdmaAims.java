@@ -33,11 +33,11 @@ final class RdmaAims {
                 Locale.ROOT,
                 "%s 64 B round trip: %s of rstream's time (must: at most %.1fx; aim: %.1fx), %s the rate of kernel TCP"
                         + " (must: more than 1x) -- %s",
-                longer <= LONGEST_ROUND_TRIP && row.vsKernel() > 1 ? "ok   " : "short",
+                longer <= LONGEST_ROUND_TRIP && row.vsKernel().rate() > 1 ? "ok   " : "short",
                 Quantity.times(longer),
                 LONGEST_ROUND_TRIP,
                 WISHED_ROUND_TRIP,
-                Quantity.times(row.vsKernel()),
+                Quantity.times(row.vsKernel().rate()),
                 row.on());
     }
 
@@ -45,8 +45,8 @@ final class RdmaAims {
         return String.format(
                 Locale.ROOT,
                 "%s 64 B datagram there and back: %s the rate of kernel UDP (must: more than 1x) -- %s",
-                row.vsKernel() > 1 ? "ok   " : "short",
-                Quantity.times(row.vsKernel()),
+                row.vsKernel().rate() > 1 ? "ok   " : "short",
+                Quantity.times(row.vsKernel().rate()),
                 row.on());
     }
 

@@ -13,7 +13,7 @@ import java.util.Set;
 
 /**
  * Measures over one RDMA device: Accel, the plain JDK over TCP on the device's own address, and the native programs. All
- * of a case are started and warm before the first is measured, and take turns then, one at a time; a row has the medians of
+ * of a case are started and warm before the first is measured, and take turns then, one at a time; a row has all
  * its rounds.
  */
 final class RdmaComparison {
@@ -31,7 +31,7 @@ final class RdmaComparison {
     private final Duration measure;
     private final int rounds;
     private final PrintStream progress;
-    private final List<String> failures = new ArrayList<>();
+    private final List<Failure> failures = new ArrayList<>();
 
     RdmaComparison(
             JvmCommand jvm, RdmaDevice device, Duration warmUp, Duration measure, int rounds, PrintStream progress) {
@@ -56,7 +56,7 @@ final class RdmaComparison {
     private List<Row> run(BenchCase benchCase) throws InterruptedException {
         Map<Variant, Session> sessions = new EnumMap<>(Variant.class);
         Map<Variant, List<Sample>> samples = new EnumMap<>(Variant.class);
-        List<Variant> variants = benchCase.kind == BenchCase.Kind.DATAGRAM_PINGPONG ? VARIANTS_OF_DATAGRAMS : VARIANTS;
+        List<Variant> variants = benchCase.kind == Kind.DATAGRAM_PINGPONG ? VARIANTS_OF_DATAGRAMS : VARIANTS;
         try {
             for (Variant variant : variants) {
                 open(benchCase, variant, sessions);
@@ -119,24 +119,26 @@ final class RdmaComparison {
     }
 
     private void fail(BenchCase benchCase, Variant variant, IOException e) {
-        failures.add(benchCase.label + " over " + variant.path + ": " + e.getMessage());
+        failures.add(Failure.of(benchCase, variant, String.valueOf(e.getMessage())));
         progress.printf(Locale.ROOT, "  %-8s  FAILED: %s%n", variant.path, e.getMessage());
     }
 
     private Row row(BenchCase benchCase, Variant variant, List<Sample> samples, Map<Variant, List<Sample>> all) {
-        Optional<String> fallBack = FallBack.seen(benchCase, variant, samples);
-        fallBack.ifPresent(failures::add);
+        Optional<String> fallBack = FallBack.seen(variant, samples);
+        fallBack.ifPresent(reason -> failures.add(Failure.of(benchCase, variant, reason)));
         List<Figures> figures = figures(samples);
         return new Row(
                 benchCase.label,
                 fallBack.isPresent() ? Variant.KERNEL.path : pathOf(benchCase, variant),
-                variant.accelerated() ? benchCase.profile : "none",
+                benchCase.profileOf(variant),
                 device.describe(),
-                Figures.median(figures),
+                figures,
                 Latencies.together(samples.stream().map(Sample::latencies).toList()),
-                Ratios.rate(figures, figures(all.getOrDefault(Variant.KERNEL, List.of()))),
+                Verdict.of(figures, figures(all.getOrDefault(Variant.KERNEL, List.of())), benchCase.kind.rateGiven()),
                 Ratios.rate(figures, figures(all.getOrDefault(Variant.RSTREAM, List.of()))),
-                Double.NaN);
+                Double.NaN,
+                "",
+                Conditions.worst(samples.stream().map(Sample::conditions).toList()));
     }
 
     private static String pathOf(BenchCase benchCase, Variant variant) {

@@ -6,19 +6,20 @@ import java.util.Optional;
 /**
  * What a comparison gave.
  *
- * @param failures a sentence for each run that failed or did not go the way it should have
+ * @param failures the ways to run a case that failed, or did not go as they should have
  */
-record Result(List<Row> rows, List<String> failures) {
+record Result(List<Row> rows, List<Failure> failures) {
     Result {
         rows = List.copyOf(rows);
         failures = List.copyOf(failures);
     }
 
-    /** The row of a case and a path; where a case has two of the same path, the first. */
+    /** The row of a case and a way to run it, if it went that way. */
     Optional<Row> row(BenchCase benchCase, Variant variant) {
         return rows.stream()
-                .filter(row ->
-                        row.benchCase().equals(benchCase.label) && row.path().equals(variant.path))
+                .filter(row -> row.benchCase().equals(benchCase.label)
+                        && row.path().equals(variant.path)
+                        && (variant.profile == null || row.profile().equals(variant.profile)))
                 .findFirst();
     }
 }

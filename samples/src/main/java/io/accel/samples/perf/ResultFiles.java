@@ -5,6 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.LocalDate;
 import java.time.ZoneId;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -12,7 +13,10 @@ import picocli.CommandLine.Option;
 
 /** The options that say into which files a result is to be written. */
 final class ResultFiles {
-    @Option(names = "--json", paramLabel = "FILE", description = "Also write the rows to this file, as a JSON array.")
+    @Option(
+            names = "--json",
+            paramLabel = "FILE",
+            description = "Also write the rows, and what failed, to this file, as a JSON array.")
     private Path json;
 
     @Option(
@@ -23,13 +27,21 @@ final class ResultFiles {
                             + " needs no other file and no network.")
     private Path html;
 
+    @Option(
+            names = "--markdown",
+            paramLabel = "FILE",
+            description = "Also write the table, the machine and how it was measured to this file, as Markdown.")
+    private Path markdown;
+
     /** Makes them, with nothing in them. */
     void create() throws IOException {
         if (json != null) {
             Files.writeString(json, "[]\n");
         }
-        if (html != null) {
-            Files.writeString(html, "");
+        for (Path empty : Arrays.asList(html, markdown)) {
+            if (empty != null) {
+                Files.writeString(empty, "");
+            }
         }
     }
 
@@ -42,18 +54,27 @@ final class ResultFiles {
         if (html != null) {
             files.put("--html", html);
         }
+        if (markdown != null) {
+            files.put("--markdown", markdown);
+        }
         return files;
     }
 
     /** @param notes sentences about how it was measured */
     void write(Result result, List<String> notes) throws IOException {
         if (json != null) {
-            Files.writeString(json, JsonPrinter.print(result.rows()));
+            Files.writeString(json, JsonPrinter.print(result));
         }
+        if (html == null && markdown == null) {
+            return;
+        }
+        Map<String, String> machine = new Machine(Path.of("/")).describe();
+        machine.put("Seen", LocalDate.now(ZoneId.systemDefault()).toString());
         if (html != null) {
-            Map<String, String> machine = new Machine(Path.of("/")).describe();
-            machine.put("Seen", LocalDate.now(ZoneId.systemDefault()).toString());
             Files.writeString(html, HtmlPrinter.print(result, machine, notes));
+        }
+        if (markdown != null) {
+            Files.writeString(markdown, MarkdownPrinter.print(result, machine, notes));
         }
     }
 }

@@ -1,27 +1,68 @@
 package io.accel.samples.perf;
 
 import java.io.PrintStream;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 
 /** Prints what a comparison gave: the table, and below it what the table alone does not say. */
 final class ResultPrinter {
+    /** Processors that others may use, and the part of them that the hypervisor may take, before it is worth a word. */
+    private static final double FEW = 0.1;
+
+    private static final double LITTLE = 0.01;
+
     private ResultPrinter() {}
 
     static void print(Result result, Cores cores, PrintStream out) {
         out.print(TablePrinter.print(result.rows()));
-        for (Variant variant : new Variant[] {BenchCase.IDLE_1000.reference, BenchCase.IDLE_1000.accelerated}) {
-            amongMany(result, variant).ifPresent(out::println);
-        }
+        notes(result).forEach(out::println);
         out.println(cores.describe());
     }
 
-    /** How much longer a round trip takes when a thousand other connections are open. */
-    static Optional<String> amongMany(Result result, Variant variant) {
-        return result.row(BenchCase.IDLE_1, variant)
-                .flatMap(alone -> result.row(BenchCase.IDLE_1000, variant).map(many -> {
-                    double ratio = many.figures().p50Micros() / alone.figures().p50Micros();
-                    return "With 1,000 connections open, a round trip over " + variant.path + " took "
-                            + Quantity.times(ratio) + " as long as with one.";
-                }));
+    /** Sentences about what the table alone does not say. */
+    static List<String> notes(Result result) {
+        List<String> notes = new ArrayList<>();
+        for (Variant variant : BenchCase.IDLE_1.variants()) {
+            among(result, BenchCase.IDLE_1000, "With 1,000 connections open", variant)
+                    .ifPresent(notes::add);
+            among(result, BenchCase.IDLE_10000, "With 10,000 connections open", variant)
+                    .ifPresent(notes::add);
+            among(result, BenchCase.BURST, "100 ms after 2,000 other connections had a message each", variant)
+                    .ifPresent(notes::add);
+        }
+        result.rows().stream()
+                .filter(row -> !row.crowd().isEmpty())
+                .map(row -> row.benchCase() + ": " + row.crowd() + ".")
+                .distinct()
+                .forEach(notes::add);
+        Conditions worst =
+                Conditions.worst(result.rows().stream().map(Row::conditions).toList());
+        busy(worst).ifPresent(notes::add);
+        long cold =
+                result.rows().stream().filter(row -> !row.conditions().warm()).count();
+        if (cold > 0) {
+            notes.add(cold + " of " + result.rows().size()
+                    + " rows were measured before the programs were warm: within the time for it the compilers did not"
+                    + " come to rest, or no two windows agreed.");
+        }
+        return notes;
+    }
+
+    private static Optional<String> busy(Conditions worst) {
+        if (worst.others() > FEW || worst.steal() > LITTLE) {
+            return Optional.of("The machine was not idle: other programs kept up to " + Quantity.micros(worst.others())
+                    + " processors busy, the hypervisor took up to " + Quantity.share(worst.steal())
+                    + " of the time, and the load average was up to " + Quantity.micros(worst.load()) + ".");
+        }
+        return Optional.empty();
+    }
+
+    /** How much longer than alone a round trip takes. */
+    private static Optional<String> among(Result result, BenchCase many, String when, Variant variant) {
+        return result.row(BenchCase.IDLE_1, variant).flatMap(alone -> result.row(many, variant)
+                .map(row -> when + ", a round trip over " + variant.path + " took "
+                        + Quantity.times(
+                                row.figures().p50Micros() / alone.figures().p50Micros()) + " as long as with one."));
     }
 }

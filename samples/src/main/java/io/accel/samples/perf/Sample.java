@@ -1,5 +1,7 @@
 package io.accel.samples.perf;
 
+import java.util.List;
+
 /**
  * What one run of a case over one path gave.
  *
@@ -7,14 +9,28 @@ package io.accel.samples.perf;
  * @param kernelShare which part of the bytes moved went through the kernel's read and write calls, both ends together:
  *     about 1 on kernel sockets, about 0 when they went another way; NaN if unknown
  * @param said the last lines that the client wrote for humans: an accelerated one says there why it was not
+ * @param crowd who shared which processors; empty if that was not part of the case
+ * @param conditions what else went on meanwhile
  */
-record Sample(Figures figures, Latencies latencies, double kernelShare, String said) {
+record Sample(
+        Figures figures, Latencies latencies, double kernelShare, String said, String crowd, Conditions conditions) {
     /** Doorbells and hellos are some bytes too. */
     private static final double MOST = 0.5;
 
-    /** Without the times. */
+    /** Without the times, and without what else went on. */
     Sample(Figures figures, double kernelShare, String said) {
-        this(figures, Latencies.NONE, kernelShare, said);
+        this(figures, Latencies.NONE, kernelShare, said, "", Conditions.UNKNOWN);
+    }
+
+    /** One round that was measured in slices. They must be of the same programs, and not none. */
+    static Sample together(List<Sample> slices) {
+        return new Sample(
+                Figures.median(slices.stream().map(Sample::figures).toList()),
+                Latencies.together(slices.stream().map(Sample::latencies).toList()),
+                slices.stream().mapToDouble(Sample::kernelShare).average().orElseThrow(),
+                slices.get(slices.size() - 1).said(),
+                slices.get(0).crowd(),
+                Conditions.worst(slices.stream().map(Sample::conditions).toList()));
     }
 
     /** Whether the bytes went by the kernel, though they need not have. */

@@ -1,57 +1,95 @@
 package io.accel.samples.perf;
 
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
-/** Says what a comparison saw, from its figures alone. */
+/** Says what a comparison saw, from its figures alone: of every case in which Accel was compared, the worst figure decides. */
 final class Sentence {
     private Sentence() {}
 
+    /** One about all, and one about each case and profile. */
     static String about(Result result) {
-        List<String> clauses = new ArrayList<>();
-        result.row(BenchCase.PINGPONG, Variant.ACCELERATED)
-                .ifPresent(shm -> clauses.add(roundTrip(shm, result.row(BenchCase.PINGPONG, Variant.KERNEL))));
-        result.row(BenchCase.STREAM_64K, Variant.ACCELERATED)
-                .ifPresent(shm -> clauses.add(stream(shm, result.row(BenchCase.STREAM_64K, Variant.KERNEL))));
-        result.row(BenchCase.STREAM_64, Variant.ACCELERATED)
-                .ifPresent(shm -> clauses.add(messages(shm, result.row(BenchCase.STREAM_64, Variant.KERNEL))));
-        if (clauses.isEmpty()) {
-            return "Nothing was accelerated" + kernelOnly(result) + ".";
+        List<Row> compared = compared(result);
+        return compared.isEmpty() ? nothing(result) : counts(compared) + clauses(result, compared);
+    }
+
+    /** One about all; of the cases, the best and the worst. */
+    static String brief(Result result) {
+        List<Row> compared = compared(result);
+        if (compared.isEmpty()) {
+            return nothing(result);
         }
-        return "The same unmodified java.nio programs over shared memory instead of the kernel's sockets: "
-                + String.join("; ", clauses) + ".";
+        Comparator<Row> byWorst =
+                Comparator.comparingDouble(row -> row.vsKernel().worst());
+        Row best = compared.stream().max(byWorst).orElseThrow();
+        Row worst = compared.stream().min(byWorst).orElseThrow();
+        return counts(compared) + clauses(result, best.equals(worst) ? List.of(best) : List.of(worst, best));
     }
 
-    private static String roundTrip(Row shm, Optional<Row> kernel) {
-        return "a 64-byte round trip took " + Quantity.micros(shm.figures().p50Micros()) + " us"
-                + kernel.map(row -> " instead of "
-                                + Quantity.micros(row.figures().p50Micros()) + " us (" + better(shm) + ")")
-                        .orElse("");
+    private static List<Row> compared(Result result) {
+        return result.rows().stream()
+                .filter(row -> !row.profile().equals("none"))
+                .filter(row -> row.vsKernel().worstMeasure().isPresent())
+                .toList();
     }
 
-    private static String stream(Row shm, Optional<Row> kernel) {
-        return "64 KiB writes moved " + Quantity.scaled(shm.figures().bytesPerSecond()) + "B/s"
-                + kernel.map(row -> " instead of "
-                                + Quantity.scaled(row.figures().bytesPerSecond()) + "B/s (" + better(shm) + ")")
-                        .orElse("");
+    private static String counts(List<Row> compared) {
+        long slower = compared.stream().filter(row -> row.vsKernel().isSlower()).count();
+        long costlier = compared.stream()
+                .filter(row -> row.vsKernel().isWorse() && !row.vsKernel().isSlower())
+                .count();
+        long better = compared.stream().filter(row -> row.vsKernel().isBetter()).count();
+        List<String> counts = new ArrayList<>();
+        add(counts, better, "better than the kernel's sockets");
+        add(counts, compared.size() - better - slower - costlier, "about the same");
+        add(counts, costlier, "not slower, but costlier");
+        add(counts, slower, "slower");
+        return "The same unmodified programs with Accel: "
+                + (compared.size() == 1 ? "" : "of " + compared.size() + " comparisons ") + String.join(", ", counts)
+                + ", by the worst of p50, p99, rate and CPU time.";
     }
 
-    private static String messages(Row shm, Optional<Row> kernel) {
-        return "64-byte messages went at " + Quantity.scaled(shm.figures().messagesPerSecond()) + "/s"
-                + kernel.map(row -> " instead of "
-                                + Quantity.scaled(row.figures().messagesPerSecond()) + "/s (" + better(shm) + ")")
-                        .orElse("");
+    private static void add(List<String> counts, long count, String what) {
+        if (count > 0) {
+            counts.add(String.format(Locale.ROOT, "%,d %s", count, what));
+        }
     }
 
-    private static String better(Row shm) {
-        return Quantity.times(shm.vsKernel()) + (shm.vsKernel() >= 1 ? " better" : ", worse");
+    private static String clauses(Result result, List<Row> rows) {
+        return rows.stream().map(row -> "\n" + clause(result, row)).collect(Collectors.joining());
     }
 
-    private static String kernelOnly(Result result) {
-        return result.row(BenchCase.PINGPONG, Variant.KERNEL)
-                .map(row -> ": over the kernel's sockets a 64-byte round trip took "
-                        + Quantity.micros(row.figures().p50Micros()) + " us")
-                .orElse("");
+    private static String clause(Result result, Row row) {
+        BarMeasure measure = BarMeasure.of(row);
+        String title = Titles.of(row.benchCase());
+        Optional<Row> kernel = result.rows().stream()
+                .filter(other -> other.benchCase().equals(row.benchCase())
+                        && other.profile().equals("none"))
+                .findFirst();
+        return "- " + (title.isEmpty() ? row.benchCase() : title) + " (" + row.path() + ", " + row.profile() + "): "
+                + figure(measure, row)
+                + kernel.map(other -> " instead of " + figure(measure, other)).orElse("")
+                + ": " + row.words();
+    }
+
+    private static String figure(BarMeasure measure, Row row) {
+        Figures figures = row.figures();
+        return Double.isNaN(figures.p50Micros())
+                ? measure.words(row)
+                : measure.words(row) + ", p50 " + Quantity.micros(figures.p50Micros()) + " us, p99 "
+                        + Quantity.micros(figures.p99Micros()) + " us";
+    }
+
+    private static String nothing(Result result) {
+        return "Nothing was accelerated"
+                + result.row(BenchCase.PINGPONG, Variant.KERNEL)
+                        .map(row -> ": over the kernel's sockets a 64-byte round trip took "
+                                + Quantity.micros(row.figures().p50Micros()) + " us")
+                        .orElse("")
+                + ".";
     }
 }

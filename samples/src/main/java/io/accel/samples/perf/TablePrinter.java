@@ -24,10 +24,20 @@ final class TablePrinter {
             figure("lost", false, row -> Quantity.share(row.figures().lostShare())),
             figure("B/op", true, row -> Quantity.micros(row.figures().allocatedPerOp())),
             figure("CPU us/op", true, row -> Quantity.micros(row.figures().cpuMicrosPerOp())),
-            figure("vs kernel", true, row -> Quantity.times(row.vsKernel())),
+            figure("B/conn", false, row -> compact(row.figures().extra().connectionBytes())),
+            figure(
+                    "fd/conn",
+                    false,
+                    row -> Quantity.micros(row.figures().extra().connectionDescriptors())),
+            figure(
+                    "balance",
+                    false,
+                    row -> Quantity.micros(row.figures().extra().balance())),
+            figure("vs kernel", true, row -> Quantity.times(row.vsKernel().worst())),
             figure("vs rstream", false, row -> Quantity.times(row.vsRstream())),
             figure("vs raw", false, row -> Quantity.times(row.vsRaw())),
-            new Column("on", true, false, Row::on));
+            new Column("on", true, false, Row::on),
+            new Column("in words", true, false, Row::words));
 
     private TablePrinter() {}
 

@@ -10,6 +10,8 @@ enum Variant {
     KERNEL("kernel", false, false),
     /** Accel at both ends. */
     ACCELERATED("shm", true, true),
+    /** Accel at both ends, where it is Accel's choice which way the bytes go: it may be too soon, or not worth it. */
+    CHOICE("accel", true, true),
     /** No Accel at all, where it is compared with {@link #ONE_END}. */
     PLAIN("plain", false, false),
     /** A client with Accel whose peer has none. */
@@ -30,7 +32,16 @@ enum Variant {
     /** Netty's native transport over Unix-domain sockets. */
     NETTY_UNIX("unix", "unix"),
     /** Accel as a transport of Netty. */
-    NETTY_ACCEL("shm", "accel");
+    NETTY_ACCEL("shm", "accel"),
+
+    /** Accel at both ends with a profile that is the variant's, not the case's. */
+    LATENCY("shm", null, "latency"),
+    BALANCED("shm", null, "balanced"),
+    LOW_CPU("shm", null, "low-cpu"),
+    /** The same as a transport of Netty. */
+    NETTY_LATENCY("shm", "accel", "latency"),
+    NETTY_BALANCED("shm", "accel", "balanced"),
+    NETTY_LOW_CPU("shm", "accel", "low-cpu");
 
     /** What the bytes are expected to go over. */
     final String path;
@@ -39,24 +50,42 @@ enum Variant {
     final boolean clientAccelerated;
     /** The Netty transport; null in plain programs. */
     final String transport;
+    /** Null if accelerated ends have the case's. */
+    final String profile;
 
     Variant(String path, boolean serverAccelerated, boolean clientAccelerated) {
-        this.path = path;
-        this.serverAccelerated = serverAccelerated;
-        this.clientAccelerated = clientAccelerated;
-        this.transport = null;
+        this(path, serverAccelerated, clientAccelerated, null, null);
     }
 
     Variant(String path, String transport) {
+        this(path, transport.equals("accel"), transport.equals("accel"), transport, null);
+    }
+
+    Variant(String path, String transport, String profile) {
+        this(path, true, true, transport, profile);
+    }
+
+    Variant(String path, boolean serverAccelerated, boolean clientAccelerated, String transport, String profile) {
         this.path = path;
-        this.serverAccelerated = transport.equals("accel");
-        this.clientAccelerated = serverAccelerated;
+        this.serverAccelerated = serverAccelerated;
+        this.clientAccelerated = clientAccelerated;
         this.transport = transport;
+        this.profile = profile;
+    }
+
+    /** The path, and the profile if that is the variant's own. */
+    String words() {
+        return profile == null ? path : path + ' ' + profile;
     }
 
     /** Whether it is no failure if this does not work here. */
     boolean isOptional() {
         return this == NETTY_IO_URING;
+    }
+
+    /** Whether it is a failure if the bytes go by the kernel. */
+    boolean mustNotFallBack() {
+        return serverAccelerated && clientAccelerated && this != CHOICE;
     }
 
     boolean accelerated() {

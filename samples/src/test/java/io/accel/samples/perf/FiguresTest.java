@@ -3,7 +3,6 @@ package io.accel.samples.perf;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import io.accel.samples.perf.BenchCase.Kind;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -34,35 +33,35 @@ class FiguresTest {
     }
 
     @Test
-    void shorterRoundTripsAreBetterThanTheKernels() {
-        assertThat(Ratios.versusKernel(Kind.PINGPONG, List.of(roundTrips(2)), List.of(roundTrips(60))))
-                .isEqualTo(30);
+    void theLimitOfRoundTripsIsTheCacheLine() {
         assertThat(Ratios.versusRaw(Kind.PINGPONG, roundTrips(2), roundTrips(0.5), stream(20e9)))
                 .isEqualTo(4);
     }
 
     @Test
-    void moreBytesAreBetterThanTheKernels() {
-        assertThat(Ratios.versusKernel(Kind.STREAM_LARGE, List.of(stream(8e9)), List.of(stream(1.6e9))))
-                .isCloseTo(5, within(1e-9));
+    void theLimitOfStreamsIsACopy() {
         assertThat(Ratios.versusRaw(Kind.STREAM_SMALL, stream(8e9), roundTrips(0.5), stream(20e9)))
                 .isCloseTo(2.5, within(1e-9));
     }
 
     @Test
-    void theRatioIsTheMedianOfTheRoundsRatios() {
-        List<Figures> seen = List.of(roundTrips(2), roundTrips(4), roundTrips(1));
-        List<Figures> kernel = List.of(roundTrips(20), roundTrips(80), roundTrips(15));
-        assertThat(Ratios.versusKernel(Kind.PINGPONG, seen, kernel)).isEqualTo(15);
-        assertThat(Ratios.versusKernel(Kind.PINGPONG, seen, List.of())).isNaN();
+    void aLimitThatIsBeatenWasDisturbedItself() {
+        assertThat(Ratios.versusRaw(Kind.PINGPONG, roundTrips(2), roundTrips(3000), stream(20e9)))
+                .isNaN();
+        assertThat(Ratios.versusRaw(Kind.NETTY_STREAM, stream(40e9), roundTrips(1), stream(20e9)))
+                .isCloseTo(0.5, within(1e-9));
+    }
+
+    @Test
+    void theBestOfALimitIsTheLeastTimeAndTheHighestRate() {
+        Figures best = Figures.best(List.of(roundTrips(4), roundTrips(2), roundTrips(900)));
+        assertThat(best.p50Micros()).isEqualTo(2);
+        assertThat(best.bytesPerSecond()).isEqualTo(32e6);
+        assertThat(Figures.best(List.of()).p50Micros()).isNaN();
     }
 
     @Test
     void withoutAReferenceThereIsNoRatio() {
-        assertThat(Ratios.versusKernel(Kind.PINGPONG, List.of(roundTrips(2)), List.of(Figures.unknown())))
-                .isNaN();
-        assertThat(Ratios.versusKernel(Kind.IDLE, List.of(Figures.unknown()), List.of(Figures.unknown())))
-                .isNaN();
         assertThat(Ratios.versusRaw(Kind.STREAM_LARGE, stream(8e9), roundTrips(1), Figures.unknown()))
                 .isNaN();
     }

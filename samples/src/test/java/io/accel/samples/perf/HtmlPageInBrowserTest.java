@@ -71,6 +71,31 @@ class HtmlPageInBrowserTest {
         assertThat(corner < 128).as("dark").isEqualTo(dark);
     }
 
+    @ParameterizedTest
+    @CsvSource({"1360, FOUR_BY_FOUR", "1360, STREAM_64K", "520, PINGPONG"})
+    void oneCaseFillsThePage(int width, BenchCase benchCase) throws Exception {
+        Result result = SampleResult.of(benchCase);
+        Path page = directory.resolve("one.html");
+        String html = HtmlPrinter.print(result, Map.of("Processors", "2"), List.of());
+        Files.writeString(page, html.replace("</body>", "<script type=\"module\">" + probe() + "</script></body>"));
+        JsonObject facts = factsIn(new Chromium(directory).elementsOf(page, width, false));
+
+        double room = facts.get("mainWidth").getAsDouble();
+        List<JsonObject> figures = new ArrayList<>(objects(facts, "charts"));
+        figures.addAll(objects(facts, "bars"));
+        assertThat(figures).isNotEmpty().allSatisfy(figure -> assertThat(width(figure.getAsJsonObject("frame")))
+                .isCloseTo(room, within(2.0)));
+        for (JsonObject chart : objects(facts, "charts")) {
+            checkLabels(chart);
+            JsonObject drawing = chart.getAsJsonObject("drawing");
+            assertThat(side(drawing, "bottom") - side(drawing, "top"))
+                    .as("height")
+                    .isLessThan(600);
+        }
+        assertThat(facts.get("scrollWidth").getAsInt())
+                .isLessThanOrEqualTo(facts.get("width").getAsInt());
+    }
+
     private static void checkCurves(JsonObject facts, Result result) {
         Map<String, List<String>> seen = new LinkedHashMap<>();
         for (JsonObject chart : objects(facts, "charts")) {
@@ -122,6 +147,12 @@ class HtmlPageInBrowserTest {
                     .max()
                     .orElseThrow();
             for (JsonObject bar : bars) {
+                // Its own figure's ratio, not the worse one of the tail that the words tell.
+                assertThat(bar.get("ratio").getAsString()).isIn("", "30.0x", "1.00x", "1.50x");
+                if (bar.get("ratio").getAsString().equals("30.0x")
+                        && !bar.get("path").getAsString().equals("rdma, latency")) {
+                    assertThat(bar.get("words").getAsString()).contains("slower: p99 2.50x as long");
+                }
                 seen.add(panel.get("benchCase").getAsString()
                         + ' '
                         + bar.get("path").getAsString());

@@ -10,7 +10,18 @@ class RdmaAimsTest {
 
     private static Row row(BenchCase benchCase, String path, double bytes, double vsKernel, double vsRstream) {
         Figures figures = new Figures(NONE, NONE, NONE, 1, bytes, NONE, NONE);
-        return new Row(benchCase.label, path, "any", "Soft-RoCE", figures, Latencies.NONE, vsKernel, vsRstream, NONE);
+        return new Row(
+                benchCase.label,
+                path,
+                "any",
+                "Soft-RoCE",
+                List.of(figures),
+                Latencies.NONE,
+                new Verdict(NONE, NONE, vsKernel, NONE),
+                vsRstream,
+                NONE,
+                "",
+                Conditions.UNKNOWN);
     }
 
     private static List<String> about(Row... rows) {

@@ -18,7 +18,15 @@ final class SampleResult {
             }
         }
         rows.add(perftest());
-        return new Result(rows, List.of("stream-64 over shm: <it> said \"no\" & left"));
+        return new Result(rows, List.of(new Failure("stream-64", "shm", "<it> said \"no\" & left")));
+    }
+
+    /** The rows of one case alone. */
+    static Result of(BenchCase benchCase) {
+        List<Row> rows = benchCase.variants().stream()
+                .map(variant -> row(benchCase, variant))
+                .toList();
+        return new Result(rows, List.of());
     }
 
     private static Row row(BenchCase benchCase, Variant variant) {
@@ -33,9 +41,11 @@ final class SampleResult {
                 timed ? 1e6 / latencies.micros(50) : 1e7 / factor,
                 2.3e10 / factor,
                 104,
-                benchCase.kind == BenchCase.Kind.IDLE ? 1000 + factor : 3.1);
-        String profile = variant.accelerated() ? benchCase.profile : "none";
-        return new Row(benchCase.label, variant.path, profile, "", figures, latencies, 30.0 / factor, NONE, 2);
+                benchCase.kind == Kind.IDLE ? 1000 + factor : 3.1);
+        String profile = benchCase.profileOf(variant);
+        // By rate it is better, by the tail it is not.
+        Verdict verdict = new Verdict(30.0 / factor, factor == 1 ? 0.4 : 1, 30.0 / factor, 1);
+        return new Row(benchCase.label, variant.path, profile, List.of(figures), latencies, verdict, 2);
     }
 
     /** Percentiles are all that this program tells. */
@@ -46,10 +56,12 @@ final class SampleResult {
                 "ib_write_lat",
                 "none",
                 "Soft-RoCE",
-                figures,
+                List.of(figures),
                 Latencies.NONE,
-                1.5,
+                new Verdict(1.5, 1.5, 1.5, NONE),
                 0.9,
-                NONE);
+                NONE,
+                "",
+                Conditions.UNKNOWN);
     }
 }

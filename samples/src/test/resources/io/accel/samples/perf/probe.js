@@ -44,12 +44,16 @@ const facts = {
     })),
     dots: all("circle", figure).map(box),
   })),
+  mainWidth: document.querySelector("section .grid").getBoundingClientRect().width,
   bars: all("#throughput figure").map(figure => ({
     benchCase: figure.dataset.case,
-    labels: all("figcaption *, .name, .value", figure).map(box),
+    frame: box(figure),
+    labels: all("figcaption *, .name, .value, .verdict", figure).map(box),
     bars: all(".bars li", figure).map(item => ({
       path: item.dataset.path,
       value: Number(item.dataset.value),
+      ratio: item.querySelector(".value b")?.textContent ?? "",
+      words: item.querySelector(".verdict")?.textContent ?? "",
       bar: box(item.querySelector(".bar")),
       track: box(item.querySelector(".track")),
       contrast: contrast(getComputedStyle(item.querySelector(".bar")).backgroundColor, figure),
@@ -64,10 +68,12 @@ const facts = {
 
 // What a reader sees who points at the middle of the first chart.
 const first = document.querySelector("svg");
-const { left, width, top, height } = first.getBoundingClientRect();
-first.dispatchEvent(new PointerEvent("pointermove", { clientX: left + width / 2, clientY: top + height / 2 }));
-facts.tip = document.getElementById("tip").textContent;
-first.dispatchEvent(new PointerEvent("pointerleave"));
+if (first) {
+  const { left, width, top, height } = first.getBoundingClientRect();
+  first.dispatchEvent(new PointerEvent("pointermove", { clientX: left + width / 2, clientY: top + height / 2 }));
+  facts.tip = document.getElementById("tip").textContent;
+  first.dispatchEvent(new PointerEvent("pointerleave"));
+}
 facts.tipHidden = document.getElementById("tip").hidden;
 
 const out = document.createElement("script");

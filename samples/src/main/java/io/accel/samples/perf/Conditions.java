@@ -1,0 +1,49 @@
+package io.accel.samples.perf;
+
+import java.util.List;
+import java.util.function.ToDoubleFunction;
+
+/**
+ * What else went on while something was measured. What is not known is NaN.
+ *
+ * @param runDelay how many of the threads of both ends waited for a processor, on average
+ * @param compiler how many processors the just-in-time compilers of both ends used
+ * @param others how many processors programs other than these used
+ * @param steal which part of the processors' time the hypervisor took
+ * @param load the system's load average over a minute
+ * @param warmUpSeconds how long the warm-up took
+ * @param warm whether the programs were warm: the compilers quiet, and two windows alike
+ */
+record Conditions(
+        double runDelay,
+        double compiler,
+        double others,
+        double steal,
+        double load,
+        double warmUpSeconds,
+        boolean warm) {
+    /** Nothing is known; it is not claimed that the programs were cold. */
+    static final Conditions UNKNOWN =
+            new Conditions(Double.NaN, Double.NaN, Double.NaN, Double.NaN, Double.NaN, Double.NaN, true);
+
+    /** As it was seen, but for the warm-up, which came before. */
+    Conditions after(double seconds, boolean whetherWarm) {
+        return new Conditions(runDelay, compiler, others, steal, load, seconds, whetherWarm);
+    }
+
+    /** Of each the worst that is known. */
+    static Conditions worst(List<Conditions> all) {
+        return new Conditions(
+                most(all, Conditions::runDelay),
+                most(all, Conditions::compiler),
+                most(all, Conditions::others),
+                most(all, Conditions::steal),
+                most(all, Conditions::load),
+                most(all, Conditions::warmUpSeconds),
+                all.stream().allMatch(Conditions::warm));
+    }
+
+    private static double most(List<Conditions> all, ToDoubleFunction<Conditions> of) {
+        return all.stream().mapToDouble(of).filter(Double::isFinite).max().orElse(Double.NaN);
+    }
+}

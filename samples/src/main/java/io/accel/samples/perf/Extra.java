@@ -1,0 +1,28 @@
+package io.accel.samples.perf;
+
+import java.util.List;
+import java.util.function.ToDoubleFunction;
+
+/**
+ * What only some cases measure; NaN in the others.
+ *
+ * @param connectionBytes memory that an open connection takes beside what the kernel's sockets do: heaps, other memory of both
+ *     processes, and shared memory of the system
+ * @param connectionDescriptors descriptors that both ends of a connection have open
+ * @param balance what that one of several listeners got which got least, of its even share
+ */
+record Extra(double connectionBytes, double connectionDescriptors, double balance) {
+    static final Extra NONE = new Extra(Double.NaN, Double.NaN, Double.NaN);
+
+    /** Of each the median. */
+    static Extra median(List<Extra> rounds) {
+        return new Extra(
+                median(rounds, Extra::connectionBytes),
+                median(rounds, Extra::connectionDescriptors),
+                median(rounds, Extra::balance));
+    }
+
+    private static double median(List<Extra> rounds, ToDoubleFunction<Extra> of) {
+        return Figures.median(rounds.stream().mapToDouble(of).toArray());
+    }
+}

@@ -1,0 +1,22 @@
+package io.accel.samples.perf;
+
+/**
+ * A way to run a case that failed, or did not go the way it should have.
+ *
+ * @param benchCase the case's name
+ * @param way the path, and the profile where there are several
+ * @param reason what happened, perhaps in several lines
+ */
+record Failure(String benchCase, String way, String reason) {
+    /** @param reason may begin with the way's name, as what a program is called does */
+    static Failure of(BenchCase benchCase, Variant variant, String reason) {
+        String name = benchCase.label + " over " + variant.words() + ": ";
+        return new Failure(
+                benchCase.label, variant.words(), reason.startsWith(name) ? reason.substring(name.length()) : reason);
+    }
+
+    @Override
+    public String toString() {
+        return benchCase + " over " + way + ": " + reason;
+    }
+}

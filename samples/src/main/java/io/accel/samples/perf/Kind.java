@@ -1,0 +1,176 @@
+package io.accel.samples.perf;
+
+import java.util.List;
+
+/** Which programs a case runs, with what arguments, and what its figures mean. */
+enum Kind {
+    PINGPONG("SelectorEchoServer", "SelectorPingPong", 64, 1, Measured.ROUND_TRIPS),
+    PINGPONG_BLOCKING("BlockingEchoServer", "BlockingPingPong", 64, 1, Measured.ROUND_TRIPS),
+    PINGPONG_AMONG_1000("SelectorEchoServer", "SelectorPingPong", 64, 1000, Measured.ROUND_TRIPS),
+    /** Each measurement begins 100 ms after every connection had a message. */
+    PINGPONG_AFTER_BURST("SelectorEchoServer", "SelectorPingPong", 64, 2001, Measured.ROUND_TRIPS) {
+        @Override
+        List<String> clientArguments() {
+            return List.of("settle_ms=100");
+        }
+    },
+    /** Four blocking threads and four event loops. */
+    FOUR_BY_FOUR("SelectorEchoServer", "BlockingClients", 64, 4, Measured.ROUND_TRIPS) {
+        @Override
+        List<String> serverArguments() {
+            return List.of("loops=4");
+        }
+    },
+    /** A request each two milliseconds on each of eight connections. */
+    PACED("SelectorEchoServer", "BlockingClients", 64, 8, Measured.ROUND_TRIPS) {
+        @Override
+        List<String> serverArguments() {
+            return List.of("loops=2");
+        }
+
+        @Override
+        List<String> clientArguments() {
+            return List.of("interval_us=2000");
+        }
+
+        @Override
+        boolean rateGiven() {
+            return true;
+        }
+    },
+    /** What the connections cost that nobody uses is measured as well. */
+    PINGPONG_AMONG_10000("SelectorEchoServer", "ManyConnections", 64, 10_000, Measured.ROUND_TRIPS) {
+        @Override
+        List<String> clientArguments() {
+            return List.of("few=" + FEW);
+        }
+
+        /** The heap is there from the beginning, so that what grows is something else. */
+        @Override
+        List<String> jvmOptions() {
+            return List.of("-XX:+AlwaysPreTouch");
+        }
+    },
+    CONNECTION("ShortConnectionServer", "ShortConnections", 0, 1, Measured.CONNECTIONS) {
+        @Override
+        List<String> serverArguments() {
+            return List.of("size=0");
+        }
+    },
+    CONNECTION_WITH_ECHO("ShortConnectionServer", "ShortConnections", 64, 1, Measured.CONNECTIONS) {
+        @Override
+        List<String> serverArguments() {
+            return List.of("size=64");
+        }
+    },
+    /** Four listeners on one port. */
+    SHARED_PORT("SharedPortServer", "SharedPortClients", 64, 1, Measured.CONNECTIONS) {
+        @Override
+        List<String> serverArguments() {
+            return List.of("listeners=4", "size=64");
+        }
+
+        @Override
+        List<String> clientArguments() {
+            return List.of("listeners=4");
+        }
+    },
+    EXCHANGE("Exchange", "Exchange", 1 << 20, 1, Measured.ROUND_TRIPS) {
+        @Override
+        List<String> serverArguments() {
+            return List.of("role=server", "size=" + (1 << 20));
+        }
+
+        @Override
+        List<String> clientArguments() {
+            return List.of("role=client", "patience_ms=5000");
+        }
+    },
+    /** Eight datagrams under way at a time. */
+    DATAGRAM_PEERS("DatagramEchoServer", "DatagramPeers", 64, 200, Measured.ROUND_TRIPS),
+    STREAM_LARGE("StreamSink", "StreamSource", 64 * 1024, 1, Measured.BYTES),
+    STREAM_SMALL("StreamSink", "StreamSource", 64, 1, Measured.MESSAGES),
+    DATAGRAM_PINGPONG("DatagramEchoServer", "DatagramPingPong", 64, 1, Measured.ROUND_TRIPS),
+    DATAGRAM_RATE("DatagramSink", "DatagramSource", 64, 1, Measured.MESSAGES),
+    IDLE("SelectorEchoServer", "IdleConnections", 64, 100, Measured.NOTHING),
+    NETTY_ECHO("NettyEchoServer", "NettyPingPong", 64, 1, Measured.ROUND_TRIPS),
+    NETTY_STREAM("NettyStreamSink", "NettyStreamSource", 64 * 1024, 1, Measured.BYTES),
+    /** The size is that of an answer's body. */
+    NETTY_HTTP("NettyHttpServer", "NettyHttpLoad", 13, 8, Measured.REQUESTS),
+    NETTY_TIMERS(null, "NettyTimers", 0, 0, Measured.ROUND_TRIPS) {
+        @Override
+        boolean rateGiven() {
+            return true;
+        }
+    },
+    RAW("CacheLineBounce", "CacheLineBounce", 8, 0, Measured.ROUND_TRIPS),
+    MEMCPY(null, "MemoryCopy", 64 * 1024, 0, Measured.BYTES);
+
+    /** What a program does that is measured. */
+    enum Measured {
+        ROUND_TRIPS,
+        CONNECTIONS,
+        REQUESTS,
+        MESSAGES,
+        BYTES,
+        NOTHING
+    }
+
+    /** How many of the connections of {@link #PINGPONG_AMONG_10000} there are when their cost begins to be measured. */
+    static final int FEW = 100;
+
+    /** Null if there is no other end. */
+    final String server;
+
+    final String client;
+    final int messageBytes;
+    final int connections;
+    final Measured measured;
+
+    Kind(String server, String client, int messageBytes, int connections, Measured measured) {
+        this.server = server;
+        this.client = client;
+        this.messageBytes = messageBytes;
+        this.connections = connections;
+        this.measured = measured;
+    }
+
+    /** What the server is told besides. */
+    List<String> serverArguments() {
+        return List.of();
+    }
+
+    /** What the client is told besides the size and the number of connections. */
+    List<String> clientArguments() {
+        return List.of();
+    }
+
+    /** What both JVMs get besides. */
+    List<String> jvmOptions() {
+        return List.of();
+    }
+
+    boolean measuresLatency() {
+        return measured == Measured.ROUND_TRIPS || measured == Measured.CONNECTIONS;
+    }
+
+    boolean measuresThroughput() {
+        return !measuresLatency() && measured != Measured.NOTHING;
+    }
+
+    /** Whether the machine's limits say anything about it: a cache line to and fro, or a copy. */
+    boolean hasLimit() {
+        return (measured == Measured.ROUND_TRIPS && this != NETTY_TIMERS && this != EXCHANGE)
+                || (measuresThroughput() && measured != Measured.REQUESTS);
+    }
+
+    /** Whether the client itself decides how many operations a second there are. */
+    boolean rateGiven() {
+        return false;
+    }
+
+    /** Whether the programs are Netty's, in a jar of their own. */
+    boolean isNetty() {
+        return client.startsWith("Netty");
+    }
+}

@@ -1,0 +1,74 @@
+package io.accel.samples.perf;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * A control group whose processes together may use half a processor's time, and no more. It is gone when {@link #close}
+ * returns, by when its processes must have ended. Used by one thread.
+ */
+final class Quota implements AutoCloseable {
+    private static final int PERIOD_MICROS = 100_000;
+    private static final int QUOTA_MICROS = PERIOD_MICROS / 2;
+
+    private static final long GONE_NANOS = 2_000_000_000L;
+
+    private final Path group;
+
+    private Quota(Path group) {
+        this.group = group;
+    }
+
+    /**
+     * Makes one below the root of the hierarchy at {@code mount}, of version 1 or 2.
+     *
+     * @throws IOException if that cannot be done here, by this user
+     */
+    static Quota make(Path mount, String name) throws IOException {
+        Path version1 = mount.resolve("cpu");
+        boolean first = Files.isDirectory(version1);
+        Path group = (first ? version1 : mount).resolve("accel-perf-" + name);
+        Files.createDirectory(group);
+        Quota quota = new Quota(group);
+        try {
+            if (first) {
+                Files.writeString(group.resolve("cpu.cfs_period_us"), Integer.toString(PERIOD_MICROS));
+                Files.writeString(group.resolve("cpu.cfs_quota_us"), Integer.toString(QUOTA_MICROS));
+            } else {
+                Files.writeString(group.resolve("cpu.max"), QUOTA_MICROS + " " + PERIOD_MICROS);
+            }
+            return quota;
+        } catch (IOException e) {
+            quota.close();
+            throw e;
+        }
+    }
+
+    /** What to put before a command so that it runs in the group from its first instruction. */
+    List<String> prefix() {
+        return List.of(
+                "/bin/sh",
+                "-c",
+                "echo $$ > \"$0\" && exec \"$@\"",
+                group.resolve("cgroup.procs").toString());
+    }
+
+    /** A process that has just been reaped may still be in it for a moment. */
+    @Override
+    public void close() throws IOException {
+        long deadline = System.nanoTime() + GONE_NANOS;
+        while (true) {
+            try {
+                Files.deleteIfExists(group);
+                return;
+            } catch (IOException e) {
+                if (System.nanoTime() - deadline > 0) {
+                    throw e;
+                }
+                Thread.onSpinWait();
+            }
+        }
+    }
+}

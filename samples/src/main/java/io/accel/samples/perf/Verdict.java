@@ -1,0 +1,135 @@
+package io.accel.samples.perf;
+
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.ToDoubleFunction;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/**
+ * How a row compares with the kernel's: for each figure how many times better it is, less than 1 if it is worse, NaN if there
+ * is nothing to compare. What a row is called goes by the worst of them.
+ */
+record Verdict(double p50, double p99, double rate, double cpu) {
+    /** There is nothing to compare with. */
+    static final Verdict NONE = new Verdict(Double.NaN, Double.NaN, Double.NaN, Double.NaN);
+
+    /** What is compared. */
+    enum Measure {
+        P50("p50", 1.05, Verdict::p50),
+        P99("p99", 1.2, Verdict::p99),
+        RATE("rate", 1 / 0.95, Verdict::rate),
+        CPU("CPU time", 1.1, Verdict::cpu);
+
+        private final String words;
+        /** So many times worse still counts as the same. */
+        private final double slack;
+
+        @SuppressWarnings("ImmutableEnumChecker") // a reference to a record's accessor
+        private final ToDoubleFunction<Verdict> ratio;
+
+        Measure(String words, double slack, ToDoubleFunction<Verdict> ratio) {
+            this.words = words;
+            this.slack = slack;
+            this.ratio = ratio;
+        }
+
+        private double of(Verdict verdict) {
+            return ratio.applyAsDouble(verdict);
+        }
+
+        private boolean isKnownOf(Verdict verdict) {
+            return Double.isFinite(of(verdict));
+        }
+
+        private boolean isWorseIn(Verdict verdict) {
+            return of(verdict) < 1 / slack;
+        }
+
+        /** As {@code p99 3.10x as long}. */
+        private String told(Verdict verdict) {
+            double ratio = of(verdict);
+            return switch (this) {
+                case P50, P99 -> words + " " + Quantity.times(1 / ratio) + " as long";
+                case RATE -> Quantity.times(ratio) + " the rate";
+                case CPU -> Quantity.times(1 / ratio) + " the CPU time";
+            };
+        }
+    }
+
+    /**
+     * Compares rounds, of which the two sides of each were measured one right after the other: the median of their ratios, or
+     * the worst of them if either side was bimodal.
+     *
+     * @param rateGiven whether the case itself says how many operations a second there are
+     */
+    static Verdict of(List<Figures> seen, List<Figures> kernel, boolean rateGiven) {
+        boolean bimodal = Bimodal.are(seen) || Bimodal.are(kernel);
+        return new Verdict(
+                1 / ratio(seen, kernel, bimodal, Figures::p50Micros, true),
+                1 / ratio(seen, kernel, bimodal, Figures::p99Micros, true),
+                rateGiven ? Double.NaN : ratio(seen, kernel, bimodal, Figures::messagesPerSecond, false),
+                1 / ratio(seen, kernel, bimodal, Figures::cpuMicrosPerOp, true));
+    }
+
+    private static double ratio(
+            List<Figures> seen, List<Figures> kernel, boolean bimodal, ToDoubleFunction<Figures> of, boolean longer) {
+        double[] ratios = IntStream.range(0, Math.min(seen.size(), kernel.size()))
+                .mapToDouble(round -> of.applyAsDouble(seen.get(round)) / of.applyAsDouble(kernel.get(round)))
+                .toArray();
+        if (!bimodal) {
+            return Figures.median(ratios);
+        }
+        return longer
+                ? Arrays.stream(ratios).max().orElse(Double.NaN)
+                : Arrays.stream(ratios).min().orElse(Double.NaN);
+    }
+
+    /** The figure that compares worst; empty if none compares. */
+    Optional<Measure> worstMeasure() {
+        return Arrays.stream(Measure.values())
+                .filter(measure -> measure.isKnownOf(this))
+                .min(Comparator.comparingDouble(measure -> measure.of(this)));
+    }
+
+    /** Its ratio; NaN if none compares. */
+    double worst() {
+        return worstMeasure().map(measure -> measure.of(this)).orElse(Double.NaN);
+    }
+
+    /** Whether operations take longer, or are fewer, than the kernel's by more than counts as the same. */
+    boolean isSlower() {
+        return Measure.P50.isWorseIn(this) || Measure.P99.isWorseIn(this) || Measure.RATE.isWorseIn(this);
+    }
+
+    /** Whether anything is worse, be it the CPU time alone. */
+    boolean isWorse() {
+        return isSlower() || Measure.CPU.isWorseIn(this);
+    }
+
+    /** Whether no figure is worse at all. */
+    boolean isBetter() {
+        return worst() >= 1;
+    }
+
+    /** In plain words; empty if there is nothing to compare with. */
+    String words() {
+        Optional<Measure> worst = worstMeasure();
+        if (worst.isEmpty()) {
+            return "";
+        }
+        if (isWorse()) {
+            String all = Arrays.stream(Measure.values())
+                    .filter(measure -> measure.isWorseIn(this))
+                    .map(measure -> measure.told(this))
+                    .collect(Collectors.joining(", "));
+            return (isSlower() ? "slower: " : "not slower, but takes ") + all;
+        }
+        if (!isBetter()) {
+            return "about the same: " + worst.get().told(this);
+        }
+        return Quantity.times(worst()) + " better, by the worst figure (" + worst.get().words + ")";
+    }
+}

@@ -1,0 +1,57 @@
+package io.accel.samples.perf;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+
+/** Watches processes, and the machine around them, for a time. Used by one thread. */
+final class Watch {
+    private final List<ProcessTimes> ends = new ArrayList<>();
+    private final List<ProcessTimes> all = new ArrayList<>();
+    private final MachineTimes machine;
+    private final long begin;
+
+    /**
+     * Begins.
+     *
+     * @param ends the programs that are measured
+     * @param besides others that belong to the case
+     */
+    Watch(Collection<Long> ends, Collection<Long> besides) throws IOException {
+        for (long pid : ends) {
+            this.ends.add(new ProcessTimes(pid));
+        }
+        all.addAll(this.ends);
+        for (long pid : besides) {
+            all.add(new ProcessTimes(pid));
+        }
+        machine = MachineTimes.now();
+        begin = System.nanoTime();
+    }
+
+    /** What was seen since the beginning. */
+    Conditions seen() throws IOException {
+        double nanos = System.nanoTime() - begin;
+        MachineTimes now = MachineTimes.now();
+        double own = 0;
+        double delay = 0;
+        double compiler = 0;
+        for (ProcessTimes process : all) {
+            ProcessTimes.Used used = process.used();
+            own += used.cpuNanos();
+            if (ends.contains(process)) {
+                delay += used.delayNanos();
+                compiler += used.compilerNanos();
+            }
+        }
+        return new Conditions(
+                delay / nanos,
+                compiler / nanos,
+                Math.max(0, now.busySince(machine) - own / nanos),
+                now.stealSince(machine),
+                MachineTimes.load(),
+                Double.NaN,
+                true);
+    }
+}

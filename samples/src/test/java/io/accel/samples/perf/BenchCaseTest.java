@@ -1,0 +1,53 @@
+package io.accel.samples.perf;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+class BenchCaseTest {
+    @Test
+    void aStarStandsForTheRestOfAName() {
+        assertThat(BenchCase.named("crowded-hog*"))
+                .containsExactlyInAnyOrder(BenchCase.HOG, BenchCase.HOG_BLOCKING, BenchCase.HOG_NETTY);
+        assertThat(BenchCase.named("crowded-hog")).containsExactly(BenchCase.HOG);
+    }
+
+    @Test
+    void whatIsComparedWithOneConnectionAloneBringsThatAlong() {
+        assertThat(BenchCase.named("burst-2000")).containsExactlyInAnyOrder(BenchCase.IDLE_1, BenchCase.BURST);
+    }
+
+    @Test
+    void crowdedCasesTryEachProfile() {
+        assertThat(BenchCase.FOUR_BY_FOUR.variants().stream().map(BenchCase.FOUR_BY_FOUR::profileOf))
+                .containsExactly("none", "latency", "balanced", "low-cpu");
+        assertThat(BenchCase.PINGPONG.variants().stream().map(BenchCase.PINGPONG::profileOf))
+                .containsExactly("none", "latency");
+    }
+
+    @Test
+    void eachRowOfACaseCanBeToldFromTheOthers() {
+        for (BenchCase benchCase : BenchCase.values()) {
+            Set<String> rows = new HashSet<>();
+            for (Variant variant : benchCase.variants()) {
+                assertThat(rows.add(variant.path + ' ' + benchCase.profileOf(variant)))
+                        .as(benchCase + " " + variant)
+                        .isTrue();
+            }
+        }
+    }
+
+    @Test
+    void theHelpNamesEachCase() {
+        String help = String.join(
+                " ",
+                CompareCommand.class
+                        .getAnnotation(picocli.CommandLine.Command.class)
+                        .description());
+        assertThat(Arrays.asList(help.split("[ ,;:.]+", -1)))
+                .contains(BenchCase.names().split(", ", -1));
+    }
+}
