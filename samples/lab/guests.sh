@@ -59,8 +59,8 @@ default_cpus() {
 }
 
 # A thread for each virtual processor only where the machine has processors for all of them. Otherwise one that holds a lock of the
-# guest's kernel, or is sent an interrupt, is often not running, and the others spin for it: a round trip between two threads
-# took 6 ms so, and 1.5 ms where the virtual processors take turns on one thread, beside the same load.
+# guest's kernel, or is sent an interrupt, is often not running, and the others spin for it: beside much other load the same 200
+# connections and 3,000 round trips took 85 s of this machine's processors so, and 67 s on one thread, each boot included.
 default_accelerator() {
     if (($(nproc) >= 4)); then echo tcg,thread=multi; else echo tcg,thread=single; fi
 }
