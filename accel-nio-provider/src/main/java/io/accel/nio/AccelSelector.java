@@ -27,7 +27,6 @@ import java.util.function.Consumer;
  * code never runs while the poller's turn is held.
  */
 final class AccelSelector extends AbstractSelector {
-    private final AccelSelectorProvider provider;
     private final Poller poller;
     private final Poller.Sink intoSelected = this::addSelected;
     private final Poller.Sink intoBatch = this::addToBatch;
@@ -44,7 +43,6 @@ final class AccelSelector extends AbstractSelector {
 
     AccelSelector(AccelSelectorProvider provider, Poller poller) {
         super(provider);
-        this.provider = provider;
         this.poller = poller;
     }
 
