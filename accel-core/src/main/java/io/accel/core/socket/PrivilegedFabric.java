@@ -2,6 +2,7 @@ package io.accel.core.socket;
 
 import io.accel.core.daemon.Privileged;
 import io.accel.core.fabric.Connecting;
+import io.accel.core.fabric.DeviceInfo;
 import io.accel.core.fabric.Fabric;
 import io.accel.core.fabric.FallbackException;
 import io.accel.core.fabric.FallbackReason;
@@ -9,6 +10,7 @@ import io.accel.core.fabric.Link;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.channels.SelectableChannel;
+import java.util.List;
 
 /**
  * A fabric that works with Accel's rights, once the program was found to have the right to connect; where Accel itself lacks
@@ -34,12 +36,21 @@ final class PrivilegedFabric implements Fabric {
 
     @Override
     public Listening listen(InetSocketAddress bound, Acceptor acceptor) throws FallbackException {
+        Listening listening = callOrFallBack(() -> fabric.listen(bound, acceptor));
+        return () -> Privileged.get(() -> {
+            listening.close();
+            return null;
+        });
+    }
+
+    @Override
+    public List<DeviceInfo> devices() throws FallbackException {
+        return callOrFallBack(fabric::devices);
+    }
+
+    private static <T> T callOrFallBack(Privileged.Action<T> action) throws FallbackException {
         try {
-            Listening listening = call(() -> fabric.listen(bound, acceptor));
-            return () -> Privileged.get(() -> {
-                listening.close();
-                return null;
-            });
+            return call(action);
         } catch (FallbackException e) {
             throw e;
         } catch (IOException e) {
@@ -88,13 +99,7 @@ final class PrivilegedFabric implements Fabric {
 
         @Override
         public Link advance() throws FallbackException {
-            try {
-                return call(handshake::advance);
-            } catch (FallbackException e) {
-                throw e;
-            } catch (IOException e) {
-                throw new FallbackException(FallbackReason.NO_RESOURCES, e.toString());
-            }
+            return callOrFallBack(handshake::advance);
         }
 
         @Override
