@@ -36,10 +36,10 @@ class DatagramSocketAdaptorTest extends DatagramSupport {
                     .isExactlyInstanceOf(SocketException.class)
                     .hasMessage("Unresolved address");
             assertThatThrownBy(() -> socket.connect((SocketAddress) null)).isInstanceOf(IllegalArgumentException.class);
-            assertThatThrownBy(() -> socket.send(new DatagramPacket(new byte[1], 1)))
-                    .isInstanceOf(IllegalArgumentException.class)
-                    .hasMessage("Address not set");
-            if (!closed) {
+            if (!closed) { // when it is closed some JDKs look at that first
+                assertThatThrownBy(() -> socket.send(new DatagramPacket(new byte[1], 1)))
+                        .isInstanceOf(IllegalArgumentException.class)
+                        .hasMessage("Address not set");
                 socket.bind(anyPort());
                 assertThatThrownBy(() -> socket.bind(anyPort()))
                         .isExactlyInstanceOf(SocketException.class)
