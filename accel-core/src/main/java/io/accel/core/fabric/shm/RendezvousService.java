@@ -80,8 +80,8 @@ final class RendezvousService {
         submit(() -> {
             for (SelectionKey key : selector.keys()) {
                 if (key.attachment() instanceof ServerHandshake handshake && handshake.listener() == listener) {
+                    handshake.expire(key);
                     key.cancel();
-                    handshake.expire();
                 }
             }
         });
@@ -212,8 +212,8 @@ final class RendezvousService {
             if (key.isValid()
                     && key.attachment() instanceof ServerHandshake handshake
                     && now - handshake.deadline() >= 0) {
+                handshake.expire(key);
                 key.cancel();
-                handshake.expire();
             }
         }
     }

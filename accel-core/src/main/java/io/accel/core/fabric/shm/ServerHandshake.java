@@ -130,9 +130,12 @@ final class ServerHandshake {
         }
     }
 
-    /** Ends the handshake because its time is up or its listener closes. */
-    void expire() {
-        if (!isOver()) {
+    /**
+     * Ends the handshake because its time is up or its listener closes; unless the client's last word is there already: then
+     * the client takes the connection for established, and it is.
+     */
+    void expire(SelectionKey key) {
+        if (!isOver() && advance(key)) {
             refuse(new FallbackException(FallbackReason.TIMEOUT, "the client did not finish its hello in time"));
         }
     }
