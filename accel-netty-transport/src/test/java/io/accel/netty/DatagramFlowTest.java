@@ -199,9 +199,13 @@ class DatagramFlowTest {
             for (Received next = right.next(); next != null; next = right.events.poll(200, MILLISECONDS)) {
                 received += next.equals(DatagramEnd.READ_COMPLETE) ? 0 : 1;
             }
-            assertThat(received).isBetween(1_000, MANY - 1);
             left.send(bytes(7), right).sync();
-            assertThat(right.receive().text()).hasSize(7);
+            String text = right.receive().text();
+            for (; text.length() == 100; text = right.receive().text()) {
+                received++; // a busy machine held it up
+            }
+            assertThat(text).hasSize(7);
+            assertThat(received).isBetween(1_000, MANY - 1);
         }
     }
 
