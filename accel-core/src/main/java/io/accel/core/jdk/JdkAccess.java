@@ -143,16 +143,6 @@ public final class JdkAccess {
     }
 
     /**
-     * A channel that the kernel provider's selectors accept and that is readable when a listener of the JDK's has a
-     * connection. It is never closed itself: its registrations end before the listener closes.
-     *
-     * @param listener a {@link #kernelServerSocket()}, bound
-     */
-    public static SelectableChannel readable(SocketImpl listener) throws IOException {
-        return selectable(KernelSockets.descriptor(listener));
-    }
-
-    /**
      * Closes the descriptor of a channel of the kernel provider's that was closed while registered with a selector, and is
      * registered with none any more. The JDK's selectors do so for the last key that they drop; whoever drops a channel's
      * last key otherwise does it by this. A second call does nothing.

@@ -89,6 +89,7 @@ final class DatagramSearch implements Pollable {
             }
             Connecting done = handshake;
             handshake = null;
+            link.signal(Link.ATTACHED);
             socket.found(path, link, fabric, done.local());
             registration.close();
         } catch (FallbackException e) {

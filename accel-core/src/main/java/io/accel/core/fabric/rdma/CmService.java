@@ -46,6 +46,8 @@ final class CmService {
     private final Queue<RdmaLink> newcomers = new ConcurrentLinkedQueue<>();
     /** Handshakes under way; only the thread. */
     private final Set<ServerHandshake> handshakes = ConcurrentHashMap.newKeySet();
+    /** What other threads want done by this one. */
+    private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
     /** Listeners whose device was taken away. */
     private final Set<RdmaListener> homeless = ConcurrentHashMap.newKeySet();
     /** When to look after a link again; only the thread. */
@@ -150,6 +152,12 @@ final class CmService {
         }
     }
 
+    /** Has the service's thread do something. */
+    void run(Runnable task) {
+        tasks.add(task);
+        selector.wakeup();
+    }
+
     void add(ServerHandshake handshake) {
         handshakes.add(handshake);
     }
@@ -176,6 +184,9 @@ final class CmService {
                 selector.select(key -> {}, pauseMillis());
                 for (CmEvent event = events.nextEvent(); event != null; event = events.nextEvent()) {
                     dispatch(event);
+                }
+                for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
+                    task.run();
                 }
                 long now = System.nanoTime();
                 attendAll(now);

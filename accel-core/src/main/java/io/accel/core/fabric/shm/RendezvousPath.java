@@ -6,13 +6,18 @@ import java.net.Inet4Address;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * Where a listener's rendezvous lies: a directory whose name is made of the network namespace, the address and the port,
- * so that what finds each other is exactly what the kernel's loopback would connect.
+ * so that what finds each other is exactly what the kernel's loopback would connect; and of a number, since several listeners
+ * may share a port.
  */
 final class RendezvousPath {
     /** The socket's name within the directory; short, for a socket's path has 107 bytes at most. */
@@ -33,25 +38,49 @@ final class RendezvousPath {
         return PREFIX + NAMESPACE + "-";
     }
 
-    /** The directory of a listener that is bound to this address. */
+    /** A new directory of a listener that is bound to this address. */
     static Path of(Path dir, PortSpace space, InetAddress address, int port) {
-        return of(dir, space, text(address), port);
+        int number = ThreadLocalRandom.current().nextInt();
+        return dir.resolve(prefix(space, text(address), port) + Integer.toHexString(number));
     }
 
-    /** The directories of listeners to which the kernel would bring a connection to this address, nearest first. */
-    static List<Path> candidates(Path dir, PortSpace space, InetSocketAddress destination) {
+    /** What the names of all directories of listeners that are bound to this address begin with. */
+    static String prefix(PortSpace space, InetAddress address, int port) {
+        return prefix(space, text(address), port);
+    }
+
+    /** The directories of listeners to which the kernel may bring a connection to this address, nearest first. */
+    static List<Path> candidates(Path dir, PortSpace space, InetSocketAddress destination) throws IOException {
         InetAddress address = destination.getAddress();
         int port = destination.getPort();
-        Path exact = of(dir, space, address, port);
-        Path any = of(dir, space, ANY, port);
-        if (address instanceof Inet4Address) {
-            return List.of(exact, of(dir, space, ANY_IPV4, port), any);
+        List<String> prefixes = address instanceof Inet4Address
+                ? List.of(prefix(space, address, port), prefix(space, ANY_IPV4, port), prefix(space, ANY, port))
+                : List.of(prefix(space, address, port), prefix(space, ANY, port));
+        List<Path> found = all(dir);
+        List<Path> candidates = new ArrayList<>();
+        for (String prefix : prefixes) {
+            for (Path directory : found) {
+                if (directory.getFileName().toString().startsWith(prefix)) {
+                    candidates.add(directory);
+                }
+            }
         }
-        return List.of(exact, any);
+        return candidates;
     }
 
-    private static Path of(Path dir, PortSpace space, String address, int port) {
-        return dir.resolve(own() + (space == PortSpace.UDP ? "udp-" : "") + address + "-" + port);
+    /** Every directory of a listener in this network namespace. */
+    static List<Path> all(Path dir) throws IOException {
+        List<Path> all = new ArrayList<>();
+        try (DirectoryStream<Path> found = Files.newDirectoryStream(dir, own() + "*")) {
+            found.forEach(all::add);
+        } catch (DirectoryIteratorException e) {
+            throw e.getCause();
+        }
+        return all;
+    }
+
+    private static String prefix(PortSpace space, String address, int port) {
+        return own() + (space == PortSpace.UDP ? "udp-" : "") + address + "-" + port + "~";
     }
 
     private static String text(InetAddress address) {

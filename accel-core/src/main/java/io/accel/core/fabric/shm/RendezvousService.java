@@ -78,9 +78,24 @@ final class RendezvousService {
         listeners.remove(listener);
         submit(() -> {
             for (SelectionKey key : selector.keys()) {
-                if (key.attachment() instanceof ServerHandshake handshake && handshake.listener() == listener) {
+                if (key.attachment() instanceof ServerHandshake handshake
+                        && handshake.listener() == listener
+                        && !handshake.isOffered()) {
                     key.cancel();
-                    handshake.expire();
+                    handshake.abandon();
+                }
+            }
+        });
+    }
+
+    /** A client that waits may be answered. Any thread. */
+    void retry(ServerHandshake handshake) {
+        submit(() -> {
+            if (!handshake.retry()) {
+                for (SelectionKey key : selector.keys()) {
+                    if (key.attachment() == handshake) {
+                        key.cancel();
+                    }
                 }
             }
         });
@@ -135,7 +150,7 @@ final class RendezvousService {
         try {
             if (key.attachment() instanceof RendezvousListener listener) {
                 accept(key, listener);
-            } else if (key.attachment() instanceof ServerHandshake handshake && !handshake.advance(key)) {
+            } else if (key.attachment() instanceof ServerHandshake handshake && !handshake.advance()) {
                 key.cancel();
             }
         } catch (CancelledKeyException e) {
@@ -147,13 +162,12 @@ final class RendezvousService {
         try {
             SocketChannel client;
             while ((client = listener.socket().accept()) != null) {
-                listener.orphans().clientCame();
                 client.configureBlocking(false);
-                long deadline = System.nanoTime() + listener.config().handshakeTimeoutNanos();
-                ServerHandshake handshake = new ServerHandshake(listener, client, listener.acceptor(), deadline);
+                ServerHandshake handshake = new ServerHandshake(
+                        listener, client, listener.acceptor(), listener.config().handshakeTimeoutNanos());
                 SelectionKey clientKey = client.register(selector, SelectionKey.OP_READ, handshake);
                 // The hello is usually there already.
-                if (!handshake.advance(clientKey)) {
+                if (!handshake.advance()) {
                     clientKey.cancel();
                 }
             }
@@ -188,9 +202,7 @@ final class RendezvousService {
         }
         long now = System.nanoTime();
         for (SelectionKey key : selector.keys()) {
-            if (key.isValid()
-                    && key.attachment() instanceof ServerHandshake handshake
-                    && now - handshake.deadline() >= 0) {
+            if (key.isValid() && key.attachment() instanceof ServerHandshake handshake && handshake.isLate(now)) {
                 key.cancel();
                 handshake.expire();
             }
