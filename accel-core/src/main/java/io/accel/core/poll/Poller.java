@@ -94,7 +94,7 @@ public final class Poller implements AutoCloseable {
     private final PollConfig config;
     private final Selector inner;
     private final Consumer<SelectionKey> kernelReady = this::kernelReady;
-    private final Yielder yielder;
+    private final WaitPolicy policy;
     /** Written by the turn's owner. */
     private final PollCounters counters;
 
@@ -153,7 +153,7 @@ public final class Poller implements AutoCloseable {
         this.config = config;
         this.inner = JdkAccess.kernelProvider().openSelector();
         this.hot = new HotSet(config.hotMax());
-        this.yielder = new Yielder(config.yielding());
+        this.policy = WaitPolicy.of(config);
         this.kernelCountdown = config.kernelInterval();
         this.counters = new PollCounters();
     }
@@ -285,6 +285,7 @@ public final class Poller implements AutoCloseable {
         try {
             runCommands();
             inner.close();
+            policy.release();
             counters.close();
         } finally {
             leave();
@@ -294,13 +295,13 @@ public final class Poller implements AutoCloseable {
     // ---- waiting
 
     private void await(long timeoutNanos) throws IOException {
-        long now = System.nanoTime();
-        long deadline = now + (timeoutNanos < 0 ? FOR_EVER : Math.min(timeoutNanos, FOR_EVER));
+        clock = System.nanoTime();
+        long deadline = clock + (timeoutNanos < 0 ? FOR_EVER : Math.min(timeoutNanos, FOR_EVER));
         if (idleSince == 0) {
-            idleSince = now | 1;
+            idleSince = clock | 1;
         }
         do {
-            if (isHot() && config.spinNanos() > 0 && !spin(deadline)) {
+            if (isHot() && !spin(deadline)) {
                 break;
             }
         } while (sleep(deadline));
@@ -311,35 +312,55 @@ public final class Poller implements AutoCloseable {
 
     /** Looks until there is something to return for (false), or it is time to sleep (true). */
     private boolean spin(long deadline) throws IOException {
+        policy.begin(clock, idleSince);
+        while (true) {
+            WaitPolicy.Step step = policy.next(clock);
+            if (step == WaitPolicy.Step.SLEEP) {
+                return true;
+            }
+            if (step == WaitPolicy.Step.YIELD) {
+                long from = clock;
+                Thread.yield();
+                clock = System.nanoTime();
+                policy.yielded(from, clock);
+                clockCountdown = 0; // one look, and on
+            }
+            if (lookForAMoment()) {
+                if (reported > 0) {
+                    policy.found();
+                }
+                return false;
+            }
+            tend();
+            if (reported > 0 || clock - deadline >= 0 || Thread.currentThread().isInterrupted()) {
+                return false;
+            }
+            if (!isHot()) {
+                policy.release();
+                return true;
+            }
+        }
+    }
+
+    /** Looks until there is something to return for (true), or the clock is to be read (false). */
+    private boolean lookForAMoment() throws IOException {
         while (true) {
             look(false);
             if (reported > 0 || wakeup) {
-                return false;
+                return true;
             }
             if (commands != null) {
                 runCommands();
-                continue;
-            }
-            if (--kernelCountdown <= 0) {
+            } else if (--kernelCountdown <= 0) {
                 lookAtKernel();
                 if (reported > 0) {
-                    return false;
+                    return true;
                 }
             }
             if (clockCountdown <= 0) {
-                tend();
-                if (reported > 0
-                        || clock - deadline >= 0
-                        || Thread.currentThread().isInterrupted()) {
-                    return false;
-                }
-                if (!isHot() || clock - idleSince >= config.spinNanos()) {
-                    return true;
-                }
-                yielder.check(clock);
-            } else {
-                Thread.onSpinWait();
+                return false;
             }
+            Thread.onSpinWait();
         }
     }
 
@@ -376,6 +397,9 @@ public final class Poller implements AutoCloseable {
         }
         runTimed();
         look(true);
+        if (reported > 0) {
+            policy.came(clock - idleSince);
+        }
         return reported == 0
                 && !wakeup
                 && inner.isOpen()

@@ -5,7 +5,7 @@ import io.accel.core.poll.PollConfig;
 import io.accel.core.poll.Pollable;
 import io.accel.core.poll.Poller;
 import io.accel.core.poll.Registration;
-import io.accel.core.poll.Yielder;
+import io.accel.core.poll.WaitPolicy;
 import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SelectionKey;
@@ -20,7 +20,11 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 public final class BlockingWaits {
     private static final int MOST_IDLE = 256;
-    private static final int CLOCK_TURNS = 64;
+    /** Looks between two readings of the clock. */
+    private static final int LOOKS = 64;
+    /** Looks, at least, between two looks at a doorbell. */
+    private static final int DOORBELL_LOOKS = 64 * 1024;
+
     private static final int GLANCES = 256;
     private static final Poller.Sink NOTHING = (registration, ops) -> {};
 
@@ -54,10 +58,15 @@ public final class BlockingWaits {
     private final PollConfig sleeping;
     private final Deque<Poller> idle = new ConcurrentLinkedDeque<>();
     private final AtomicInteger idleCount = new AtomicInteger();
+    private final ThreadLocal<WaitPolicy> policies;
+    /** Virtual threads are too many to have one each, and look seldom: those at a time that may. */
+    private final Deque<WaitPolicy> sharedPolicies = new ConcurrentLinkedDeque<>();
+
     private VirtualWaits virtualWaits; // guarded by this
 
     BlockingWaits(PollConfig config) {
         this.config = config;
+        this.policies = ThreadLocal.withInitial(() -> WaitPolicy.of(config));
         // The spinning is done before.
         this.sleeping = new PollConfig(0, config.kernelInterval(), config.hotMax(), 0, config.yielding());
     }
@@ -73,7 +82,8 @@ public final class BlockingWaits {
      */
     public void await(Waitable pollable, int ops, long timeoutNanos) throws IOException {
         long start = System.nanoTime();
-        if (spin(pollable, ops, start, timeoutNanos)) {
+        boolean virtual = VirtualThreads.isCurrent();
+        if (spin(virtual, pollable, ops, start, timeoutNanos)) {
             return;
         }
         long left = timeoutNanos < 0 ? -1 : timeoutNanos - (System.nanoTime() - start);
@@ -83,14 +93,32 @@ public final class BlockingWaits {
         try {
             // A handshake takes microseconds, at most connect.probe-timeout, and then changes what is to be watched.
             boolean handshake = (ops & SelectionKey.OP_CONNECT) != 0;
-            if (VirtualThreads.isCurrent() && !handshake) {
+            if (virtual && !handshake) {
                 virtualWaits().await(pollable, ops, left);
-            } else {
-                sleep(pollable, ops, left);
+            } else if (!sleep(pollable, ops, left)) {
+                return;
             }
         } catch (ClosedChannelException e) {
             // Closed before it could be waited for: the operation will find it so.
             return;
+        }
+        WaitPolicy policy = take(virtual);
+        policy.came(System.nanoTime() - start);
+        giveBack(policy, virtual);
+    }
+
+    private WaitPolicy take(boolean virtual) {
+        if (!virtual) {
+            return policies.get();
+        }
+        WaitPolicy policy = sharedPolicies.pollFirst();
+        return policy == null ? WaitPolicy.of(config) : policy;
+    }
+
+    private void giveBack(WaitPolicy policy, boolean virtual) {
+        policy.release();
+        if (virtual) {
+            sharedPolicies.addFirst(policy);
         }
     }
 
@@ -102,7 +130,10 @@ public final class BlockingWaits {
      * @return whether one is ready
      */
     public boolean glance(Waitable waitable, int ops) {
-        int looks = config.spinNanos() == 0 ? 0 : GLANCES;
+        boolean pays = VirtualThreads.isCurrent()
+                ? config.spinNanos() > 0 && WaitPolicy.hasBudget()
+                : policies.get().mayGlance();
+        int looks = pays ? GLANCES : 0;
         for (int i = 0; i < looks; i++) {
             if (waitable.look(ops) != 0) {
                 waitable.looked(ops, i + 1, true);
@@ -114,44 +145,67 @@ public final class BlockingWaits {
         return false;
     }
 
-    private boolean spin(Waitable pollable, int ops, long start, long timeoutNanos) {
+    private boolean spin(boolean virtual, Waitable pollable, int ops, long start, long timeoutNanos) {
         // Only a reader or writer has a share in the memory that look would look at.
         boolean isOwner = (ops & (SelectionKey.OP_READ | SelectionKey.OP_WRITE)) != 0;
-        long most = timeoutNanos < 0 ? config.spinNanos() : Math.min(timeoutNanos, config.spinNanos());
-        if (!isOwner || most == 0 || !pollable.isPolled() || !pollable.isComplete()) {
+        if (config.spinNanos() == 0 || !isOwner || !pollable.isPolled() || !pollable.isComplete()) {
             return false;
         }
-        Yielder yielder = new Yielder(config.yielding());
-        for (int turns = 1; ; turns++) {
-            if (pollable.look(ops) != 0) {
-                pollable.looked(ops, turns, true);
+        WaitPolicy policy = take(virtual);
+        try {
+            return spin(policy, pollable, ops, start, timeoutNanos);
+        } finally {
+            giveBack(policy, virtual);
+        }
+    }
+
+    /** Looks until there is something to return for (true), or it is time to sleep (false). */
+    private static boolean spin(WaitPolicy policy, Waitable pollable, int ops, long start, long timeoutNanos) {
+        policy.begin(start, start);
+        int looks = 0;
+        int looksAtDoorbell = DOORBELL_LOOKS;
+        for (long now = start; ; now = System.nanoTime()) {
+            if (pollable.isClosed()) {
                 return true;
             }
-            if ((turns & (CLOCK_TURNS - 1)) == 0) {
-                long now = System.nanoTime();
-                if (now - start >= most || Thread.currentThread().isInterrupted()) {
-                    pollable.looked(ops, turns, false);
-                    return false;
-                }
-                if (pollable.isClosed()) {
+            boolean over = (timeoutNanos >= 0 && now - start >= timeoutNanos)
+                    || Thread.currentThread().isInterrupted();
+            WaitPolicy.Step step = over ? WaitPolicy.Step.SLEEP : policy.next(now);
+            if (step == WaitPolicy.Step.SLEEP) {
+                pollable.looked(ops, looks, false);
+                return false;
+            }
+            int most = looks + LOOKS;
+            if (step == WaitPolicy.Step.YIELD) {
+                Thread.yield();
+                policy.yielded(now, System.nanoTime());
+                most = looks + 1;
+            }
+            while (looks < most) {
+                looks++;
+                if (pollable.look(ops) != 0) {
+                    policy.found();
+                    pollable.looked(ops, looks, true);
                     return true;
                 }
-                if ((turns & (CLOCK_TURNS * 1024 - 1)) == 0 && pollable.kernelReady(ops, 0) != 0) {
+                Thread.onSpinWait();
+            }
+            if (looks >= looksAtDoorbell) {
+                looksAtDoorbell = looks + DOORBELL_LOOKS;
+                if (pollable.kernelReady(ops, 0) != 0) {
                     return true; // looked at the doorbell, too: the peer may have died
                 }
-                yielder.check(now);
-            } else {
-                Thread.onSpinWait();
             }
         }
     }
 
-    private void sleep(Pollable pollable, int ops, long timeoutNanos) throws IOException {
+    /** Sleeps until there is something (true), or something else to return for. */
+    private boolean sleep(Pollable pollable, int ops, long timeoutNanos) throws IOException {
         PlatformWaiter waiter = new PlatformWaiter(take());
         try {
             Registration registration = waiter.poller.register(pollable, ops, waiter);
             try {
-                waiter.poller.poll(timeoutNanos, NOTHING);
+                return waiter.poller.poll(timeoutNanos, NOTHING) > 0;
             } finally {
                 waiter.done = true;
                 registration.close();

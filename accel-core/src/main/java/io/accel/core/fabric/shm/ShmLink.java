@@ -159,8 +159,8 @@ final class ShmLink implements Link {
             if (rung > armings.get()) {
                 LOG.log(
                         Level.WARNING,
-                        "accel: the peer of a shared-memory connection rang its doorbell {0} times where it was asked {1} times;"
-                                + " the connection is reset",
+                        "accel: {0} bytes came through the doorbell of a shared-memory connection where {1} were asked for: the"
+                                + " peer has given the connection up while it was made, or is not Accel; it is reset",
                         rung,
                         armings.get());
                 int unused = (int) INT.getAndBitwiseOr((ByteBuffer) map, in + ShmLayout.STATE, RST);
