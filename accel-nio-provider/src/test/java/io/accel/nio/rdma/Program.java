@@ -64,6 +64,7 @@ final class Program implements AutoCloseable {
                 "-XX:TieredStopAtLevel=1", // as samples/lab/junit says
                 "-Daccel.fabric.order=rdma",
                 "-Daccel.fallback=fail",
+                "-Daccel.handover.after=connect",
                 "-Daccel.connect.probe-timeout=10s",
                 "-Daccel.handshake.timeout=10s"));
         command.addAll(options);
