@@ -15,7 +15,7 @@ import org.junit.jupiter.api.condition.EnabledIfEnvironmentVariable;
         named = "ACCEL_LAB_HOST",
         matches = "A",
         disabledReason = "not in the lab: samples/lab/junit runs this there")
-@Timeout(180)
+@Timeout(900)
 class DeviceComesAndGoesTest {
     private static final String ADDRESS = "10.79.0.1";
     private static final String[] OPTIONS = {"-Daccel.fallback=kernel", "-Daccel.log.connections=true"};

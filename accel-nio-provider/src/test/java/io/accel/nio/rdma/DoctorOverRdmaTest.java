@@ -13,7 +13,7 @@ import org.junit.jupiter.api.condition.EnabledIfEnvironmentVariable;
         named = "ACCEL_LAB_HOST",
         matches = "A",
         disabledReason = "not in the lab: samples/lab/junit runs this there")
-@Timeout(180)
+@Timeout(900)
 class DoctorOverRdmaTest {
     private static String doctor(String... prefix) throws Exception {
         String java = System.getProperty("java.home") + "/bin/java -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -cp '"

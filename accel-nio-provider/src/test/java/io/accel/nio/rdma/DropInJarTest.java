@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.MethodSource;
         named = "ACCEL_LAB_HOST",
         matches = "A",
         disabledReason = "not in the lab: samples/lab/junit runs this there")
-@Timeout(240)
+@Timeout(900)
 class DropInJarTest {
     private static final String ADDRESS = "10.78.0.1";
     private static final Path JAR = Path.of("target", "accel.jar").toAbsolutePath();

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.condition.EnabledIfEnvironmentVariable;
         named = "ACCEL_LAB_HOST",
         matches = "A",
         disabledReason = "not in the lab: samples/lab/junit runs this there")
-@Timeout(180)
+@Timeout(900)
 class FallbacksTest {
     private static final String ADDRESS = "10.78.0.1";
     private static final String KERNEL = "-Daccel.fallback=kernel";

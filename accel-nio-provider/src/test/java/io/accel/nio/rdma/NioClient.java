@@ -18,6 +18,8 @@ import java.util.SplittableRandom;
  * to a {@link NioServer}, checks what comes back, and prints what it took. Knows nothing of Accel.
  */
 final class NioClient {
+    private static final long PATIENCE_MILLIS = 60_000;
+
     private final SocketChannel channel;
     private final Selector selector;
     private final SelectionKey key;
@@ -55,8 +57,8 @@ final class NioClient {
 
     private void await(int ops) throws IOException {
         key.interestOps(ops);
-        if (selector.select(30_000) == 0) {
-            throw new IOException("nothing for 30 s while waiting for operations " + ops);
+        if (selector.select(PATIENCE_MILLIS) == 0) {
+            throw new IOException("nothing for " + PATIENCE_MILLIS + " ms while waiting for operations " + ops);
         }
         selector.selectedKeys().clear();
     }

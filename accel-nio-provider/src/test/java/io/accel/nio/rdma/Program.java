@@ -3,20 +3,40 @@ package io.accel.nio.rdma;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Predicate;
 
 /** A JVM with Accel's provider over RDMA alone, and what it prints. Closing it kills it and waits for its end. */
 final class Program implements AutoCloseable {
     static final String PROVIDER = "-Djava.nio.channels.spi.SelectorProvider=io.accel.nio.AccelSelectorProvider";
 
-    private static final long PATIENCE_SECONDS = 60;
+    /** What a program may take for what is asked of it, on a machine where a JVM is there at once. */
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
 
+    /**
+     * What a JVM with a connection over RDMA takes until it says its first word: a second where processors are real, half a minute
+     * where they are emulated. All else takes longer by as much, so that patience is a multiple of the slowest yet. Written by the
+     * threads that wait for a first line, read by all.
+     */
+    private static final AtomicLong SLOWEST_START_NANOS = new AtomicLong(TimeUnit.SECONDS.toNanos(30));
+
+    private static final int PATIENCE_IN_STARTS = 4;
+
+    /** The JVM of the tests names the archive of classes that the lab made; its children have the same jars. */
+    private static final List<String> ARCHIVE = ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+            .filter(option -> option.startsWith("-XX:SharedArchiveFile="))
+            .toList();
+
+    private final long startedNanos = System.nanoTime();
     private final Process process;
     private final BlockingQueue<String> lines = new LinkedBlockingQueue<>();
     private final List<String> seen = new ArrayList<>();
@@ -46,7 +66,8 @@ final class Program implements AutoCloseable {
     /** With a command before the JVM's, such as one that takes rights away from it. */
     static Program startBehind(List<String> prefix, List<String> options, Class<?> main, Object... arguments)
             throws IOException {
-        List<String> all = new ArrayList<>(List.of(PROVIDER));
+        List<String> all = new ArrayList<>(ARCHIVE);
+        all.add(PROVIDER);
         all.addAll(options);
         Path jdk = Path.of(System.getProperty("java.home"));
         return run(prefix, jdk, System.getProperty("java.class.path"), all, main, arguments);
@@ -64,8 +85,9 @@ final class Program implements AutoCloseable {
                 "-XX:TieredStopAtLevel=1", // as samples/lab/junit says
                 "-Daccel.fabric.order=rdma",
                 "-Daccel.fallback=fail",
-                "-Daccel.connect.probe-timeout=10s",
-                "-Daccel.handshake.timeout=10s"));
+                // An emulated processor loads classes for this long in the middle of a JVM's first handshake.
+                "-Daccel.connect.probe-timeout=60s",
+                "-Daccel.handshake.timeout=60s"));
         command.addAll(options);
         command.add(main.getName());
         for (Object argument : arguments) {
@@ -87,26 +109,58 @@ final class Program implements AutoCloseable {
 
     /** Waits for a line that begins so, and returns the rest of it. */
     String await(String prefix) throws InterruptedException {
-        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
-        while (System.nanoTime() - deadline < 0) {
+        return awaitLine(line -> line.startsWith(prefix), "'" + prefix + "...'")
+                .substring(prefix.length())
+                .trim();
+    }
+
+    /** Waits for a line that matches the regular expression from end to end, and returns it. */
+    String awaitMatch(String pattern) throws InterruptedException {
+        return awaitLine(line -> line.matches(pattern), "like '" + pattern + "'");
+    }
+
+    private String awaitLine(Predicate<String> wanted, String name) throws InterruptedException {
+        long start = System.nanoTime();
+        while (System.nanoTime() - start < patienceNanos()) {
             String line = lines.poll(100, TimeUnit.MILLISECONDS);
             if (line != null) {
+                if (seen.isEmpty()) {
+                    SLOWEST_START_NANOS.accumulateAndGet(System.nanoTime() - startedNanos, Math::max);
+                }
                 seen.add(line);
-                if (line.startsWith(prefix)) {
-                    return line.substring(prefix.length()).trim();
+                if (wanted.test(line)) {
+                    return line;
                 }
             } else if (!process.isAlive()) {
-                break;
+                throw new AssertionError("no line " + name + " before its end with status " + process.exitValue()
+                        + ", among:\n" + String.join("\n", seen));
             }
         }
-        throw new AssertionError("no line '" + prefix + "...' among:\n" + String.join("\n", seen));
+        throw new AssertionError("no line " + name + " " + withinPatience() + ", among:\n" + String.join("\n", seen));
     }
 
     void awaitSuccess() throws InterruptedException {
-        if (!process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS) || process.exitValue() != 0) {
+        if (!process.waitFor(patienceNanos(), TimeUnit.NANOSECONDS)) {
             seen.addAll(lines);
-            throw new AssertionError("did not end with status 0:\n" + String.join("\n", seen));
+            throw new AssertionError("did not end " + withinPatience() + ":\n" + String.join("\n", seen));
         }
+        if (process.exitValue() != 0) {
+            seen.addAll(lines);
+            throw new AssertionError("ended with status " + process.exitValue() + ":\n" + String.join("\n", seen));
+        }
+    }
+
+    private static long patienceNanos() {
+        return Math.max(PATIENCE.toNanos(), PATIENCE_IN_STARTS * SLOWEST_START_NANOS.get());
+    }
+
+    private static String withinPatience() {
+        return "within " + TimeUnit.NANOSECONDS.toSeconds(patienceNanos()) + " s, where the slowest start took "
+                + TimeUnit.NANOSECONDS.toSeconds(SLOWEST_START_NANOS.get()) + " s";
+    }
+
+    boolean isAlive() {
+        return process.isAlive();
     }
 
     long pid() {

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
         named = "lab.agent",
         matches = ".*",
         disabledReason = "needs two hosts: samples/lab/two-hosts runs this in the lab")
-@Timeout(240)
+@Timeout(900)
 class TwoHostsTest {
     /** How long a connection to a host that is gone may live on: the retries, the keep-alive, and an emulator's slowness. */
     private static final long MOST_MILLIS = 20_000;

@@ -24,6 +24,9 @@ import java.util.function.Predicate;
 public final class Child implements AutoCloseable {
     private static final int KEPT_LINES = 200;
     private static final Duration REAP = Duration.ofSeconds(20);
+    /** How many times as long as elsewhere a program may take, where processors are emulated; by {@code launch.patience}. */
+    private static final int PATIENCE = Integer.getInteger("launch.patience", 1);
+
     private static final Set<Process> LIVE = ConcurrentHashMap.newKeySet();
 
     static {
@@ -76,7 +79,8 @@ public final class Child implements AutoCloseable {
     }
 
     /** Waits for a line that {@code wanted} accepts, after the last line that was waited for, and returns it. */
-    public synchronized String awaitLine(String what, Predicate<String> wanted, Duration limit) {
+    public synchronized String awaitLine(String what, Predicate<String> wanted, Duration usualLimit) {
+        Duration limit = usualLimit.multipliedBy(PATIENCE);
         long deadline = System.nanoTime() + limit.toNanos();
         try {
             while (true) {
@@ -151,7 +155,8 @@ public final class Child implements AutoCloseable {
     }
 
     /** Waits until it has ended by itself, and returns its exit status. */
-    public int awaitExit(Duration limit) {
+    public int awaitExit(Duration usualLimit) {
+        Duration limit = usualLimit.multipliedBy(PATIENCE);
         try {
             if (!process.waitFor(limit.toMillis(), MILLISECONDS)) {
                 throw failure("did not end within " + limit);
