@@ -1,0 +1,118 @@
+package io.accel.samples;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What {@code ./accel test} says at its end, from what Maven printed: a mistake there would hide all that was tested. */
+@Timeout(60)
+class ReportOfTestsTest {
+    /** Maven runs a module's tests in its directory. */
+    private static final Path SCRIPT = Path.of("..", "accel").toAbsolutePath().normalize();
+
+    @TempDir
+    private Path directory;
+
+    private Path parts;
+    private Path failures;
+
+    @BeforeEach
+    void nameFiles() throws IOException {
+        parts = Files.createFile(directory.resolve("parts"));
+        failures = Files.createFile(directory.resolve("failures"));
+    }
+
+    /** Runs these commands with the script's functions; what they printed, and {@code status N}. */
+    private String bash(String commands, Path in) throws Exception {
+        Process process = new ProcessBuilder(
+                        "bash",
+                        "-c",
+                        "source \"$1\"; set +e; " + commands + "; echo status $?",
+                        "bash",
+                        SCRIPT.toString())
+                .redirectErrorStream(true)
+                .redirectInput(in.toFile())
+                .start();
+        return finish(process);
+    }
+
+    private static String finish(Process process) throws Exception {
+        try {
+            String said = new String(process.getInputStream().readAllBytes(), UTF_8);
+            assertThat(process.waitFor(10, TimeUnit.SECONDS)).isTrue();
+            return said;
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+
+    private Path recorded() throws IOException {
+        Path log = directory.resolve("maven.log");
+        try (InputStream in = ReportOfTestsTest.class.getResourceAsStream("maven.log")) {
+            Files.copy(in, log);
+        }
+        return log;
+    }
+
+    @Test
+    void eachRunOfTestsIsAPart() throws Exception {
+        Path log = recorded();
+        String said = bash("note_parts '" + parts + "' '" + failures + "'", log);
+        assertThat(said).as("Maven's own lines are passed on").isEqualTo(Files.readString(log) + "status 0\n");
+        assertThat(Files.readAllLines(parts))
+                .map(line -> line.replaceFirst("^[0-9]+ ", ""))
+                .containsExactly(
+                        "ok accel-core/default-test 5 0 0 1",
+                        "FAILED accel-nio-provider/low-cpu 30 1 1 0",
+                        "FAILED accel-samples/default 0 0 1 0");
+        assertThat(Files.readAllLines(failures))
+                .containsExactly(
+                        "accel-nio-provider/low-cpu: SecondTest.reads:12 expected: 1 but was: 2",
+                        "accel-nio-provider/low-cpu: SecondTest.writes:20 » IO Broken pipe");
+    }
+
+    @Test
+    void theReportNamesWhatFailedAndFails() throws Exception {
+        Files.write(parts, List.of("7 ok accel-core/default-test 5 0 0 1", "90 FAILED lab/netty 3 1 0 0"));
+        Files.write(failures, List.of("lab/netty: see netty.log"));
+        assertThat(report())
+                .containsSubsequence(
+                        "90  FAILED  lab/netty",
+                        "7  ok      accel-core/default-test",
+                        "Failed:\n  lab/netty: see netty.log\n",
+                        "accel test: FAILED in 0 min",
+                        "8 tests in 2 parts: 1 failed, 0 in error, 1 skipped",
+                        "status 1");
+    }
+
+    @Test
+    void aRunWithoutFailuresHasPassed() throws Exception {
+        Files.write(parts, List.of("7 ok accel-core/default-test 5 0 0 0"));
+        assertThat(report())
+                .doesNotContain("Failed:")
+                .containsSubsequence("accel test: passed in 0 min", "5 tests in 1 parts: 0 failed", "status 0");
+    }
+
+    /** By each awk of this machine: Debian's first one is not that of most others. */
+    private String report() throws Exception {
+        Path in = Files.createFile(directory.resolve("nothing"));
+        String said = bash("test_report '" + parts + "' '" + failures + "'", in);
+        for (String awk : List.of("mawk", "gawk")) {
+            if (bash("command -v " + awk, in).startsWith("/")) {
+                String same = bash("awk() { " + awk + " \"$@\"; }; test_report '" + parts + "' '" + failures + "'", in);
+                assertThat(same).as("by " + awk).isEqualTo(said);
+            }
+        }
+        return said;
+    }
+}
