@@ -103,6 +103,21 @@ class ReportOfTestsTest {
                 .containsSubsequence("accel test: passed in 0 min", "5 tests in 1 parts: 0 failed", "status 0");
     }
 
+    @Test
+    void helpRunsNothing() throws Exception {
+        for (String needed : List.of("cat", "dirname", "readlink")) {
+            Files.createSymbolicLink(directory.resolve(needed), Path.of("/usr/bin", needed));
+        }
+        ProcessBuilder help =
+                new ProcessBuilder("/bin/bash", SCRIPT.toString(), "test", "--help").redirectErrorStream(true);
+        help.environment().put("PATH", directory.toString()); // there is no Java, no Maven, no QEMU
+        help.environment().remove("JAVA_HOME");
+        assertThat(finish(help.start()))
+                .startsWith("Usage: ./accel test ")
+                .contains("--all", "--without-lab", "--lab-only", "Exit status: 0 if everything passed")
+                .doesNotContain("not found");
+    }
+
     /** By each awk of this machine: Debian's first one is not that of most others. */
     private String report() throws Exception {
         Path in = Files.createFile(directory.resolve("nothing"));
