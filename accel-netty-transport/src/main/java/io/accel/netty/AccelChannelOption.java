@@ -45,10 +45,6 @@ public final class AccelChannelOption<T> extends ChannelOption<T> {
         return new AccelChannelOption<>(option);
     }
 
-    SocketOption<T> socketOption() {
-        return option;
-    }
-
     /** Sets it on a channel; false if the channel has no such option. */
     boolean set(NetworkChannel channel, T value) {
         if (!isSupported(channel)) {

@@ -20,7 +20,7 @@ public final class AccelDatagramChannelConfig extends DefaultDatagramChannelConf
 
     AccelDatagramChannelConfig(AccelDatagramChannel channel, DatagramChannel kernel) {
         super(channel, kernel.socket());
-        this.options = SocketOptions.of(kernel);
+        this.options = new SocketOptions(kernel);
     }
 
     @Override

@@ -1,7 +1,9 @@
 package io.accel.netty;
 
 import io.accel.core.jdk.JdkAccess;
+import io.accel.core.poll.KernelPollable;
 import io.accel.core.poll.Pollable;
+import io.accel.core.socket.ChannelAnchor;
 import io.accel.core.socket.StreamListener;
 import io.accel.core.socket.StreamSocket;
 import io.netty.channel.ChannelException;
@@ -20,16 +22,14 @@ import java.net.SocketAddress;
 import java.nio.channels.UnresolvedAddressException;
 import java.nio.channels.UnsupportedAddressTypeException;
 
-/**
- * A listener that takes accelerated and kernel connections alike. The kernel's port really is bound, so that programs without
- * Accel connect as ever.
- */
+/** A listener: the kernel's, whose connections may move to faster paths. */
 public final class AccelServerSocketChannel extends AbstractAccelChannel implements ServerSocketChannel {
     private static final ChannelMetadata METADATA = new ChannelMetadata(false, 16);
     private static final InternalLogger LOG = InternalLoggerFactory.getInstance(AccelServerSocketChannel.class);
 
     private final java.nio.channels.ServerSocketChannel kernel;
     private final StreamListener listener;
+    private final KernelPollable pollable;
     private final AccelServerSocketChannelConfig config;
 
     private volatile InetSocketAddress bound;
@@ -49,8 +49,9 @@ public final class AccelServerSocketChannel extends AbstractAccelChannel impleme
     public AccelServerSocketChannel(SocketProtocolFamily family) {
         super(null, AccelIoOps.ACCEPT);
         kernel = open(family);
-        listener = new StreamListener(Accel.accelerator(), kernel);
-        config = new AccelServerSocketChannelConfig(this, SocketOptions.of(kernel));
+        listener = new StreamListener(Accel.accelerator());
+        pollable = new KernelPollable(kernel);
+        config = new AccelServerSocketChannelConfig(this, new SocketOptions(kernel));
     }
 
     private static java.nio.channels.ServerSocketChannel open(SocketProtocolFamily family) {
@@ -68,7 +69,7 @@ public final class AccelServerSocketChannel extends AbstractAccelChannel impleme
 
     @Override
     Pollable pollable() {
-        return listener;
+        return pollable;
     }
 
     @Override
@@ -91,7 +92,7 @@ public final class AccelServerSocketChannel extends AbstractAccelChannel impleme
         return bound != null && !closed;
     }
 
-    /** Whether connections may come from a fabric; false before {@code bind}, and where a rule or a failure leaves the kernel. */
+    /** Whether connections may move to a fabric; false before {@code bind}, and where a rule or a failure leaves the kernel. */
     public boolean isAccelerated() {
         return listener.isAccelerated();
     }
@@ -126,7 +127,7 @@ public final class AccelServerSocketChannel extends AbstractAccelChannel impleme
         if (!(kernel.getLocalAddress() instanceof InetSocketAddress address)) {
             throw new UnsupportedAddressTypeException();
         }
-        listener.bound(address, config.getBacklog());
+        listener.bound(address);
         bound = address;
         activated();
     }
@@ -135,6 +136,7 @@ public final class AccelServerSocketChannel extends AbstractAccelChannel impleme
     protected void doClose() throws Exception {
         closed = true;
         listener.close();
+        pollable.close();
         kernel.close();
     }
 
@@ -200,18 +202,18 @@ public final class AccelServerSocketChannel extends AbstractAccelChannel impleme
         }
 
         private AccelSocketChannel accept() throws IOException {
-            StreamSocket socket = listener.accept();
-            if (socket == null) {
+            java.nio.channels.SocketChannel accepted = kernel.accept();
+            if (accepted == null) {
                 return null;
             }
+            accepted.configureBlocking(false);
+            StreamSocket socket = listener.accepted(new ChannelAnchor(accepted));
             try {
-                return new AccelSocketChannel(AccelServerSocketChannel.this, socket);
+                return new AccelSocketChannel(AccelServerSocketChannel.this, socket, accepted);
             } catch (IOException | RuntimeException e) {
                 LOG.warn("an accepted connection was gone before it became a channel", e);
                 socket.close(true, false);
-                if (socket.kernel() != null) {
-                    socket.kernel().close();
-                }
+                accepted.close();
                 return null;
             }
         }

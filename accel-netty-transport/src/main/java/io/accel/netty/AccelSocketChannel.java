@@ -2,9 +2,10 @@ package io.accel.netty;
 
 import io.accel.core.jdk.JdkAccess;
 import io.accel.core.poll.Pollable;
+import io.accel.core.socket.ChannelAnchor;
+import io.accel.core.socket.LinkStream;
 import io.accel.core.socket.PathInfo;
 import io.accel.core.socket.StreamSocket;
-import io.accel.profile.Keys;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelException;
@@ -18,35 +19,35 @@ import io.netty.channel.socket.SocketProtocolFamily;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import io.netty.util.internal.StringUtil;
 import java.io.IOException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
-import java.nio.channels.AlreadyConnectedException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.NotYetConnectedException;
-import java.nio.channels.UnresolvedAddressException;
-import java.nio.channels.UnsupportedAddressTypeException;
 import java.util.concurrent.Executor;
 
 /**
- * A stream connection that takes an accelerated path if its peer can be reached by one, and otherwise the kernel's. Which one
- * it took, {@link #path()} tells.
+ * A stream connection: the kernel's, whose bytes move to a faster path if its peer can be reached by one. Which one they take,
+ * {@link #path()} tells.
  */
 public final class AccelSocketChannel extends AbstractAccelDuplexChannel implements SocketChannel {
     private static final ChannelMetadata METADATA = new ChannelMetadata(false, 16);
 
     private final StreamSocket socket;
-    /** The JDK's channel: not yet or really connected, or lending its local address; null if accepted from a fabric. */
+    /** The JDK's channel. */
     private final java.nio.channels.SocketChannel kernel;
 
     private final AccelSocketChannelConfig config;
     private final Runnable flushAgain = this::flushAgain;
 
     /** Set when the connection is established, and never taken back. */
-    private volatile StreamIo io;
+    private volatile KernelIo kernelIo;
+    /** Made when the first byte goes by the link; event loop only. */
+    private LinkIo linkIo;
 
     private volatile InetSocketAddress local;
     private volatile InetSocketAddress remote;
+    private volatile boolean inputShut;
+    private volatile boolean outputShut;
     private volatile boolean closed;
 
     /** A channel that is not connected, for IPv6 and IPv4, as the JDK opens it. */
@@ -63,20 +64,18 @@ public final class AccelSocketChannel extends AbstractAccelDuplexChannel impleme
     public AccelSocketChannel(SocketProtocolFamily family) {
         super(null);
         kernel = open(family);
-        socket = new StreamSocket(Accel.accelerator(), kernel);
-        config = new AccelSocketChannelConfig(this, SocketOptions.of(kernel));
+        socket = new StreamSocket(Accel.accelerator(), new ChannelAnchor(kernel));
+        config = new AccelSocketChannelConfig(this, new SocketOptions(kernel));
     }
 
     /** An accepted connection. */
-    AccelSocketChannel(AccelServerSocketChannel parent, StreamSocket socket) throws IOException {
+    AccelSocketChannel(AccelServerSocketChannel parent, StreamSocket socket, java.nio.channels.SocketChannel kernel)
+            throws IOException {
         super(parent);
         this.socket = socket;
-        kernel = socket.kernel();
-        if (kernel != null) {
-            kernel.configureBlocking(false);
-        }
-        config = new AccelSocketChannelConfig(this, kernel != null ? SocketOptions.of(kernel) : keptOptions());
-        established();
+        this.kernel = kernel;
+        config = new AccelSocketChannelConfig(this, new SocketOptions(kernel));
+        usable();
     }
 
     private static java.nio.channels.SocketChannel open(SocketProtocolFamily family) {
@@ -90,10 +89,6 @@ public final class AccelSocketChannel extends AbstractAccelDuplexChannel impleme
         } catch (IOException e) {
             throw new ChannelException("cannot open a socket", e);
         }
-    }
-
-    private static SocketOptions keptOptions() {
-        return SocketOptions.kept(Accel.accelerator().profile().get(Keys.RING_SIZE));
     }
 
     /** Which way the connection's bytes take, and why not a faster one. Before it is connected, the kernel's. */
@@ -128,7 +123,7 @@ public final class AccelSocketChannel extends AbstractAccelDuplexChannel impleme
 
     @Override
     public boolean isActive() {
-        return io != null && !closed;
+        return kernelIo != null && !closed;
     }
 
     // ---- addresses
@@ -155,12 +150,6 @@ public final class AccelSocketChannel extends AbstractAccelDuplexChannel impleme
 
     @Override
     protected void doBind(SocketAddress address) throws IOException {
-        if (address instanceof InetSocketAddress internet && internet.isUnresolved()) {
-            throw new UnresolvedAddressException();
-        }
-        if (kernel == null) {
-            throw new AlreadyConnectedException();
-        }
         kernel.bind(address);
         local = (InetSocketAddress) kernel.getLocalAddress();
     }
@@ -169,17 +158,12 @@ public final class AccelSocketChannel extends AbstractAccelDuplexChannel impleme
 
     @Override
     boolean doConnect(SocketAddress to, SocketAddress from) throws IOException {
-        InetSocketAddress destination = check(to);
-        if (io != null) {
-            throw new AlreadyConnectedException();
-        }
         if (from != null) {
             doBind(from);
         }
         boolean begun = false;
         try {
-            // Not by the poller yet: a fabric that says no leaves the kernel to connect, which may be done at once.
-            boolean connected = !socket.connect(destination) && kernel.connect(destination);
+            boolean connected = kernel.connect(to);
             begun = true;
             if (connected) {
                 established();
@@ -194,22 +178,9 @@ public final class AccelSocketChannel extends AbstractAccelDuplexChannel impleme
         }
     }
 
-    private static InetSocketAddress check(SocketAddress to) throws IOException {
-        if (!(to instanceof InetSocketAddress address)) {
-            throw new UnsupportedAddressTypeException();
-        }
-        if (address.isUnresolved()) {
-            throw new UnresolvedAddressException();
-        }
-        // As the JDK has it: the wildcard stands for this host.
-        return address.getAddress().isAnyLocalAddress()
-                ? new InetSocketAddress(InetAddress.getLocalHost(), address.getPort())
-                : address;
-    }
-
     @Override
     boolean doFinishConnect() throws IOException {
-        if (!socket.finishConnect()) {
+        if (!kernel.finishConnect()) {
             return false;
         }
         established();
@@ -217,47 +188,75 @@ public final class AccelSocketChannel extends AbstractAccelDuplexChannel impleme
     }
 
     private void established() throws IOException {
-        if (socket.stream() != null) {
-            local = socket.linkLocal();
-            remote = socket.linkRemote();
-            io = new LinkIo(socket.stream(), config);
-        } else {
-            local = (InetSocketAddress) kernel.getLocalAddress();
-            remote = (InetSocketAddress) kernel.getRemoteAddress();
-            io = new KernelIo(kernel, config);
-        }
+        socket.connected();
+        usable();
+    }
+
+    private void usable() throws IOException {
+        local = (InetSocketAddress) kernel.getLocalAddress();
+        remote = (InetSocketAddress) kernel.getRemoteAddress();
+        kernelIo = new KernelIo(kernel, socket, config);
     }
 
     // ---- reading and writing
 
     @Override
     ByteBuf doRead(RecvByteBufAllocator.ExtendedHandle handle) throws Exception {
-        return connectedIo().read(handle);
+        KernelIo first = connectedIo();
+        if (socket.incoming().link() == null || first.hasReadAhead()) {
+            ByteBuf buffer = first.read(handle);
+            if (buffer != null || socket.incoming().link() == null) {
+                return buffer;
+            }
+        }
+        return linkIo(socket.incoming().link()).read(handle);
     }
 
     @Override
     boolean isAtEnd() {
-        StreamIo connected = io;
-        return connected != null && connected.isAtEnd();
+        KernelIo connected = kernelIo;
+        if (connected == null) {
+            return false;
+        }
+        return socket.incoming().link() != null || connected.isAtEnd();
     }
 
     @Override
     boolean hasReadAhead() {
-        StreamIo connected = io;
+        KernelIo connected = kernelIo;
         return connected != null && connected.hasReadAhead();
     }
 
     @Override
     void readComplete() {
-        StreamIo connected = io;
-        if (connected != null && !closed) {
-            connected.readComplete();
+        if (linkIo != null && !closed) {
+            linkIo.readComplete();
         }
+    }
+
+    private LinkIo linkIo(LinkStream link) {
+        if (linkIo == null) {
+            linkIo = new LinkIo(link, config);
+        }
+        return linkIo;
+    }
+
+    /** By which way what is flushed goes now; once it is the link it stays that. */
+    private StreamIo output(ChannelOutboundBuffer in) throws ClosedChannelException {
+        KernelIo first = connectedIo();
+        LinkStream link = socket.outgoing().link();
+        if (link == null && !in.isEmpty()) {
+            link = socket.outgoing().enter(true);
+            if (link == null) {
+                socket.outgoing().leave();
+            }
+        }
+        return link == null ? first : linkIo(link);
     }
 
     @Override
     protected void doWrite(ChannelOutboundBuffer in) throws Exception {
-        StreamIo out = connectedIo();
+        StreamIo out = output(in);
         int spins = config.getWriteSpinCount();
         do {
             int used = in.isEmpty() ? StreamIo.ALL_UNDER_WAY : out.write(in);
@@ -294,11 +293,11 @@ public final class AccelSocketChannel extends AbstractAccelDuplexChannel impleme
     @Override
     protected Object filterOutboundMessage(Object msg) {
         if (msg instanceof ByteBuf buffer) {
-            StreamIo out = io;
-            if (out == null || out.wantsDirect()) {
+            boolean isKernels = socket.outgoing().link() == null;
+            if (isKernels) {
                 RingByteBuf.settle(buffer); // the kernel's path keeps a view of what it cannot write at once
             }
-            return out == null || buffer.isDirect() || !out.wantsDirect() ? buffer : toDirect(buffer);
+            return kernelIo == null || !isKernels || buffer.isDirect() ? buffer : toDirect(buffer);
         }
         if (msg instanceof FileRegion) {
             return msg;
@@ -319,8 +318,8 @@ public final class AccelSocketChannel extends AbstractAccelDuplexChannel impleme
         return direct;
     }
 
-    private StreamIo connectedIo() throws ClosedChannelException {
-        StreamIo connected = io;
+    private KernelIo connectedIo() throws ClosedChannelException {
+        KernelIo connected = kernelIo;
         if (connected == null) {
             if (closed) {
                 throw new ClosedChannelException();
@@ -339,24 +338,35 @@ public final class AccelSocketChannel extends AbstractAccelDuplexChannel impleme
 
     @Override
     boolean isInputShut() {
-        StreamIo connected = io;
-        return connected == null || closed || connected.isInputShut();
+        return kernelIo == null || closed || inputShut;
     }
 
     @Override
     boolean isOutputShut() {
-        StreamIo connected = io;
-        return connected == null || closed || connected.isOutputShut();
+        return kernelIo == null || closed || outputShut;
     }
 
     @Override
     void doShutdownInput() throws IOException {
-        connectedIo().shutdownInput();
+        KernelIo unused = connectedIo();
+        kernel.shutdownInput();
+        LinkStream link = socket.attached();
+        if (link != null) {
+            link.shutdownInput();
+        }
+        inputShut = true;
     }
 
     @Override
     protected void doShutdownOutput() throws IOException {
-        connectedIo().shutdownOutput();
+        KernelIo unused = connectedIo();
+        LinkStream link = socket.outgoing().fix();
+        if (link == null) {
+            kernel.shutdownOutput();
+        } else {
+            link.shutdownOutput();
+        }
+        outputShut = true;
     }
 
     @Override
@@ -367,14 +377,14 @@ public final class AccelSocketChannel extends AbstractAccelDuplexChannel impleme
     @Override
     protected void doDeregister() throws Exception {
         super.doDeregister();
-        if (io != null && !closed) {
-            io.leaving(); // another thread may be the next one to touch the ring
+        if (linkIo != null && !closed) {
+            linkIo.leaving(); // another thread may be the next one to touch the ring
         }
     }
 
     @Override
     Executor closeExecutor() {
-        if (kernel == null || closed || socket.stream() != null) {
+        if (closed || socket.attached() != null) {
             return null;
         }
         try {
@@ -397,19 +407,12 @@ public final class AccelSocketChannel extends AbstractAccelDuplexChannel impleme
         super.doClose();
         int linger = lingerAtClose();
         closed = true;
-        StreamIo connected = io;
-        if (connected != null) {
-            connected.closing(isRegistered() && eventLoop().inEventLoop() ? eventLoop() : null);
+        if (linkIo != null) {
+            linkIo.closing(isRegistered() && eventLoop().inEventLoop() ? eventLoop() : null);
         }
         // As of the JDK's channels that are registered, a peer sees an end in order even if not all was read.
-        boolean orderly = linger != 0;
-        if (connected instanceof KernelIo && orderly) {
-            endInOrder();
-        }
-        socket.close(linger == 0, orderly);
-        if (kernel != null) {
-            kernel.close();
-        }
+        socket.close(linger == 0, linger != 0);
+        kernel.close();
     }
 
     private int lingerAtClose() {
@@ -417,14 +420,6 @@ public final class AccelSocketChannel extends AbstractAccelDuplexChannel impleme
             return config.getSoLinger();
         } catch (ChannelException e) {
             return -1; // the JDK closed its channel, as after a failed connect
-        }
-    }
-
-    private void endInOrder() {
-        try {
-            kernel.shutdownOutput();
-        } catch (IOException e) {
-            LOG.debug("{} was ended by its peer before its close", this, e);
         }
     }
 

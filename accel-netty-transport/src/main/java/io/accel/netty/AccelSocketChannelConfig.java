@@ -27,10 +27,8 @@ public final class AccelSocketChannelConfig extends DefaultChannelConfig impleme
         super(channel);
         this.options = options;
         ownReceiveBuffers = false; // what the constructor of the superclass set is the default
-        if (options.isKernel()) {
-            setTcpNoDelay(true); // as all of Netty's transports do
-            followSendBuffer();
-        }
+        setTcpNoDelay(true); // as all of Netty's transports do
+        followSendBuffer();
     }
 
     @Override

@@ -1,15 +1,20 @@
 package io.accel.netty;
 
+import io.accel.core.socket.Incoming;
+import io.accel.core.socket.LinkStream;
+import io.accel.core.socket.Outgoing;
+import io.accel.core.socket.StreamSocket;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelOutboundBuffer;
+import io.netty.channel.FileRegion;
 import io.netty.channel.RecvByteBufAllocator;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.ScatteringByteChannel;
 import java.nio.channels.SocketChannel;
-import java.nio.channels.WritableByteChannel;
 
-/** The kernel's path: the JDK's channel, used as Netty's NIO transport uses it. */
+/** The kernel's path: the JDK's channel, used as Netty's NIO transport uses it, as far as the link is not yet it. */
 final class KernelIo extends StreamIo {
     /** What the kernel takes at once, {@code IOV_MAX}. */
     private static final int MOST_BUFFERS = 1024;
@@ -17,16 +22,19 @@ final class KernelIo extends StreamIo {
     private static final int LEAST_TO_LEARN_FROM = 4096;
 
     private final SocketChannel channel;
+    private final Incoming incoming;
+    private final Outgoing outgoing;
+    private final ScatteringByteChannel input;
     private final AccelSocketChannelConfig config;
 
     /** A byte that was read to see whether there is one; null until there was need. */
     private ByteBuffer ahead;
 
-    private volatile boolean inputShut;
-    private volatile boolean outputShut;
-
-    KernelIo(SocketChannel channel, AccelSocketChannelConfig config) {
+    KernelIo(SocketChannel channel, StreamSocket socket, AccelSocketChannelConfig config) {
         this.channel = channel;
+        this.incoming = socket.incoming();
+        this.outgoing = socket.outgoing();
+        this.input = new KernelSource(channel, incoming);
         this.config = config;
     }
 
@@ -37,7 +45,7 @@ final class KernelIo extends StreamIo {
         try {
             handle.attemptedBytesRead(buffer.writableBytes());
             int before = hasReadAhead() ? takeAhead(buffer) : 0;
-            int read = buffer.writeBytes(channel, buffer.writableBytes());
+            int read = buffer.writeBytes(input, buffer.writableBytes());
             handle.lastBytesRead(before > 0 ? before + Math.max(0, read) : read);
         } catch (IOException | RuntimeException e) {
             buffer.release();
@@ -63,7 +71,7 @@ final class KernelIo extends StreamIo {
             ahead = ByteBuffer.allocate(1);
         }
         try {
-            return ahead.hasRemaining() && channel.read(ahead) < 0;
+            return ahead.hasRemaining() && input.read(ahead) < 0;
         } catch (IOException e) {
             return true; // which the read that follows finds, too
         }
@@ -84,13 +92,24 @@ final class KernelIo extends StreamIo {
             return 0;
         }
         int attempted = (int) in.nioBufferSize();
-        int written = count == 1 ? channel.write(buffers[0]) : (int) channel.write(buffers, 0, count);
+        int written = write(buffers, count);
         if (written <= 0) {
             return NO_ROOM;
         }
         adjust(attempted, written, most);
         in.removeBytes(written);
         return 1;
+    }
+
+    private int write(ByteBuffer[] buffers, int count) throws IOException {
+        LinkStream unused = outgoing.enter(false); // it is not the link yet, and only this thread writes
+        try {
+            int written = count == 1 ? channel.write(buffers[0]) : (int) channel.write(buffers, 0, count);
+            outgoing.gave(written);
+            return written;
+        } finally {
+            outgoing.leave();
+        }
     }
 
     /** Follows the size of the kernel's buffer, which the kernel itself changes. */
@@ -105,34 +124,14 @@ final class KernelIo extends StreamIo {
     }
 
     @Override
-    WritableByteChannel regionTarget() {
-        return channel; // itself, which has sendfile
-    }
-
-    @Override
-    boolean wantsDirect() {
-        return true;
-    }
-
-    @Override
-    boolean isInputShut() {
-        return inputShut;
-    }
-
-    @Override
-    boolean isOutputShut() {
-        return outputShut;
-    }
-
-    @Override
-    void shutdownInput() throws IOException {
-        channel.shutdownInput();
-        inputShut = true;
-    }
-
-    @Override
-    void shutdownOutput() throws IOException {
-        channel.shutdownOutput();
-        outputShut = true;
+    long transfer(FileRegion region) throws IOException {
+        LinkStream unused = outgoing.enter(false); // as above
+        try {
+            long written = region.transferTo(channel, region.transferred()); // to itself, which has sendfile
+            outgoing.gave(written);
+            return written;
+        } finally {
+            outgoing.leave();
+        }
     }
 }

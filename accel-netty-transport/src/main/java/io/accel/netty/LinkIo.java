@@ -4,12 +4,12 @@ import io.accel.core.socket.LinkStream;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelOutboundBuffer;
+import io.netty.channel.FileRegion;
 import io.netty.channel.RecvByteBufAllocator;
 import io.netty.util.ReferenceCountUtil;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.io.IOException;
-import java.nio.channels.WritableByteChannel;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
@@ -217,36 +217,11 @@ final class LinkIo extends StreamIo implements ChannelOutboundBuffer.MessageProc
     }
 
     @Override
-    WritableByteChannel regionTarget() {
-        return regionTarget;
-    }
-
-    @Override
-    boolean wantsDirect() {
-        return false; // the copy into the ring is the same from anywhere
+    long transfer(FileRegion region) throws IOException {
+        return region.transferTo(regionTarget, region.transferred());
     }
 
     // ---- ending
-
-    @Override
-    boolean isInputShut() {
-        return link.isInputShut();
-    }
-
-    @Override
-    boolean isOutputShut() {
-        return link.isOutputShut();
-    }
-
-    @Override
-    void shutdownInput() {
-        link.shutdownInput();
-    }
-
-    @Override
-    void shutdownOutput() {
-        link.shutdownOutput();
-    }
 
     @Override
     void leaving() {

@@ -5,7 +5,6 @@ import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.FileRegion;
 import io.netty.channel.RecvByteBufAllocator;
 import java.io.IOException;
-import java.nio.channels.WritableByteChannel;
 import java.util.concurrent.Executor;
 
 /** Moves the bytes of one connection that is established, by the path that it took. Event loop only. */
@@ -50,15 +49,15 @@ abstract class StreamIo {
         return false;
     }
 
-    /** Where file regions transfer themselves to. */
-    abstract WritableByteChannel regionTarget();
+    /** Has a file region transfer itself; returns how many bytes went. */
+    abstract long transfer(FileRegion region) throws IOException;
 
     private int writeRegion(ChannelOutboundBuffer in, FileRegion region) throws IOException {
         if (region.transferred() >= region.count()) {
             in.remove();
             return 0;
         }
-        long written = region.transferTo(regionTarget(), region.transferred());
+        long written = transfer(region);
         if (written <= 0) {
             return NO_ROOM;
         }
@@ -68,17 +67,6 @@ abstract class StreamIo {
         }
         return 1;
     }
-
-    /** Whether buffers are better in direct memory when they are written. */
-    abstract boolean wantsDirect();
-
-    abstract boolean isInputShut();
-
-    abstract boolean isOutputShut();
-
-    abstract void shutdownInput() throws IOException;
-
-    abstract void shutdownOutput() throws IOException;
 
     /** The channel is about to leave its event loop. */
     void leaving() {}

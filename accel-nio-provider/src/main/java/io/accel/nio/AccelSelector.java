@@ -1,6 +1,7 @@
 package io.accel.nio;
 
 import io.accel.core.jdk.JdkAccess;
+import io.accel.core.poll.KernelPollable;
 import io.accel.core.poll.Pollable;
 import io.accel.core.poll.Poller;
 import io.accel.core.poll.Registration;

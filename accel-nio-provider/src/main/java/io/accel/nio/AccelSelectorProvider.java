@@ -6,6 +6,7 @@ import io.accel.core.observe.StatsService;
 import io.accel.core.observe.metrics.MetricsExport;
 import io.accel.core.poll.Poller;
 import io.accel.core.socket.Accelerator;
+import io.accel.core.socket.ChannelAnchor;
 import io.accel.core.socket.StreamSocket;
 import io.accel.profile.Keys;
 import io.accel.profile.Profile;
@@ -84,7 +85,7 @@ public final class AccelSelectorProvider extends SelectorProvider {
     }
 
     private SocketChannel wrap(SocketChannel channel, ProtocolFamily family) {
-        return new AccelSocketChannel(this, new StreamSocket(accelerator, channel), family);
+        return new AccelSocketChannel(this, new StreamSocket(accelerator, new ChannelAnchor(channel)), channel, family);
     }
 
     @Override

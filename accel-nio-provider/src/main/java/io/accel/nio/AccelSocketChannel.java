@@ -4,16 +4,13 @@ import io.accel.core.observe.Drop;
 import io.accel.core.observe.ProcessCounters;
 import io.accel.core.poll.Pollable;
 import io.accel.core.socket.BlockingWaits;
+import io.accel.core.socket.Incoming;
 import io.accel.core.socket.LinkStream;
+import io.accel.core.socket.Outgoing;
 import io.accel.core.socket.PathInfo;
 import io.accel.core.socket.StreamSocket;
 import java.io.IOException;
 import java.io.InputStream;
-import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
-import java.net.Inet4Address;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.ProtocolFamily;
 import java.net.Socket;
 import java.net.SocketAddress;
@@ -22,77 +19,53 @@ import java.net.SocketTimeoutException;
 import java.net.StandardProtocolFamily;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
-import java.nio.channels.AlreadyBoundException;
-import java.nio.channels.AlreadyConnectedException;
 import java.nio.channels.ClosedChannelException;
-import java.nio.channels.ConnectionPendingException;
 import java.nio.channels.IllegalBlockingModeException;
 import java.nio.channels.NotYetConnectedException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
-import java.nio.channels.UnresolvedAddressException;
-import java.nio.channels.UnsupportedAddressTypeException;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * A stream channel that takes an accelerated path if the peer can be reached by one, and otherwise is the JDK's own, which
- * decides everything about it: state, options, exceptions. Safe for use by many threads, as {@link SocketChannel} promises.
+ * A stream channel that is the JDK's own, which decides everything about it: state, addresses, options, exceptions. Only its
+ * bytes, and when they can be read and written, may be a link's for a part of its life. Safe for use by many threads, as {@link
+ * SocketChannel} promises.
  */
 public final class AccelSocketChannel extends SocketChannel implements SocketHooks {
-    private static final Logger LOG = System.getLogger(AccelSocketChannel.class.getName());
+    private static final SocketOption<Integer> LINGER = StandardSocketOptions.SO_LINGER;
 
-    private final AccelSelectorProvider provider;
     private final StreamSocket stream;
-    /** The JDK's channel: not yet or really connected, or lending its local address; null if accepted from a fabric. */
+    private final Incoming in;
+    private final Outgoing out;
+    /** The JDK's channel. */
     private final SocketChannel kernel;
     /** The family that the program asked for, or null. */
     private final ProtocolFamily family;
 
-    // Made once, so that the kernel's path allocates no more than the JDK's channel does.
-    private final KernelCall kernelRead;
-    private final KernelCall kernelWrite;
+    /** Whether the core knows that this is connected. */
+    private final AtomicBoolean known;
 
-    private final ReentrantLock connectLock = new ReentrantLock();
+    private volatile boolean inputShut;
+    private volatile boolean outputShut;
 
     // Guarded by this.
     private Socket socket;
-    /** Keeps the options of a connection without a kernel socket, as the kernel would. */
-    private SocketChannel optionsKeeper;
-
     private InputStream kernelInput;
-
     private SocketAddress lastLocal;
     private SocketAddress lastRemote;
-    private boolean optionsClosed;
-
-    private volatile int linger = -1;
-    private volatile boolean urgentInline;
-
-    /** What was set on the listener that accepted this. */
-    private final Map<SocketOption<?>, Object> inherited;
 
     /** A channel that is not connected. */
-    AccelSocketChannel(AccelSelectorProvider provider, StreamSocket stream, ProtocolFamily family) {
-        this(provider, stream, family, Map.of());
-    }
-
-    /** A channel of a listener's family, with the options that were set on that. */
     AccelSocketChannel(
-            AccelSelectorProvider provider,
-            StreamSocket stream,
-            ProtocolFamily family,
-            Map<SocketOption<?>, Object> inherited) {
+            AccelSelectorProvider provider, StreamSocket stream, SocketChannel kernel, ProtocolFamily family) {
         super(provider);
-        this.inherited = inherited;
-        this.provider = provider;
         this.stream = stream;
-        this.kernel = stream.kernel();
+        this.in = stream.incoming();
+        this.out = stream.outgoing();
+        this.kernel = kernel;
         this.family = family;
-        this.kernelRead = kernel == null ? null : kernel::read;
-        this.kernelWrite = kernel == null ? null : kernel::write;
+        this.known = new AtomicBoolean(kernel.isConnected() || family == StandardProtocolFamily.UNIX);
     }
 
     Pollable pollable() {
@@ -113,20 +86,44 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
         return attachment instanceof SelectionKey key && !key.isValid();
     }
 
-    /** The accelerated connection; null if this is the kernel's, or not connected. */
-    private LinkStream link() {
-        return stream.isConnecting() ? null : stream.stream();
-    }
-
     // ---- reading
 
     @Override
     public int read(ByteBuffer dst) throws IOException {
-        LinkStream link = stream.stream();
-        if (link == null || stream.isConnecting()) {
-            Objects.requireNonNull(dst, "dst");
-            return (int) onKernel(kernelRead, dst);
+        LinkStream link = in.link();
+        if (link == null) {
+            int n = readKernel(dst);
+            link = in.link();
+            if (n != 0 || link == null) {
+                return n;
+            }
         }
+        return readLink(link, dst, -1);
+    }
+
+    private int readKernel(ByteBuffer dst) throws IOException {
+        if (in.enter() != null) {
+            return 0;
+        }
+        try {
+            int n = kernel.read(dst);
+            int mine = taken(n);
+            if (mine < n) {
+                dst.position(dst.position() - (n - mine)); // the announcement of the switch is not the program's
+            }
+            return mine;
+        } catch (IOException e) {
+            return in.failed(failed(e));
+        } finally {
+            in.leave();
+        }
+    }
+
+    private int taken(long n) throws IOException {
+        return n < 0 && inputShut ? -1 : (int) in.took(n);
+    }
+
+    private int readLink(LinkStream link, ByteBuffer dst, long timeoutNanos) throws IOException {
         if (dst.isReadOnly()) {
             throw new IllegalArgumentException("Read-only buffer");
         }
@@ -141,7 +138,7 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
             if (n != 0 || !waits || !dst.hasRemaining()) {
                 return n;
             }
-            return (int) readWaiting(link, READ_ONE, dst, null, 0, 0, -1);
+            return (int) readWaiting(link, READ_ONE, dst, null, 0, 0, timeoutNanos);
         } finally {
             link.unlockRead();
         }
@@ -150,9 +147,13 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
     @Override
     public long read(ByteBuffer[] dsts, int offset, int length) throws IOException {
         Objects.checkFromIndexSize(offset, length, dsts.length);
-        LinkStream link = link();
+        LinkStream link = in.link();
         if (link == null) {
-            return onKernel(b -> kernel.read(dsts, offset, length), null);
+            long n = readKernel(dsts, offset, length);
+            link = in.link();
+            if (n != 0 || link == null) {
+                return n;
+            }
         }
         boolean room = false;
         for (int i = offset; i < offset + length; i++) {
@@ -178,6 +179,44 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
         }
     }
 
+    private long readKernel(ByteBuffer[] dsts, int offset, int length) throws IOException {
+        if (in.enter() != null) {
+            return 0;
+        }
+        try {
+            int[] before = new int[length];
+            for (int i = 0; i < length; i++) {
+                before[i] = dsts[offset + i].position();
+            }
+            long n = kernel.read(dsts, offset, length);
+            long mine = taken(n);
+            long excess = Math.max(0, n) - Math.max(0, mine);
+            for (int i = length - 1; excess > 0; i--) {
+                ByteBuffer last = dsts[offset + i];
+                int back = (int) Math.min(excess, last.position() - before[i]);
+                last.position(last.position() - back);
+                excess -= back;
+            }
+            return mine;
+        } catch (IOException e) {
+            return in.failed(failed(e));
+        } finally {
+            in.leave();
+        }
+    }
+
+    /**
+     * The JDK's channel has failed. If it closed itself, by an interrupt or a failed connect, this closes, too.
+     *
+     * @return what to throw
+     */
+    private IOException failed(IOException e) throws IOException {
+        if (!kernel.isOpen() && isOpen()) {
+            close();
+        }
+        return e;
+    }
+
     /** One try at a transfer of one buffer or of several. Not capturing, so that waiting makes no garbage. */
     private interface Attempt {
         long run(LinkStream link, ByteBuffer one, ByteBuffer[] many, int offset, int length) throws IOException;
@@ -198,10 +237,8 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
             int length,
             long timeoutNanos)
             throws IOException {
-        BlockingWaits waits = provider.accelerator().waits();
-        if (waits.glance(stream, SelectionKey.OP_READ)
-                && !Thread.currentThread().isInterrupted()
-                && !link.isClosed()) {
+        BlockingWaits waits = stream.waits();
+        if (waits.glance(link, SelectionKey.OP_READ) && !Thread.currentThread().isInterrupted() && !link.isClosed()) {
             long soon = attempt.run(link, one, many, offset, length);
             if (soon != 0) {
                 return soon;
@@ -221,7 +258,7 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
                 if (timeoutNanos >= 0 && left <= 0) {
                     throw new SocketTimeoutException("Read timed out");
                 }
-                waits.await(stream, SelectionKey.OP_READ, left);
+                waits.await(link, SelectionKey.OP_READ, left);
                 begin(); // a selector within the wait has taken the interrupts for itself
             }
             completed = n != 0;
@@ -235,10 +272,12 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
 
     @Override
     public int write(ByteBuffer src) throws IOException {
-        LinkStream link = stream.stream();
-        if (link == null || stream.isConnecting()) {
-            Objects.requireNonNull(src, "src");
-            return (int) onKernel(kernelWrite, src);
+        LinkStream link = out.link();
+        if (link == null) {
+            link = out.enter(src.hasRemaining());
+            if (link == null) {
+                return writeKernel(src);
+            }
         }
         link.lockWrite();
         try {
@@ -252,17 +291,35 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
                 return n;
             }
             return (int) writeWaiting(link, WRITE_ONE, src, null, 0, 0, n);
+        } catch (IOException e) {
+            throw failed(e);
         } finally {
             link.unlockWrite();
+        }
+    }
+
+    /** In the writing half of the kernel's path, which this leaves. */
+    private int writeKernel(ByteBuffer src) throws IOException {
+        try {
+            int n = kernel.write(src);
+            out.gave(n);
+            return n;
+        } catch (IOException e) {
+            throw out.failed(failed(e));
+        } finally {
+            out.leave();
         }
     }
 
     @Override
     public long write(ByteBuffer[] srcs, int offset, int length) throws IOException {
         Objects.checkFromIndexSize(offset, length, srcs.length);
-        LinkStream link = link();
+        LinkStream link = out.link();
         if (link == null) {
-            return onKernel(b -> kernel.write(srcs, offset, length), null);
+            link = out.enter(hasRemaining(srcs, offset, length));
+            if (link == null) {
+                return writeKernel(srcs, offset, length);
+            }
         }
         for (int i = offset; i < offset + length; i++) {
             Objects.requireNonNull(srcs[i], "buffer");
@@ -279,8 +336,22 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
                 return n;
             }
             return writeWaiting(link, WRITE_MANY, null, srcs, offset, length, n);
+        } catch (IOException e) {
+            throw failed(e);
         } finally {
             link.unlockWrite();
+        }
+    }
+
+    private long writeKernel(ByteBuffer[] srcs, int offset, int length) throws IOException {
+        try {
+            long n = kernel.write(srcs, offset, length);
+            out.gave(n);
+            return n;
+        } catch (IOException e) {
+            throw out.failed(failed(e));
+        } finally {
+            out.leave();
         }
     }
 
@@ -298,7 +369,7 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
     private long writeWaiting(
             LinkStream link, Attempt attempt, ByteBuffer one, ByteBuffer[] many, int offset, int length, long written)
             throws IOException {
-        BlockingWaits waits = provider.accelerator().waits();
+        BlockingWaits waits = stream.waits();
         long total = written;
         boolean completed = false;
         try {
@@ -309,7 +380,7 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
                 if (completed) {
                     break;
                 }
-                waits.await(stream, SelectionKey.OP_WRITE, -1);
+                waits.await(link, SelectionKey.OP_WRITE, -1);
                 begin(); // as in readWaiting
             }
         } finally {
@@ -322,187 +393,87 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
 
     @Override
     public boolean connect(SocketAddress remote) throws IOException {
-        return connect(checkRemote(remote), 0);
+        try {
+            boolean connected = kernel.connect(remote);
+            if (connected) {
+                established();
+            }
+            return connected;
+        } catch (IOException e) {
+            throw failed(e);
+        }
     }
 
     @Override
     public void connectBlocking(SocketAddress remote, long timeoutNanos) throws IOException {
-        InetSocketAddress address = checkRemote(remote);
-        if (!isBlocking()) {
-            throw new IllegalBlockingModeException();
-        }
-        connect(address, timeoutNanos);
-    }
-
-    private boolean connect(InetSocketAddress remote, long timeoutNanos) throws IOException {
-        long start = System.nanoTime();
-        connectLock.lock();
         try {
-            ensureOpen();
-            if (stream.isConnecting()) {
-                throw new ConnectionPendingException();
-            }
-            if (stream.stream() != null) {
-                throw new AlreadyConnectedException();
-            }
-            if (kernel.isConnected() || kernel.isConnectionPending()) {
-                return kernel.connect(remote); // which throws what it has to
-            }
-            if (isBlocking() && Thread.currentThread().isInterrupted()) {
-                closeByInterrupt();
-            }
-            synchronized (this) {
-                lastRemote = remote;
-            }
-            if (stream.connect(remote)) {
-                if (!isBlocking()) {
-                    return false;
-                }
-                if (connectWaiting(start, timeoutNanos)) {
-                    announceUrgentInline();
-                    return true;
-                }
-            }
-            return connectKernel(remote, start, timeoutNanos);
+            kernel.socket().connect(remote, toMillis(timeoutNanos));
+            established();
         } catch (IOException e) {
-            close();
-            throw e;
-        } finally {
-            connectLock.unlock();
+            throw failed(e);
         }
     }
 
-    /** Waits for the handshake. Returns whether it brought a connection; otherwise the kernel is to be tried. */
-    private boolean connectWaiting(long start, long timeoutNanos) throws IOException {
-        boolean connected = false;
-        boolean fellBack = false;
-        try {
-            begin();
-            while (isOpen()) {
-                connected = stream.finishConnect();
-                fellBack = !connected && stream.takeFallback();
-                if (connected || fellBack) {
-                    break;
-                }
-                long left = timeoutNanos == 0 ? -1 : timeoutNanos - (System.nanoTime() - start);
-                if (timeoutNanos != 0 && left <= 0) {
-                    throw new SocketTimeoutException("Connect timed out");
-                }
-                provider.accelerator().waits().await(stream, SelectionKey.OP_CONNECT, left);
-                begin(); // as in readWaiting
+    private static int toMillis(long nanos) {
+        return (int) Math.min((nanos + 999_999) / 1_000_000, Integer.MAX_VALUE);
+    }
+
+    private void established() throws IOException {
+        if (known.compareAndSet(false, true)) {
+            try {
+                stream.connected();
+            } catch (IOException e) {
+                close();
+                throw e;
             }
-        } finally {
-            end(connected || fellBack);
         }
-        return connected;
-    }
-
-    private boolean connectKernel(InetSocketAddress remote, long start, long timeoutNanos) throws IOException {
-        if (timeoutNanos == 0) {
-            return kernel.connect(remote);
-        }
-        long left = Math.max(1, (timeoutNanos - (System.nanoTime() - start) + 999_999) / 1_000_000);
-        kernel.socket().connect(remote, (int) Math.min(left, Integer.MAX_VALUE));
-        return true;
-    }
-
-    private InetSocketAddress checkRemote(SocketAddress remote) throws IOException {
-        Objects.requireNonNull(remote, "remote");
-        if (!(remote instanceof InetSocketAddress address)) {
-            throw new UnsupportedAddressTypeException();
-        }
-        if (address.isUnresolved()) {
-            throw new UnresolvedAddressException();
-        }
-        if (family == StandardProtocolFamily.INET && !(address.getAddress() instanceof Inet4Address)) {
-            throw new UnsupportedAddressTypeException();
-        }
-        // As the JDK has it: the wildcard stands for this host.
-        return address.getAddress().isAnyLocalAddress()
-                ? new InetSocketAddress(InetAddress.getLocalHost(), address.getPort())
-                : address;
     }
 
     @Override
     public boolean finishConnect() throws IOException {
-        if (!stream.isConnecting()) {
-            if (stream.stream() != null) {
-                ensureOpen();
-                return true;
-            }
-            return onKernel(b -> kernel.finishConnect() ? 1 : 0, null) == 1;
-        }
-        connectLock.lock();
         try {
-            ensureOpen();
-            // Begun in non-blocking mode; if it is finished in blocking mode, that waits.
-            if (isBlocking() ? connectWaiting(System.nanoTime(), 0) : stream.finishConnect()) {
-                announceUrgentInline();
-                return true;
+            boolean connected = kernel.finishConnect();
+            if (connected) {
+                established();
             }
-            if (!isBlocking()) {
-                return false;
-            }
-            InetSocketAddress remote;
-            synchronized (this) {
-                remote = (InetSocketAddress) lastRemote; // as connect() has set it
-            }
-            return connectKernel(remote, 0, 0);
+            return connected;
         } catch (IOException e) {
-            close();
-            throw e;
-        } finally {
-            connectLock.unlock();
+            throw failed(e);
         }
     }
 
     @Override
     public boolean isConnected() {
-        return isOpen() && (link() != null || (kernel != null && kernel.isConnected()));
+        return kernel.isConnected();
     }
 
     @Override
     public boolean isConnectionPending() {
-        return isOpen() && (stream.isConnecting() || (kernel != null && kernel.isConnectionPending()));
+        return kernel.isConnectionPending();
     }
 
     // ---- addresses
 
     @Override
     public SocketChannel bind(SocketAddress local) throws IOException {
-        ensureOpen();
-        if (stream.isConnecting()) {
-            throw new ConnectionPendingException();
-        }
-        if (kernel == null) {
-            throw new AlreadyBoundException();
-        }
         kernel.bind(local);
         return this;
     }
 
     @Override
     public SocketAddress getLocalAddress() throws IOException {
-        ensureOpen();
-        InetSocketAddress local = stream.linkLocal();
-        return local != null ? local : kernel.getLocalAddress();
+        return kernel.getLocalAddress();
     }
 
     @Override
     public SocketAddress getRemoteAddress() throws IOException {
-        ensureOpen();
-        InetSocketAddress remote = stream.linkRemote();
-        return remote != null ? remote : kernel.getRemoteAddress();
+        return kernel.getRemoteAddress();
     }
 
     @Override
     public SocketAddress localAddressOrNull() {
         try {
-            SocketAddress local = getLocalAddress();
-            synchronized (this) {
-                lastLocal = local;
-            }
-            return local;
+            return kernel.getLocalAddress();
         } catch (IOException e) {
             synchronized (this) {
                 return lastLocal; // closed: as it was
@@ -513,11 +484,7 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
     @Override
     public SocketAddress remoteAddressOrNull() {
         try {
-            SocketAddress remote = getRemoteAddress();
-            synchronized (this) {
-                lastRemote = remote != null ? remote : lastRemote;
-                return lastRemote;
-            }
+            return kernel.getRemoteAddress();
         } catch (IOException e) {
             synchronized (this) {
                 return lastRemote; // closed: as it was
@@ -529,82 +496,31 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
 
     @Override
     public <T> SocketChannel setOption(SocketOption<T> name, T value) throws IOException {
-        optionsOf().setOption(name, value);
-        if (StandardSocketOptions.SO_LINGER.equals(name)) {
-            linger = optionsOf().getOption(StandardSocketOptions.SO_LINGER);
-        } else if (name.name().equals("SO_OOBINLINE")) {
-            urgentInline = (Boolean) value;
-            announceUrgentInline();
+        kernel.setOption(name, value);
+        if (name.name().equals("SO_OOBINLINE")) {
+            stream.wantUrgentInline((Boolean) value);
         }
         return this;
     }
 
     @Override
     public <T> T getOption(SocketOption<T> name) throws IOException {
-        return optionsOf().getOption(name);
+        return kernel.getOption(name);
     }
 
     @Override
     public Set<SocketOption<?>> supportedOptions() {
-        if (kernel != null) {
-            return kernel.supportedOptions();
-        }
-        try {
-            return optionsOf().supportedOptions();
-        } catch (IOException e) {
-            return Set.of(); // closed, or out of descriptors: no option can be had
-        }
-    }
-
-    /** A kernel socket keeps the options, and so rounds and refuses values as the kernel does. */
-    private SocketChannel optionsOf() throws IOException {
-        if (kernel != null) {
-            return kernel;
-        }
-        ensureOpen();
-        synchronized (this) {
-            if (optionsKeeper == null && !optionsClosed) {
-                optionsKeeper = provider.kernel().openSocketChannel();
-                for (Map.Entry<SocketOption<?>, Object> option : inherited.entrySet()) {
-                    set(optionsKeeper, option.getKey(), option.getValue());
-                }
-            }
-            if (optionsKeeper == null) {
-                throw new ClosedChannelException();
-            }
-            return optionsKeeper;
-        }
-    }
-
-    @SuppressWarnings("unchecked") // the value was set on the listener under this very name
-    private static <T> void set(SocketChannel channel, SocketOption<T> name, Object value) throws IOException {
-        if (channel.supportedOptions().contains(name)) {
-            channel.setOption(name, (T) value);
-        }
-    }
-
-    /** Lets the peer send urgent bytes, which otherwise it drops as a TCP receiver would. */
-    private void announceUrgentInline() {
-        LinkStream link = link();
-        if (urgentInline && link != null) {
-            link.wantUrgentInline();
-        }
+        return kernel.supportedOptions();
     }
 
     // ---- shutting down and closing
 
     @Override
     public SocketChannel shutdownInput() throws IOException {
-        ensureOpen();
-        LinkStream link = link();
-        if (link == null) {
-            onKernel(
-                    b -> {
-                        kernel.shutdownInput();
-                        return 0;
-                    },
-                    null);
-        } else {
+        kernel.shutdownInput();
+        inputShut = true;
+        LinkStream link = stream.attached();
+        if (link != null) {
             link.shutdownInput();
         }
         return this;
@@ -613,87 +529,45 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
     @Override
     public SocketChannel shutdownOutput() throws IOException {
         ensureOpen();
-        LinkStream link = link();
+        LinkStream link = kernel.isConnected() ? out.fix() : null;
         if (link == null) {
-            onKernel(
-                    b -> {
-                        kernel.shutdownOutput();
-                        return 0;
-                    },
-                    null);
+            kernel.shutdownOutput();
         } else {
             link.shutdownOutput();
         }
+        outputShut = true;
         return this;
     }
 
     @Override
     public boolean isInputShutdown() {
-        LinkStream link = link();
-        return link != null
-                ? link.isInputShut()
-                : kernel != null && kernel.socket().isInputShutdown();
+        return inputShut;
     }
 
     @Override
     public boolean isOutputShutdown() {
-        LinkStream link = link();
-        return link != null
-                ? link.isOutputShut()
-                : kernel != null && kernel.socket().isOutputShutdown();
+        return outputShut;
     }
 
     @Override
     protected void implCloseSelectableChannel() throws IOException {
-        rememberAddresses();
-        // As the JDK: a channel that is still registered ends in order even if it has not read everything.
-        boolean orderly = isRegistered() && !isBlocking() && linger != 0;
-        if (orderly && kernel != null && kernel.isConnected()) {
-            endKernelInOrder();
-        }
-        stream.close(linger == 0, orderly);
-        if (kernel != null) {
-            kernel.close();
-        }
-        SocketChannel keeper;
-        synchronized (this) {
-            optionsClosed = true;
-            keeper = optionsKeeper;
-        }
-        if (keeper != null) {
-            keeper.close();
-        }
-    }
-
-    private void endKernelInOrder() {
-        try {
-            kernel.shutdownOutput();
-        } catch (IOException e) {
-            LOG.log(Level.DEBUG, "ending a connection before its close failed; the peer has ended it before", e);
-        }
-    }
-
-    /** For the socket adaptor, which tells them after a close, too. */
-    private void rememberAddresses() throws IOException {
-        synchronized (this) {
-            if (socket == null) {
-                return;
+        boolean abort = false;
+        if (kernel.isOpen()) {
+            abort = family != StandardProtocolFamily.UNIX && kernel.getOption(LINGER) == 0;
+            synchronized (this) {
+                lastLocal = kernel.getLocalAddress();
+                lastRemote = kernel.getRemoteAddress();
             }
         }
-        InetSocketAddress local = stream.linkLocal();
-        SocketAddress last =
-                local != null ? local : kernel != null && kernel.isOpen() ? kernel.getLocalAddress() : null;
-        synchronized (this) {
-            lastLocal = last != null ? last : lastLocal;
-        }
+        // As the JDK: a channel that is still registered ends in order even if it has not read everything.
+        stream.close(abort, isRegistered() && !isBlocking() && !abort);
+        kernel.close();
     }
 
     @Override
     protected void implConfigureBlocking(boolean block) throws IOException {
         stream.endRegistrations(AccelSocketChannel::isOver);
-        if (kernel != null) {
-            kernel.configureBlocking(block);
-        }
+        kernel.configureBlocking(block);
     }
 
     // ---- the socket adaptor
@@ -713,28 +587,36 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
 
     @Override
     public int readBlocking(byte[] b, int off, int len, long timeoutNanos) throws IOException {
-        LinkStream link = link();
+        long start = System.nanoTime();
+        LinkStream link = in.link();
         if (link == null) {
-            // The JDK's adaptor alone can time out; it holds the timeout in milliseconds.
-            kernel.socket().setSoTimeout((int) Math.min((timeoutNanos + 999_999) / 1_000_000, Integer.MAX_VALUE));
-            return (int)
-                    onKernel(buffer -> isInputShutdown() ? -1 : kernelInput().read(b, off, len), null);
+            int n = readKernelBlocking(b, off, len, timeoutNanos);
+            link = in.link();
+            if (n != 0 || link == null) {
+                return n;
+            }
         }
-        ByteBuffer dst = ByteBuffer.wrap(b, off, len);
-        link.lockRead();
+        if (!isBlocking()) {
+            throw new IllegalBlockingModeException();
+        }
+        long left = timeoutNanos == 0 ? -1 : Math.max(1, timeoutNanos - (System.nanoTime() - start));
+        return readLink(link, ByteBuffer.wrap(b, off, len), left);
+    }
+
+    private int readKernelBlocking(byte[] b, int off, int len, long timeoutNanos) throws IOException {
+        if (in.enter() != null) {
+            return 0;
+        }
         try {
-            ensureOpen();
-            if (!isBlocking()) {
-                throw new IllegalBlockingModeException();
-            }
-            if (Thread.currentThread().isInterrupted()) {
-                closeByInterrupt();
-            }
-            int n = link.read(dst);
-            long limit = timeoutNanos == 0 ? -1 : timeoutNanos;
-            return n != 0 ? n : (int) readWaiting(link, READ_ONE, dst, null, 0, 0, limit);
+            // The JDK's adaptor alone can time out; it holds the timeout in milliseconds.
+            kernel.socket().setSoTimeout(toMillis(timeoutNanos));
+            return taken(inputShut ? -1 : kernelInput().read(b, off, len));
+        } catch (SocketTimeoutException e) {
+            throw e;
+        } catch (IOException e) {
+            return in.failed(failed(e));
         } finally {
-            link.unlockRead();
+            in.leave();
         }
     }
 
@@ -754,14 +636,10 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
     @Override
     public int available() throws IOException {
         ensureOpen();
-        LinkStream link = link();
-        if (link != null) {
-            return link.available();
-        }
         if (!kernel.isConnected()) {
-            return notYetConnected();
+            throw new NotYetConnectedException();
         }
-        return kernel.socket().isInputShutdown() ? 0 : kernelInput().available();
+        return inputShut ? 0 : in.available();
     }
 
     /** Got once, because the JDK's adaptor gives none any more after shutdownInput. */
@@ -772,48 +650,16 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
         return kernelInput;
     }
 
-    private static int notYetConnected() {
-        throw new NotYetConnectedException();
-    }
-
     @Override
     public void sendUrgentData(int data) throws IOException {
         ensureOpen();
-        LinkStream link = link();
-        if (link != null) {
-            if (!link.isUrgentInline()) {
-                ProcessCounters.dropped(
-                        Drop.URGENT); // as TCP drops an urgent byte that the receiver does not want inline
-            } else if (write(ByteBuffer.wrap(new byte[] {(byte) data})) == 0) {
-                throw new IOException("Socket buffer full");
-            }
-            return;
-        }
-        kernel.socket().sendUrgentData(data);
-    }
-
-    // ---- the kernel's path
-
-    private interface KernelCall {
-        long run(ByteBuffer buffer) throws IOException;
-    }
-
-    /** Does it on the JDK's channel. If that closed itself, by an interrupt or a failed connect, this closes, too. */
-    private long onKernel(KernelCall call, ByteBuffer buffer) throws IOException {
-        if (kernel == null) {
-            throw new ClosedChannelException();
-        }
-        try {
-            if (stream.isConnecting()) {
-                ensureOpen();
-                throw new NotYetConnectedException();
-            }
-            return call.run(buffer);
-        } catch (IOException e) {
-            if (!kernel.isOpen() && isOpen()) {
-                close();
-            }
-            throw e;
+        LinkStream link = out.fix(); // the peer's kernel may drop the byte, so both would count differently from now on
+        if (link == null) {
+            kernel.socket().sendUrgentData(data);
+        } else if (!link.isUrgentInline()) {
+            ProcessCounters.dropped(Drop.URGENT); // as TCP drops an urgent byte that the receiver does not want inline
+        } else if (write(ByteBuffer.wrap(new byte[] {(byte) data})) == 0) {
+            throw new IOException("Socket buffer full");
         }
     }
 

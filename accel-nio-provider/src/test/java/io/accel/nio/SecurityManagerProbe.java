@@ -9,10 +9,11 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.util.concurrent.locks.LockSupport;
 
 /** The program that {@link SecurityManagerTest} starts: it may use the loopback address, and nothing else. */
 final class SecurityManagerProbe {
-    private static final int DATAGRAMS = 50;
+    private static final int DATAGRAMS = 500;
 
     private SecurityManagerProbe() {}
 
@@ -43,6 +44,7 @@ final class SecurityManagerProbe {
             for (int i = 0; i < DATAGRAMS; i++) {
                 one.send(ByteBuffer.wrap(new byte[] {1}), other.getLocalAddress());
                 other.receive(ByteBuffer.allocate(8));
+                LockSupport.parkNanos(1_000_000); // a path is looked for meanwhile
             }
             System.out.println("datagrams " + DATAGRAMS);
         }

@@ -29,7 +29,7 @@ class SecurityManagerTest {
     void aProgramWithFewRightsIsAccelerated() throws Exception {
         String output = run(policy("permission java.security.AllPermission;"));
         assertThat(output)
-                .contains("read 3", "echoed 3", "datagrams 50")
+                .contains("read 3", "echoed 3", "datagrams 500")
                 .containsPattern("elsewhere access denied .*127.0.0.2:9.*connect")
                 .containsPattern("connected .* by shm")
                 .containsPattern("datagrams .* by shm");
@@ -48,7 +48,7 @@ class SecurityManagerTest {
                 + " permission java.lang.RuntimePermission \"loggerFinder\";"
                 + " permission java.net.SocketPermission \"127.0.0.1:*\", \"accept,connect,listen,resolve\";"));
         assertThat(output)
-                .contains("read 3", "echoed 3", "datagrams 50", "elsewhere access denied")
+                .contains("read 3", "echoed 3", "datagrams 500", "elsewhere access denied")
                 .doesNotContain("by shm");
     }
 
@@ -91,7 +91,8 @@ class SecurityManagerTest {
         command.add(Path.of(System.getProperty("java.home"), "bin/java").toString());
         command.addAll(List.of("-Djava.security.manager", "-Djava.security.policy==" + file));
         command.add("-Djava.nio.channels.spi.SelectorProvider=" + AccelSelectorProvider.class.getName());
-        command.addAll(List.of("-Daccel.log.connections=true", "-Daccel.connect.probe-timeout=10s"));
+        command.addAll(List.of(
+                "-Daccel.log.connections=true", "-Daccel.handover.after=connect", "-Daccel.connect.probe-timeout=10s"));
         command.add("-Daccel.shm.dir=" + Files.createDirectory(dir.resolve("shm")));
         command.addAll(List.of("-cp", String.join(File.pathSeparator, classPath())));
         command.add(SecurityManagerProbe.class.getName());

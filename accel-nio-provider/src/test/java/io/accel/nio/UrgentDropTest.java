@@ -8,6 +8,7 @@ import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.util.Map;
@@ -22,13 +23,16 @@ class UrgentDropTest {
         FunctionCounter drops =
                 registry.get("accel.drops").tags("kind", "urgent").functionCounter();
         double before = drops.count();
-        AccelSelectorProvider provider = new AccelSelectorProvider(Profile.load("balanced", Map.of()));
+        AccelSelectorProvider provider =
+                new AccelSelectorProvider(Profile.load("balanced", Map.of("handover.after", "connect")));
         try (ServerSocketChannel listener = provider.openServerSocketChannel()
                         .bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
                 SocketChannel client = provider.openSocketChannel()) {
             client.connect(listener.getLocalAddress());
             try (SocketChannel server = listener.accept()) {
                 assertThat(((AccelSocketChannel) server).path().isAccelerated()).isTrue();
+                client.write(ByteBuffer.wrap(new byte[] {3})); // what has sent an urgent byte by the kernel stays there
+                assertThat(server.read(ByteBuffer.allocate(1))).isEqualTo(1);
                 client.socket().sendUrgentData(1);
                 assertThat(drops.count() - before).isEqualTo(1);
                 server.socket().setOOBInline(true);

@@ -178,20 +178,22 @@ public final class Keys {
             "60s",
             "How long a connection that was closed keeps trying to deliver its last bytes to a peer that takes none.");
 
-    /** Nanoseconds that a peer which does not answer may delay a connect. */
+    /** When a connection moves to a faster path. */
+    public static final Key<HandoverAfter> HANDOVER_AFTER = key(
+            "handover.after",
+            new HandoverAfterType(),
+            "8/64KiB",
+            "When a connection is worth a faster path than the kernel's: after so many reads and writes, or so many bytes, of the"
+                    + " end that connected; 0 at once; `connect` at once, and `accept` waits until that is done, which is"
+                    + " for tests.");
+
+    /** Nanoseconds that a peer may take to answer when it is asked for a faster path. */
     public static final Key<Long> CONNECT_PROBE_TIMEOUT = key(
             "connect.probe-timeout",
             new DurationType(MILLISECOND, MINUTE, false),
-            "1s",
-            "How long a connect waits for a peer that does not answer the offer to accelerate, before it uses the"
-                    + " next path.");
-
-    /** Nanoseconds that a peer found unaccelerated is remembered as such; 0 for not at all. */
-    public static final Key<Long> CONNECT_NEGATIVE_TTL = key(
-            "connect.negative-ttl",
-            new DurationType(0, 24 * HOUR, true),
-            "10s",
-            "How long a peer that did not answer is remembered as not accelerated and connected to without asking.");
+            "5s",
+            "How long a peer may take to answer when it is asked for a faster path, before the next one is tried. The"
+                    + " connection goes on meanwhile.");
 
     /** Nanoseconds that a listener gives a client to finish its handshake. */
     public static final Key<Long> HANDSHAKE_TIMEOUT = key(

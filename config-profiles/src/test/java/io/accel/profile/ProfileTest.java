@@ -41,7 +41,7 @@ class ProfileTest {
                 "  staff");
         Profile profile = Profile.load(file.toString(), Map.of("poll.hot-max", "9", "ring.size", " 32KiB "));
 
-        assertThat(profile.get(Keys.CONNECT_PROBE_TIMEOUT)).isEqualTo(1_000_000_000L);
+        assertThat(profile.get(Keys.CONNECT_PROBE_TIMEOUT)).isEqualTo(5_000_000_000L);
         assertThat(profile.setting(Keys.CONNECT_PROBE_TIMEOUT).origin()).isEqualTo(Origin.DEFAULT);
         assertThat(profile.get(Keys.POLL_SPIN)).isEqualTo(1_000_000_000L);
         assertThat(profile.setting(Keys.POLL_SPIN).origin()).hasToString("preset latency");

@@ -1,7 +1,6 @@
 package io.accel.core.daemon;
 
 import java.io.IOException;
-import java.net.InetSocketAddress;
 import java.security.AccessController;
 import java.security.PrivilegedAction;
 import java.security.PrivilegedActionException;
@@ -47,19 +46,6 @@ public final class Privileged {
             return AccessController.doPrivileged((PrivilegedExceptionAction<T>) action::run);
         } catch (PrivilegedActionException e) {
             throw (IOException) e.getException(); // what else the action throws passes through
-        }
-    }
-
-    /**
-     * Checks, as the JDK's channels do, that the calling program may connect there: what follows is done with Accel's rights.
-     *
-     * @param destination where to, resolved
-     * @throws SecurityException if it may not
-     */
-    public static void checkConnect(InetSocketAddress destination) {
-        SecurityManager manager = System.getSecurityManager();
-        if (manager != null) {
-            manager.checkConnect(destination.getAddress().getHostAddress(), destination.getPort());
         }
     }
 }

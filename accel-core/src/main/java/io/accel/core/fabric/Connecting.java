@@ -11,13 +11,20 @@ public interface Connecting {
     /** When the peer counts as silent, on {@link System#nanoTime()}'s scale. */
     long deadline();
 
+    /**
+     * Whether the peer has said that it cannot decide yet, because its program has not accepted the connection, or cannot say
+     * so much.
+     */
+    boolean isPending();
+
     /** The program's end, as the peer will see it. */
     InetSocketAddress local();
 
     /**
-     * Goes on as far as it can without waiting.
+     * Goes on as far as it can without waiting. Whoever gets the link {@linkplain Link#ATTACHED says so} to the peer when it is
+     * ready to receive by it, and rings.
      *
-     * @return the connection, or null as long as the peer has not answered
+     * @return the link, or null as long as the peer has not answered
      * @throws FallbackException if the peer refused, failed, or let the deadline pass; everything is cleaned up then
      */
     Link advance() throws FallbackException;

@@ -11,13 +11,13 @@ public interface Fabric {
     String name();
 
     /**
-     * Begins to connect to a listener that has opened itself to this fabric.
+     * Begins to ask a listener that has opened itself to this fabric for a link.
      *
-     * @param destination the address and port that the program connects to, resolved
-     * @param source binds the program's end
+     * @param destination the address and port that the program is connected to, or sends to
+     * @param source the program's end
      * @return the handshake under way
      * @throws FallbackException if this fabric cannot carry the connection; known in microseconds
-     * @throws IOException if binding failed
+     * @throws IOException if the program's end is no more
      */
     Connecting connect(InetSocketAddress destination, Source source) throws IOException;
 
@@ -26,10 +26,26 @@ public interface Fabric {
      *
      * @param bound the address and port that the kernel's listener is bound to
      * @param acceptor gets the connections
-     * @return to be closed <em>before</em> the kernel's listener is
+     * @return to be closed <em>before</em> the kernel's listener is, unless it {@linkplain #mayOutliveListener may outlive} that
      * @throws FallbackException if this fabric cannot serve the listener
      */
     Listening listen(InetSocketAddress bound, Acceptor acceptor) throws FallbackException;
+
+    /**
+     * Whether a client hears that it has been heard before it hears what is decided. Where it does not, it cannot wait for just
+     * that.
+     */
+    default boolean saysPending() {
+        return true;
+    }
+
+    /**
+     * Whether a {@link Listening} may stay open when the kernel's listener has closed, so that what was accepted from it can still
+     * move; false if it keeps others from listening.
+     */
+    default boolean mayOutliveListener() {
+        return true;
+    }
 
     /**
      * The devices of this host that it can use, for people to read; asked anew each time, which takes milliseconds.
@@ -41,14 +57,14 @@ public interface Fabric {
         return List.of();
     }
 
-    /** Gives a connection its local address. */
+    /** Knows the local address of the program's end. */
     interface Source {
         /**
-         * Binds the program's end, unless the program did.
+         * The program's end.
          *
          * @param address the address by which the destination is reached
-         * @return address and port as the peer is to see them, the address never a wildcard
-         * @throws IOException if it cannot be bound
+         * @return address and port as the peer sees them, the address never a wildcard
+         * @throws IOException if there is none
          */
         InetSocketAddress bind(InetAddress address) throws IOException;
     }
@@ -60,21 +76,63 @@ public interface Fabric {
         void close();
     }
 
-    /** Takes connections that a listener's fabric has established. Called by the fabric's thread; must not block. */
+    /**
+     * Takes the links that clients ask for, each for a connection that the two already have. Called by the fabric's thread;
+     * must not block.
+     */
     interface Acceptor {
-        /** Takes a place in the accept queue; false if it is full. */
-        boolean reserve();
-
-        /** Gives the place back: the handshake failed. */
-        void unreserve();
-
         /**
-         * Takes a connection, for which a place was reserved. From now on the acceptor owns the link.
+         * A client asks for a link for the connection between two addresses; a place is kept for it.
          *
-         * @param link the connection
          * @param local the address that the client connected to
          * @param remote the client's address
+         * @param again run once, by any thread, when it is worth asking again after this returned false
+         * @return false if it cannot be said yet, because the program has not accepted the connection
+         * @throws FallbackException if there is to be no link, which the client is told
          */
-        void accept(Link link, InetSocketAddress local, InetSocketAddress remote);
+        boolean reserve(InetSocketAddress local, InetSocketAddress remote, Runnable again) throws FallbackException;
+
+        /**
+         * Gives the place back: the client went away before it was {@linkplain #offered offered} a link.
+         *
+         * @param local as in {@link #reserve}
+         * @param remote as in {@link #reserve}
+         */
+        void unreserve(InetSocketAddress local, InetSocketAddress remote);
+
+        /**
+         * Takes the link, for which a place was reserved, before the client hears of it. From now on the acceptor owns the
+         * link, and frees it when the connection closes. The client uses it as soon as it has the answer.
+         *
+         * @param link the link
+         * @param local as in {@link #reserve}
+         * @param remote as in {@link #reserve}
+         * @return false if it is too late, and the link stays the caller's
+         */
+        boolean offered(Link link, InetSocketAddress local, InetSocketAddress remote);
+
+        /**
+         * The doorbell of a link that was offered and not confirmed can be read: takes the ring, and looks whether the client
+         * has {@linkplain Link#ATTACHED said} that it has the link, or is gone.
+         *
+         * @param link which, perhaps freed meanwhile
+         * @return whether the handshake is over
+         */
+        boolean isSettled(Link link);
+
+        /**
+         * The client has the link, too. For fabrics that hear of it by another way than {@link #isSettled}.
+         *
+         * @param link the link
+         */
+        void confirmed(Link link);
+
+        /**
+         * The client is gone and never had the link, or {@link #offered} threw an error. As {@link #confirmed}; the acceptor
+         * frees the link.
+         *
+         * @param link the link
+         */
+        void withdrawn(Link link);
     }
 }

@@ -21,10 +21,10 @@ public enum FallbackReason {
     SHM_FULL(7, true, "no room for the rings in shm.dir; make it larger, or ring.size smaller"),
     /** The shared directory cannot be used: missing, no permission, not a file system for this. */
     SHM_DIR(8, true, "shm.dir cannot be used"),
-    /** The peer did not answer within {@code connect.probe-timeout}, now or shortly before. */
+    /** The peer did not answer within {@code connect.probe-timeout}. */
     TIMEOUT(9, true, "the peer did not answer within connect.probe-timeout"),
-    /** The listener's queue of accelerated connections is full. */
-    BACKLOG_FULL(10, true, "the listener's queue is full; accept faster, or bind with a larger backlog"),
+    /** More clients wait for the listener's answer than it keeps. */
+    BACKLOG_FULL(10, true, "too many clients wait until the listener's program accepts them; accept faster"),
     /** The peer answered what no Accel answers, or sent what none sends. */
     BAD_HANDSHAKE(11, true, "the peer's handshake is not Accel's"),
     /** Out of file descriptors, threads or another resource of this process. */
@@ -33,8 +33,8 @@ public enum FallbackReason {
     NO_DEVICE(13, false, "no device leads to the peer"),
     /** {@code RLIMIT_MEMLOCK} does not allow to register the rings. */
     MEMLOCK(14, true, "RLIMIT_MEMLOCK is too small to register memory"),
-    /** Another process listens on the same address and port and has the rendezvous (SO_REUSEPORT). */
-    RENDEZVOUS_TAKEN(15, true, "another process holds the rendezvous of this address and port"),
+    /** Another process has the fabric's port of the same address (SO_REUSEPORT). */
+    RENDEZVOUS_TAKEN(15, true, "another process has the RDMA port of this address and port"),
     /** This process may not open the RDMA device's files. */
     NO_PERMISSION(16, true, "no permission on the files in /dev/infiniband; see who may open them"),
     /** There is an RDMA device, but not the libraries to use it. */
@@ -46,7 +46,9 @@ public enum FallbackReason {
             "a Java run-time image lacks a module that Accel needs; make it with jlink --add-modules jdk.net"),
     /** The security manager does not let Accel's own code do what the fabric needs. */
     NO_RIGHT(
-            19, true, "the security manager forbids Accel what this needs; grant its code java.security.AllPermission");
+            19, true, "the security manager forbids Accel what this needs; grant its code java.security.AllPermission"),
+    /** The connection has not carried enough to be worth a faster path. */
+    TOO_LITTLE(20, false, "it has carried less than handover.after");
 
     private final int code;
     private final boolean remarkable;

@@ -33,6 +33,10 @@ public interface Link {
 
     /** The peer takes urgent bytes inline ({@code SO_OOBINLINE}); without it they are not worth sending. */
     int URGENT_INLINE = 8;
+    /** The peer, who asked for the link, has it. */
+    int ATTACHED = 16;
+    /** The peer's bytes come by the link from now on; what it published first says from where on. */
+    int SWITCHED = 32;
     /** Any of the states after which nothing more is published. */
     int ENDED = FIN | RST | CLOSED;
 
@@ -88,10 +92,15 @@ public interface Link {
     /**
      * Tells the peer, after all published bytes, that this side has come to a new state, and wakes it.
      *
-     * @param state {@link #FIN}, {@link #RST}, {@link #CLOSED}, {@link #URGENT_INLINE}, or several; states are only
-     *     ever added
+     * @param state {@link #FIN}, {@link #RST}, {@link #CLOSED}, {@link #URGENT_INLINE}, {@link #ATTACHED}, {@link
+     *     #SWITCHED}, or several; states are only ever added
      */
     void signal(int state);
+
+    /** Whether all states that were signalled, and what was published before them, are where the peer can see them. */
+    default boolean hasArrived() {
+        return true;
+    }
 
     /**
      * Up to which cursor {@link #sendRing()} may be overwritten: consumed by the peer and, on a fabric that reads the

@@ -111,6 +111,17 @@ public final class JdkAccess {
     }
 
     /**
+     * Whether a write of one byte would not wait, whichever mode the socket is in. Where this JVM lets nobody ask, it is said
+     * that it would not.
+     *
+     * @param socket a channel or a {@link SocketImpl} of the JDK's own, connected
+     * @throws IOException if it is closed
+     */
+    public static boolean hasRoomToWrite(Object socket) throws IOException {
+        return RoomToWrite.now(socket);
+    }
+
+    /**
      * What the JDK gives a {@link java.net.Socket} that nobody else has an implementation for; it knows SOCKS proxies.
      *
      * @throws IllegalStateException if the JVM keeps it closed
@@ -145,16 +156,6 @@ public final class JdkAccess {
     /** What {@code SocketImpl.getOutputStream()} returns, which is protected. */
     public static OutputStream output(SocketImpl socket) throws IOException {
         return KernelSockets.output(socket);
-    }
-
-    /**
-     * A channel that the kernel provider's selectors accept and that is readable when a listener of the JDK's has a
-     * connection. It is never closed itself: its registrations end before the listener closes.
-     *
-     * @param listener a {@link #kernelServerSocket()}, bound
-     */
-    public static SelectableChannel readable(SocketImpl listener) throws IOException {
-        return selectable(KernelSockets.descriptor(listener));
     }
 
     /**

@@ -1,6 +1,5 @@
 package io.accel.core.jdk;
 
-import java.io.FileDescriptor;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -61,14 +60,6 @@ final class KernelSockets {
         }
     }
 
-    static FileDescriptor descriptor(SocketImpl socket) {
-        try {
-            return (FileDescriptor) handles().descriptor.invoke(socket);
-        } catch (Throwable e) {
-            throw unchecked(e);
-        }
-    }
-
     private static Handles handles() {
         if (Holder.HANDLES == null) {
             throw new IllegalStateException(
@@ -92,8 +83,7 @@ final class KernelSockets {
             MethodHandle socks,
             MethodHandle implementation,
             MethodHandle input,
-            MethodHandle output,
-            MethodHandle descriptor) {}
+            MethodHandle output) {}
 
     private static final class Holder {
         static final Handles HANDLES;
@@ -114,8 +104,7 @@ final class KernelSockets {
                         lookup.findVirtual(
                                 SocketImpl.class, "getInputStream", MethodType.methodType(InputStream.class)),
                         lookup.findVirtual(
-                                SocketImpl.class, "getOutputStream", MethodType.methodType(OutputStream.class)),
-                        lookup.findGetter(SocketImpl.class, "fd", FileDescriptor.class));
+                                SocketImpl.class, "getOutputStream", MethodType.methodType(OutputStream.class)));
             } catch (ReflectiveOperationException | RuntimeException e) {
                 failure = e;
             }

@@ -3,7 +3,6 @@ package io.accel.core.observe;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumMap;
-import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -13,14 +12,14 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
  * The connections that this process has, and the sum of those that it had. Any thread.
  *
- * <p>Accelerated ones are held until they say that they have closed. Those of the kernel are held weakly, because a program
- * may leave closing them to the collector.
+ * <p>They are held weakly: a program that forgets one is not to lose more memory than without this. What was counted of an
+ * accelerated one that was forgotten is lost.
  */
 public final class Connections {
     private static final AtomicLong IDS = new AtomicLong();
 
     // All guarded by ACCELERATED.
-    private static final Set<ObservedConnection> ACCELERATED = Collections.newSetFromMap(new IdentityHashMap<>());
+    private static final Set<ObservedConnection> ACCELERATED = Collections.newSetFromMap(new WeakHashMap<>());
     private static final Set<ObservedConnection> OTHERS = Collections.newSetFromMap(new WeakHashMap<>());
     private static final Map<PathName, Figures> FOLDED = new EnumMap<>(PathName.class);
 

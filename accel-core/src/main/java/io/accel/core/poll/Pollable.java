@@ -41,6 +41,14 @@ public interface Pollable {
     boolean isPolled();
 
     /**
+     * Whether this only rings for another registration of the same poller that is armed: as long as that is looked at, there is
+     * no hurry to hear it.
+     */
+    default boolean isDoorbell() {
+        return false;
+    }
+
+    /**
      * Looks, without a system call, what is ready. Called again and again.
      *
      * @param interest the operations of interest

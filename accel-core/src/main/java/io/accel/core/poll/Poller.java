@@ -774,7 +774,7 @@ public final class Poller implements AutoCloseable {
     }
 
     private void refresh(Registration registration) {
-        if (!registration.counted) {
+        if (!registration.counted && !registration.pollable.isDoorbell()) {
             registration.counted = true;
             registered++;
         }

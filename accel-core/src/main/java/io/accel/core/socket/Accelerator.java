@@ -11,6 +11,7 @@ import io.accel.core.poll.Poller;
 import io.accel.profile.Decision;
 import io.accel.profile.FabricName;
 import io.accel.profile.Fallback;
+import io.accel.profile.HandoverAfter;
 import io.accel.profile.Keys;
 import io.accel.profile.Mode;
 import io.accel.profile.Notify;
@@ -29,9 +30,11 @@ public final class Accelerator {
     private final PollConfig pollConfig;
     private final Map<FabricName, Fabric> fabrics;
     private final Map<FabricName, Fabric> datagramFabrics;
-    private final SilentPeers silentPeers;
+    private final AcceptedStreams acceptedStreams = new AcceptedStreams();
     private final ConnectionLog log;
     private final BlockingWaits waits;
+    private final HandoverAfter handoverAfter;
+    private final long probeTimeoutNanos;
     private final int lowWater;
     private final boolean failing;
 
@@ -50,7 +53,8 @@ public final class Accelerator {
         this.fabrics = fabrics;
         this.datagramFabrics = fabrics(profile, PortSpace.UDP);
         this.pollConfig = pollConfig(profile);
-        this.silentPeers = new SilentPeers(profile.get(Keys.CONNECT_NEGATIVE_TTL));
+        this.handoverAfter = profile.get(Keys.HANDOVER_AFTER);
+        this.probeTimeoutNanos = profile.get(Keys.CONNECT_PROBE_TIMEOUT);
         this.log = new ConnectionLog(profile.get(Keys.LOG_CONNECTIONS));
         this.lowWater = profile.get(Keys.WRITE_LOW_WATER);
         this.failing = profile.get(Keys.FALLBACK) == Fallback.FAIL;
@@ -180,8 +184,19 @@ public final class Accelerator {
         return profile.rules().decide(Protocol.UDP, role, address).toString();
     }
 
-    SilentPeers silentPeers() {
-        return silentPeers;
+    /** The connections that clients may ask a link for. */
+    AcceptedStreams acceptedStreams() {
+        return acceptedStreams;
+    }
+
+    /** When a connection is worth a link. */
+    HandoverAfter handoverAfter() {
+        return handoverAfter;
+    }
+
+    /** How long a peer may take to answer. */
+    long probeTimeoutNanos() {
+        return probeTimeoutNanos;
     }
 
     ConnectionLog log() {

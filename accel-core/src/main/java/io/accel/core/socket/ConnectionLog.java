@@ -25,6 +25,11 @@ final class ConnectionLog {
         this.everything = everything;
     }
 
+    /** Whether it is also said of connections that closed before anything was decided about them. */
+    boolean saysAll() {
+        return everything;
+    }
+
     void connected(SocketAddress local, SocketAddress remote, PathInfo path) {
         Level level = everything || isNews(path, String.valueOf(remote)) ? Level.INFO : Level.DEBUG;
         LOG.log(level, () -> "accel: connected " + local + " -> " + remote + " by " + path);

@@ -5,6 +5,7 @@ import io.accel.core.observe.ConnectionCounters;
 import io.accel.core.observe.ConnectionSample;
 import io.accel.core.observe.ConnectionState;
 import io.accel.core.observe.Connections;
+import io.accel.core.observe.Figure;
 import io.accel.core.observe.Figures;
 import io.accel.core.observe.Flight;
 import io.accel.core.observe.ObservedConnection;
@@ -13,6 +14,7 @@ import io.accel.core.observe.ProcessCounters;
 import io.accel.profile.Role;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 
 /** What the world is told of one socket: that it is there, which path it took, what was counted of it. */
@@ -25,6 +27,8 @@ final class ConnectionRecord implements ObservedConnection {
     private final ConnectionCounters counters = new ConnectionCounters();
     private final Supplier<ConnectionSample> sampler = this::sample;
     private final Object connectEvent;
+    /** Whether its path was counted, which it is once. */
+    private final AtomicBoolean decided = new AtomicBoolean();
 
     /** Written once, before this is found by others as accelerated. */
     private volatile LinkStream stream;
@@ -44,38 +48,48 @@ final class ConnectionRecord implements ObservedConnection {
 
     /** A listener has a connection. */
     static ConnectionRecord accepting(StreamSocket socket) {
-        return new ConnectionRecord(socket, Role.SERVER, null);
+        ConnectionRecord connection = new ConnectionRecord(socket, Role.SERVER, null);
+        Connections.opened(connection);
+        return connection;
     }
 
     ConnectionCounters counters() {
         return counters;
     }
 
-    /** It is there, and accelerated. */
+    /** It has a link. */
     void established(LinkStream established) {
         stream = established;
         PathName path = path();
         Connections.established(this);
-        ProcessCounters.gotPath(role, path);
         if (role == Role.CLIENT) {
             ProcessCounters.shookHands(path, System.nanoTime() - openedNanos);
         }
-        Flight.connected(connectEvent, sampler);
+        decided(path);
     }
 
-    /** It goes by the kernel. */
+    /** It stays with the kernel. */
     void fellBack() {
-        Connections.opened(this);
-        ProcessCounters.gotPath(role, PathName.KERNEL);
-        FallbackReason reason = socket.path().reason();
-        if (reason != null) {
-            ProcessCounters.fellBack(role, reason);
+        if (decided(PathName.KERNEL)) {
+            FallbackReason reason = socket.path().reason();
+            if (reason != null) {
+                ProcessCounters.fellBack(role, reason);
+            }
         }
+    }
+
+    private boolean decided(PathName path) {
+        if (!decided.compareAndSet(false, true)) {
+            return false;
+        }
+        ProcessCounters.gotPath(role, path);
         Flight.connected(connectEvent, sampler);
+        return true;
     }
 
     /** Nothing more will be counted of it. */
     void closed() {
+        fellBack(); // unless that or another path was counted before
         Connections.closed(this);
     }
 
@@ -115,7 +129,7 @@ final class ConnectionRecord implements ObservedConnection {
     @Override
     public ConnectionState state() {
         LinkStream established = stream;
-        return established != null ? established.state() : socket.kernelState();
+        return established != null && socket.path().isAccelerated() ? established.state() : socket.kernelState();
     }
 
     @Override
@@ -131,6 +145,11 @@ final class ConnectionRecord implements ObservedConnection {
     public ConnectionSample sample() {
         Figures figures = new Figures();
         addTo(figures);
+        // Of one connection all is told; what is told of a path is what went by it.
+        figures.add(Figure.BYTES_IN, socket.incoming().taken())
+                .add(Figure.MESSAGES_IN, socket.incoming().reads())
+                .add(Figure.BYTES_OUT, socket.outgoing().given())
+                .add(Figure.MESSAGES_OUT, socket.outgoing().writes());
         PathInfo path = socket.path();
         LinkStream established = stream;
         return new ConnectionSample(

@@ -1,6 +1,6 @@
 package io.accel.core.socket;
 
-import io.accel.core.poll.Pollable;
+import io.accel.core.poll.KernelTold;
 import io.accel.core.poll.Registration;
 import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
@@ -9,7 +9,7 @@ import java.nio.channels.SelectionKey;
  * A link's doorbell in a poller of its datagram socket. When it rings, everybody who waits for the socket looks: only one
  * hears it. All else is the socket's own registration's.
  */
-final class DatagramDoorbell implements Pollable {
+final class DatagramDoorbell extends KernelTold {
     private final DatagramWatchers watchers;
     private final DatagramLink link;
 
@@ -33,16 +33,6 @@ final class DatagramDoorbell implements Pollable {
     }
 
     @Override
-    public boolean isPolled() {
-        return false;
-    }
-
-    @Override
-    public int look(int interest) {
-        return 0;
-    }
-
-    @Override
     public int kernelReady(int interest, int watchedReady) {
         boolean goneBefore = link.link().peerGone();
         boolean rung = link.link().drainDoorbell();
@@ -55,16 +45,6 @@ final class DatagramDoorbell implements Pollable {
             watchers.refresh();
         }
         return 0;
-    }
-
-    @Override
-    public void arm(int interest) {
-        // The socket's registration arms all links.
-    }
-
-    @Override
-    public long deadline() {
-        return Long.MAX_VALUE;
     }
 
     @Override

@@ -815,6 +815,10 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
     private final class Arrivals implements Fabric.Acceptor {
         private final String fabric;
         private final InetSocketAddress bound;
+        /** What clients have been offered and not confirmed; the fabric's thread only. */
+        private final Map<Link, Offer> offers = new ConcurrentHashMap<>();
+
+        private record Offer(InetSocketAddress local, InetSocketAddress remote) {}
 
         Arrivals(String fabric, InetSocketAddress bound) {
             this.fabric = fabric;
@@ -822,17 +826,48 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
         }
 
         @Override
-        public boolean reserve() {
-            return DatagramSocket.this.reserve();
+        public boolean reserve(InetSocketAddress local, InetSocketAddress remote, Runnable again)
+                throws FallbackException {
+            if (!DatagramSocket.this.reserve()) {
+                throw new FallbackException(FallbackReason.BACKLOG_FULL, null);
+            }
+            return true;
         }
 
         @Override
-        public void unreserve() {
+        public void unreserve(InetSocketAddress local, InetSocketAddress remote) {
             DatagramSocket.this.unreserve();
         }
 
         @Override
-        public void accept(Link link, InetSocketAddress local, InetSocketAddress remote) {
+        public boolean offered(Link link, InetSocketAddress local, InetSocketAddress remote) {
+            offers.put(link, new Offer(local, remote));
+            return true;
+        }
+
+        @Override
+        public boolean isSettled(Link link) {
+            boolean unused = link.drainDoorbell();
+            if ((link.peerState() & Link.ATTACHED) != 0) {
+                confirmed(link);
+            } else if (link.peerGone()) {
+                withdrawn(link);
+            }
+            return !offers.containsKey(link);
+        }
+
+        @Override
+        public void withdrawn(Link link) {
+            offers.remove(link);
+            DatagramSocket.this.unreserve();
+            link.free();
+        }
+
+        @Override
+        public void confirmed(Link link) {
+            Offer offer = offers.remove(link);
+            InetSocketAddress local = offer.local();
+            InetSocketAddress remote = offer.remote();
             InetSocketAddress at = new InetSocketAddress(local.getAddress(), bound.getPort());
             DatagramLink arrived = new DatagramLink(link, fabric, at, remote);
             DatagramPath path = answersFrom(local.getAddress(), remote.getAddress())

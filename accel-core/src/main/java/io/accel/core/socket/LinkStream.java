@@ -7,6 +7,7 @@ import io.accel.core.observe.Figure;
 import io.accel.core.observe.Figures;
 import io.accel.core.observe.Flight;
 import io.accel.core.poll.Pollable;
+import io.accel.core.poll.Registration;
 import io.accel.core.stream.CorruptLinkException;
 import io.accel.core.stream.StreamReceiver;
 import io.accel.core.stream.StreamSender;
@@ -16,8 +17,8 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.ClosedChannelException;
+import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
@@ -35,7 +36,13 @@ import java.util.function.Consumer;
  * <p>Leaving and closing are a Dekker handshake: the holder unlocks and looks at {@link #closed}; the closer sets it and
  * tries the lock. Both are volatile accesses.
  */
-public final class LinkStream {
+public final class LinkStream implements BlockingWaits.Waitable {
+    /** The peer has not said where it switches. */
+    static final long NOT_SWITCHED = -1;
+
+    /** What either side publishes first: how many bytes went by the kernel before. */
+    static final int PREFACE = Long.BYTES;
+
     private static final VarHandle CLOSED;
 
     static {
@@ -68,7 +75,10 @@ public final class LinkStream {
     /** Reading half, writing half, closer, and one for each registration. */
     private final AtomicInteger users = new AtomicInteger(3);
 
-    private final Shares shares;
+    private final StreamSocket socket;
+    /** The registrations of those who wait for the link alone. */
+    private final Shares shares = new Shares();
+
     private final ConnectionRecord connection;
     private final ConnectionCounters counters;
 
@@ -77,22 +87,196 @@ public final class LinkStream {
 
     // Guarded by the writing half's lock.
 
+    /** Whether the peer is still to be told, over the anchor, that this direction has switched. */
+    private boolean unannounced;
     /** Whether the last write found too little room. Here, where the writer looks anyway, and no reader writes. */
     private boolean stalled;
     /** Of the stall that lasts, if that is recorded. */
     private Object stall;
 
-    LinkStream(Link link, int lowWater, Shares shares, ConnectionRecord connection) {
+    LinkStream(Link link, int lowWater, StreamSocket socket, ConnectionRecord connection) {
         this.link = link;
+        this.socket = socket;
         this.connection = connection;
         this.counters = connection.counters();
-        this.shares = shares;
         this.receiver = new StreamReceiver(link);
         this.sender = new StreamSender(link, lowWater, receiver);
+        shares.establish(this);
     }
 
     Link link() {
         return link;
+    }
+
+    // ---- switching
+
+    /**
+     * Begins to send: says how many bytes went by the kernel before. What is written next is announced over the anchor.
+     *
+     * @return false if this has closed
+     */
+    boolean switchAt(long given) {
+        lockWrite();
+        try {
+            if (closed) {
+                return false;
+            }
+            sender.begin(given);
+            unannounced = true;
+            return true;
+        } finally {
+            unlockWrite();
+        }
+    }
+
+    /** How many bytes came by the kernel before the first that comes by this; {@link #NOT_SWITCHED} if none does yet. */
+    long switchedAt() throws IOException {
+        lockRead();
+        try {
+            return closed ? NOT_SWITCHED : receiver.takePreface();
+        } finally {
+            unlockRead();
+        }
+    }
+
+    /** As {@link #switchedAt}, for who looks while another thread may be reading: leaves everything as it is. */
+    long peekSwitchedAt() {
+        if (!pin()) {
+            return NOT_SWITCHED;
+        }
+        try {
+            return receiver.preface();
+        } finally {
+            release();
+        }
+    }
+
+    /** How many bytes have come by this while those before them are still read from the kernel. */
+    int availableAhead() {
+        if (inputShut || !pin()) {
+            return 0;
+        }
+        try {
+            return (int) Math.min(Integer.MAX_VALUE, Math.max(0, link.published() - PREFACE));
+        } finally {
+            release();
+        }
+    }
+
+    /** Ends what a peer has written nonsense into. */
+    void condemn() {
+        if (pin()) {
+            try {
+                link.signal(Link.RST);
+            } finally {
+                release();
+            }
+        }
+    }
+
+    /** The peer may receive by the link: it has said so, or sends by it. */
+    boolean isPeerReady() {
+        if (!pin()) {
+            return false;
+        }
+        try {
+            long published = link.published(); // a fabric learns of states when it is looked at
+            return (link.peerState() & Link.ATTACHED) != 0 || published != 0;
+        } finally {
+            release();
+        }
+    }
+
+    /** Whether the peer has closed or reset the connection, or is gone. */
+    boolean hasPeerEnded() {
+        if (!pin()) {
+            return true;
+        }
+        try {
+            return (link.peerState() & (Link.RST | Link.CLOSED)) != 0 || link.peerGone();
+        } finally {
+            release();
+        }
+    }
+
+    /** Whether it is for a reader of the kernel's path to report that the peer has reset the connection. */
+    boolean reportsResetToReader() {
+        return receiver.peerReset().isReaders();
+    }
+
+    /** As {@link #reportsResetToReader}, for a writer. */
+    boolean reportsResetToWriter() {
+        return receiver.peerReset().isNewToWriter();
+    }
+
+    /** Tells the peer that this end has the link. */
+    void sayAttached() {
+        if (pin()) {
+            try {
+                link.signal(Link.ATTACHED);
+            } finally {
+                release();
+            }
+        }
+    }
+
+    /** Takes a ring that may be the peer's word. Returns whether the peer has the link, or never will. */
+    boolean isDecidedByPeer() {
+        if (!pin()) {
+            return true;
+        }
+        try {
+            doorbellRang(0);
+            return isPeerReady() || link.peerGone();
+        } finally {
+            release();
+        }
+    }
+
+    /** Ends the doorbell that hangs beside a registration of the socket's. */
+    void stopRinging(Registration beside) {
+        shares.end(attachment -> attachment == beside);
+    }
+
+    /** Whether an announcement may be made: what was published first can be seen by the peer. */
+    boolean hasArrived() {
+        if (!pin()) {
+            return true;
+        }
+        try {
+            return link.hasArrived();
+        } finally {
+            release();
+        }
+    }
+
+    /** As {@link StreamSocket#announce}, again. Returns false if it is still too early. */
+    boolean tryAnnounce() {
+        if (closed) {
+            return true;
+        }
+        try {
+            return hasArrived() ? socket.ring() : isBroken();
+        } catch (IOException e) {
+            return true; // the anchor has ended, which the peer hears, too
+        }
+    }
+
+    private boolean isBroken() {
+        if (!pin()) {
+            return true;
+        }
+        try {
+            return (link.peerState() & Link.RST) != 0 || link.peerGone();
+        } finally {
+            release();
+        }
+    }
+
+    private void announce() throws IOException {
+        unannounced = false;
+        link.signal(Link.SWITCHED);
+        socket.announce(this);
     }
 
     // ---- reading: between lockRead and unlockRead
@@ -109,21 +293,7 @@ public final class LinkStream {
      * @return whether it is in
      */
     public boolean tryLockRead(long nanos) {
-        boolean interrupted = false;
-        long end = System.nanoTime() + nanos;
-        try {
-            while (true) {
-                try {
-                    return readLock.tryLock(end - System.nanoTime(), TimeUnit.NANOSECONDS);
-                } catch (InterruptedException e) {
-                    interrupted = true;
-                }
-            }
-        } finally {
-            if (interrupted) {
-                Thread.currentThread().interrupt();
-            }
-        }
+        return Locks.tryLock(readLock, nanos);
     }
 
     /** Leaves the reading half. */
@@ -146,7 +316,7 @@ public final class LinkStream {
             throw new AsynchronousCloseException();
         }
         try {
-            return inputShut ? -1 : receiver.read(dst);
+            return inputShut ? -1 : (int) settled(receiver.read(dst));
         } catch (IOException e) {
             throw failed(e);
         }
@@ -166,10 +336,18 @@ public final class LinkStream {
             throw new AsynchronousCloseException();
         }
         try {
-            return inputShut ? -1 : receiver.read(dsts, offset, length);
+            return inputShut ? -1 : settled(receiver.read(dsts, offset, length));
         } catch (IOException e) {
             throw failed(e);
         }
+    }
+
+    /** A reader with time on its hands takes what is left in the kernel of the switch. */
+    private long settled(long n) {
+        if (n == 0 && socket.incoming().isAnnouncementDue()) {
+            socket.incoming().drain();
+        }
+        return n;
     }
 
     /**
@@ -254,6 +432,9 @@ public final class LinkStream {
         checkOutput();
         try {
             int n = sender.write(src);
+            if (unannounced) {
+                announce();
+            }
             if (src.hasRemaining() || stalled) {
                 noteStall(n > 0, src.hasRemaining());
             }
@@ -276,6 +457,9 @@ public final class LinkStream {
         checkOutput();
         try {
             long n = sender.write(srcs, offset, length);
+            if (unannounced) {
+                announce();
+            }
             boolean more = length > 0 && srcs[offset + length - 1].hasRemaining();
             if (more || stalled) {
                 noteStall(n > 0, more);
@@ -341,10 +525,17 @@ public final class LinkStream {
         sender.append(n);
     }
 
-    /** Publishes what was appended, as one. In the writing half only. */
-    public void flush() {
+    /**
+     * Publishes what was appended, as one. In the writing half only.
+     *
+     * @throws IOException if this closed itself, by an interrupt
+     */
+    public void flush() throws IOException {
         if (!closed) {
             sender.flush();
+            if (unannounced) {
+                announce();
+            }
         }
     }
 
@@ -393,14 +584,14 @@ public final class LinkStream {
     /** Reads return the end from now on; what waits in a read returns it at once. */
     public void shutdownInput() {
         inputShut = true;
-        shares.refresh();
+        refresh();
     }
 
     /** Ends the stream to the peer after what was written; what waits in a write fails. */
     public void shutdownOutput() {
         if (!outputShut) {
             outputShut = true;
-            shares.refresh(); // a writer that waits for space lets go of its half
+            refresh(); // a writer that waits for space lets go of its half
             lockWrite();
             try {
                 if (!closed) {
@@ -447,30 +638,40 @@ public final class LinkStream {
     }
 
     /** Whether this side has closed. */
+    @Override
     public boolean isClosed() {
         return closed;
     }
 
     /**
-     * Closes both directions; never blocks. What was written is the peer's to read; what was not read makes it a reset, as
-     * TCP has it.
+     * Closes both directions; never blocks. What was written is the peer's to read.
      *
-     * @param abort whether to reset in any case, as with {@code SO_LINGER} 0
-     * @param orderly whether not to reset for bytes unread
+     * @param reset whether to end with a reset, and why; null for an end in order
      */
-    void close(boolean abort, boolean orderly) {
+    void close(String reset) {
         if (!(boolean) CLOSED.compareAndSet(this, false, true)) {
             return;
         }
-        boolean reset = abort || (!orderly && receiver.hasUnread());
-        if (reset) {
-            connection.didReset(abort ? "closed with SO_LINGER 0, or with its listener" : "closed with bytes unread");
+        if (reset != null) {
+            connection.didReset(reset);
         }
-        link.signal(reset ? Link.RST | Link.CLOSED : Link.FIN | Link.CLOSED);
+        link.signal(reset != null ? Link.RST | Link.CLOSED : Link.FIN | Link.CLOSED);
         shares.close();
         releaseRead();
         releaseWrite();
         release();
+    }
+
+    /** Whether bytes have come that were not read. */
+    boolean hasUnread() {
+        if (!pin()) {
+            return false; // the client of the handshake has just gone
+        }
+        try {
+            return socket.incoming().link() == this ? receiver.hasUnread() : link.published() > PREFACE;
+        } finally {
+            release();
+        }
     }
 
     private void releaseRead() {
@@ -547,9 +748,9 @@ public final class LinkStream {
     /** Adds what the cursors and the link tell, none of which lies in memory that may be freed. */
     void addTo(Figures figures) {
         long publishes = link.publishes();
-        figures.add(Figure.BYTES_IN, receiver.received())
+        figures.add(Figure.BYTES_IN, Math.max(0, receiver.received() - PREFACE))
                 .add(Figure.MESSAGES_IN, receiver.reads())
-                .add(Figure.BYTES_OUT, sender.sent())
+                .add(Figure.BYTES_OUT, Math.max(0, sender.sent() - PREFACE))
                 .add(Figure.MESSAGES_OUT, sender.publishes())
                 .add(Figure.PUBLISHES, publishes < 0 ? sender.publishes() : publishes)
                 .add(Figure.RINGS_OUT, link.rings());
@@ -562,7 +763,13 @@ public final class LinkStream {
         users.addAndGet(count);
     }
 
-    int look(int interest) {
+    private void refresh() {
+        shares.refresh();
+        socket.refresh();
+    }
+
+    @Override
+    public int look(int interest) {
         if (closed) {
             return 0; // its keys are about to be cancelled
         }
@@ -582,21 +789,64 @@ public final class LinkStream {
         return ready;
     }
 
-    void looked(int ops, int looks, boolean hit) {
+    @Override
+    public void looked(int ops, int looks, boolean hit) {
         counters.looked((ops & SelectionKey.OP_READ) != 0, looks, hit);
     }
 
-    void arm(int interest) {
+    @Override
+    public void arm(int interest) {
         int what = 0;
         if ((interest & SelectionKey.OP_READ) != 0) {
             what |= Link.DATA;
         }
         // The end is a signal, which rings for either; of bytes who waits for it does not want to hear.
-        if ((interest & (SelectionKey.OP_WRITE | SelectionKey.OP_CONNECT | Pollable.END | Pollable.SENT)) != 0) {
+        if ((interest & (SelectionKey.OP_WRITE | Pollable.END | Pollable.SENT)) != 0) {
             what |= Link.SPACE;
         }
         if (what != 0) {
             link.arm(what);
+        }
+    }
+
+    @Override
+    public SelectableChannel watched() {
+        return link.doorbell();
+    }
+
+    @Override
+    public int watchedOps(int interest) {
+        // A doorbell whose other end is gone would be readable for ever.
+        return link.peerGone() ? 0 : SelectionKey.OP_READ;
+    }
+
+    @Override
+    public boolean isPolled() {
+        return true;
+    }
+
+    @Override
+    public int kernelReady(int interest, int watchedReady) {
+        // Nothing watched is ready: asked by one who spins without a registration.
+        doorbellRang(watchedReady == 0 ? 0 : 1);
+        return 0;
+    }
+
+    @Override
+    public long deadline() {
+        return Long.MAX_VALUE;
+    }
+
+    @Override
+    public boolean retained(Registration registration) {
+        return shares.add(registration);
+    }
+
+    @Override
+    public void released(Registration registration) {
+        shares.remove(registration);
+        if (registration.attachment() instanceof BlockingWaits.Waiter waiter) {
+            waiter.released();
         }
     }
 
@@ -611,8 +861,8 @@ public final class LinkStream {
         if (rung) {
             connection.rang();
         }
-        if (goneBefore != link.peerGone() || (rung && shares.size() > registrations)) {
-            shares.refresh();
+        if (goneBefore != link.peerGone() || (rung && shares.size() + socket.registrations() > registrations)) {
+            refresh();
         }
     }
 }

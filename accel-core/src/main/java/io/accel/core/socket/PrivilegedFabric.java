@@ -13,8 +13,9 @@ import java.nio.channels.SelectableChannel;
 import java.util.List;
 
 /**
- * A fabric that works with Accel's rights, once the program was found to have the right to connect; where Accel itself lacks
- * one, the kernel carries the connection. Thread-safe as the fabric that it hands everything on to.
+ * A fabric that works with Accel's rights; where Accel itself lacks one, the kernel carries the connection. Whether the program
+ * has the right to connect or to send was asked by the JDK, when it did so by the kernel. Thread-safe as the fabric that it hands
+ * everything on to.
  */
 final class PrivilegedFabric implements Fabric {
     private final Fabric fabric;
@@ -30,7 +31,6 @@ final class PrivilegedFabric implements Fabric {
 
     @Override
     public Connecting connect(InetSocketAddress destination, Source source) throws IOException {
-        Privileged.checkConnect(destination);
         return new Handshake(call(() -> fabric.connect(destination, source)));
     }
 
@@ -41,6 +41,16 @@ final class PrivilegedFabric implements Fabric {
             listening.close();
             return null;
         });
+    }
+
+    @Override
+    public boolean saysPending() {
+        return fabric.saysPending();
+    }
+
+    @Override
+    public boolean mayOutliveListener() {
+        return fabric.mayOutliveListener();
     }
 
     @Override
@@ -90,6 +100,11 @@ final class PrivilegedFabric implements Fabric {
         @Override
         public long deadline() {
             return handshake.deadline();
+        }
+
+        @Override
+        public boolean isPending() {
+            return handshake.isPending();
         }
 
         @Override

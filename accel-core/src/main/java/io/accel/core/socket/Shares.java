@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.function.Predicate;
 
 /**
- * The registrations of one socket with pollers. Each has a share in the socket's accelerated connection as soon as there is
- * one, and gives it back when its poller will not look again.
+ * Registrations with pollers of one socket, or of its link. Each has a share in the link as soon as there is one, and gives it
+ * back when its poller will not look again.
  */
 final class Shares {
     // All guarded by this.
@@ -27,10 +27,25 @@ final class Shares {
         return true;
     }
 
-    /** The socket has become an accelerated connection: all registrations get their share in it. */
+    /** The socket has a link: all registrations get their share in it. */
     synchronized void establish(LinkStream established) {
         stream = established;
         established.retain(registrations.size());
+    }
+
+    /** The socket has no link after all: all give their share in it back. */
+    void disestablish(LinkStream lost) {
+        int count;
+        synchronized (this) {
+            if (stream != lost) {
+                return;
+            }
+            stream = null;
+            count = registrations.size();
+        }
+        for (int i = 0; i < count; i++) {
+            lost.release();
+        }
     }
 
     /** A registration's poller will not look again. */
@@ -43,6 +58,15 @@ final class Shares {
         if (established != null) {
             established.release();
         }
+    }
+
+    /** Those that there are. */
+    List<Registration> all() {
+        return copy(false);
+    }
+
+    synchronized boolean has(Registration registration) {
+        return registrations.contains(registration);
     }
 
     /** Makes every poller look. */

@@ -6,102 +6,62 @@ import io.accel.core.fabric.FallbackReason;
 import io.accel.core.fabric.Link;
 import io.accel.core.observe.Drop;
 import io.accel.core.observe.ProcessCounters;
-import io.accel.core.poll.Registration;
 import io.accel.profile.Role;
 import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.nio.channels.SelectableChannel;
-import java.nio.channels.SelectionKey;
-import java.nio.channels.ServerSocketChannel;
-import java.nio.channels.SocketChannel;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 
 /**
- * A listener that takes connections from the kernel and from every fabric that the rules allow, and hands over whichever
- * comes. Thread-safe.
+ * What a listener of the kernel's has beside it: it lets clients find the connections that were accepted from it, and gives
+ * them links. Thread-safe.
  */
-public final class StreamListener implements BlockingWaits.Waitable {
-    /** Clients come faster than over TCP; a program's backlog of a few would turn most of a burst away. */
-    private static final int LEAST_BACKLOG = 1024;
-
+public final class StreamListener {
     private static final PathInfo UNASKED = new PathInfo(
             "kernel",
             FallbackReason.PEER_NOT_ACCELERATED,
-            "the client came by the kernel; if it runs Accel, its own log and metrics say why");
+            "the client has not asked for a faster path; if it runs Accel, its own log and metrics say why");
 
     private final Accelerator accelerator;
-    /** Null if the adapter's kernel listener is no channel. */
-    private final ServerSocketChannel kernel;
-    /** Stands for the kernel's listener in selectors. */
-    private final SelectableChannel watched;
+    // Guarded by this.
+    private final List<Opened> open = new ArrayList<>();
+    /** How many connections are open that were accepted and have no link. */
+    private int movable;
 
-    private final Queue<StreamSocket> arrived = new ConcurrentLinkedQueue<>();
-    /** Arrived ones and those in a handshake that has its place. */
-    private final AtomicInteger places = new AtomicInteger();
-
-    private final Shares shares = new Shares();
-    /** Guarded by this. */
-    private final List<Fabric.Listening> open = new ArrayList<>();
+    /** Where clients of a fabric can ask. */
+    private record Opened(Fabric fabric, Fabric.Listening listening) {}
 
     private volatile boolean closed;
-    /** See {@link #takeKernelReady}. */
-    private volatile boolean kernelReady;
-
     private volatile boolean accelerated;
-    /** Why connections are the kernel's while no fabric serves this. */
+    /** Whether a client may ask for a link some time after the connection was accepted, and had no way to wait for that. */
+    private volatile boolean askedLate;
+    /** Why connections stay the kernel's while no fabric serves this. */
     private volatile PathInfo unopened = PathInfo.KERNEL;
-    /** Whose turn it is when both sources may have a connection; a hint, so racing writes do no harm. */
-    private boolean kernelFirst;
 
     /**
      * A listener that is not bound.
      *
      * @param accelerator the profile at work
-     * @param kernel the JDK's channel; the caller owns it
      */
-    public StreamListener(Accelerator accelerator, ServerSocketChannel kernel) {
+    public StreamListener(Accelerator accelerator) {
         this.accelerator = accelerator;
-        this.kernel = kernel;
-        this.watched = kernel;
     }
 
-    /**
-     * A listener that is not bound, beside a kernel listener that is no channel. Its connections are the adapter's to
-     * accept: {@link #takeKernelReady} says when, {@link #acceptedByKernel} makes them known.
-     *
-     * @param accelerator the profile at work
-     * @param readable becomes readable when the kernel has a connection; in non-blocking mode; the caller owns it
-     */
-    public StreamListener(Accelerator accelerator, SelectableChannel readable) {
-        this.accelerator = accelerator;
-        this.kernel = null;
-        this.watched = readable;
-    }
-
-    /** The JDK's channel. In non-blocking mode if this {@link #isAccelerated} or is registered. */
-    public ServerSocketChannel kernel() {
-        return kernel;
-    }
-
-    /** Whether connections may come from a fabric, so that waiting for the kernel's alone is not enough. */
+    /** Whether its connections may get a link. */
     public boolean isAccelerated() {
         return accelerated;
     }
 
     /**
-     * Opens the listener to the fabrics, after the kernel's channel was bound.
+     * Opens the listener to the fabrics, after the kernel's was bound.
      *
      * @param bound what it was bound to
-     * @param backlog as the program gave it
      * @throws IOException if no fabric will serve and {@code fallback=fail}
      */
-    public synchronized void bound(InetSocketAddress bound, int backlog) throws IOException {
-        int limit = Math.max(backlog, LEAST_BACKLOG);
+    public synchronized void bound(InetSocketAddress bound) throws IOException {
         List<Fabric> candidates = accelerator.fabricsFor(Role.SERVER, bound);
         if (candidates.isEmpty()) {
             String rule = accelerator.ruleFor(Role.SERVER, bound);
@@ -111,7 +71,8 @@ public final class StreamListener implements BlockingWaits.Waitable {
         FallbackException failure = null;
         for (Fabric fabric : candidates) {
             try {
-                open.add(fabric.listen(bound, new Arrivals(fabric.name(), bound.getPort(), limit)));
+                open.add(new Opened(fabric, fabric.listen(bound, new Arrivals(fabric.name(), bound.getPort()))));
+                askedLate |= !fabric.saysPending();
                 accelerator.log().listening(bound, new PathInfo(fabric.name(), null, null));
             } catch (FallbackException e) {
                 failure = e;
@@ -129,199 +90,140 @@ public final class StreamListener implements BlockingWaits.Waitable {
     }
 
     /**
-     * Takes a connection that is there.
+     * A connection was accepted.
      *
-     * @return the connection, or null if there is none and the kernel's channel is in non-blocking mode
-     * @throws IOException as {@link ServerSocketChannel#accept()}
-     */
-    public StreamSocket accept() throws IOException {
-        if (!accelerated) {
-            return acceptKernel();
-        }
-        kernelFirst = !kernelFirst;
-        if (kernelFirst) {
-            StreamSocket socket = acceptKernel();
-            return socket != null ? socket : acceptArrived();
-        }
-        StreamSocket socket = acceptArrived();
-        return socket != null ? socket : acceptKernel();
-    }
-
-    /** Takes a connection that a fabric brought; null if there is none. */
-    public StreamSocket acceptArrived() {
-        StreamSocket socket = arrived.poll();
-        if (socket != null) {
-            places.decrementAndGet();
-        }
-        return socket;
-    }
-
-    private StreamSocket acceptKernel() throws IOException {
-        SocketChannel channel = kernel.accept();
-        if (channel == null) {
-            return null;
-        }
-        StreamSocket socket = new StreamSocket(accelerator, channel);
-        socket.acceptedFromKernel(accelerated ? UNASKED : unopened);
-        socket.logAccepted(channel.getLocalAddress(), channel.getRemoteAddress());
-        return socket;
-    }
-
-    /** Whether a wait has found the kernel's listener, which is no channel, to have a connection; said once. */
-    public boolean takeKernelReady() {
-        boolean ready = kernelReady;
-        kernelReady = false;
-        return ready;
-    }
-
-    /**
-     * The adapter has accepted a connection from its kernel listener, which is no channel.
-     *
-     * @param local its address at this end
-     * @param remote its address at the other
+     * @param anchor the kernel's connection
      * @return what stands for it, to be closed with it
      */
-    public StreamSocket acceptedByKernel(InetSocketAddress local, InetSocketAddress remote) {
-        StreamSocket socket = new StreamSocket(accelerator, null);
-        socket.kernelAccepted(local, remote);
-        socket.acceptedFromKernel(accelerated ? UNASKED : unopened);
-        socket.logAccepted(local, remote);
+    public StreamSocket accepted(Anchor anchor) {
+        StreamSocket socket = new StreamSocket(accelerator, anchor);
+        synchronized (this) {
+            movable++;
+        }
+        socket.accepted(accelerated ? UNASKED : unopened, accelerated, askedLate, this::oneLessToMove);
         return socket;
     }
 
-    /** Whether no poller watches this any more, so that what {@link #watched()} stands for may be closed. */
-    public boolean isUnwatched() {
-        return shares.size() == 0;
-    }
-
-    /** Ends the fabrics' part, to be called before the kernel's channel is closed. Connections not accepted are reset. */
-    public void close() {
-        List<Fabric.Listening> toClose;
+    private void oneLessToMove() {
+        List<Opened> toClose;
         synchronized (this) {
-            closed = true;
-            toClose = List.copyOf(open);
-            open.clear();
+            movable--;
+            toClose = closed && movable == 0 ? take(opened -> true) : List.of();
         }
-        for (Fabric.Listening listening : toClose) {
-            listening.close();
-        }
-        shares.close();
-        resetArrived();
+        closeAll(toClose);
     }
 
     /**
-     * As {@link StreamSocket#endRegistrations}.
-     *
-     * @param over tells by the attachment
+     * Ends the fabrics' part, to be called before the kernel's listener is closed. What was accepted may still move where that
+     * is in nobody's way.
      */
-    public void endRegistrations(Predicate<Object> over) {
-        shares.end(over);
+    public void close() {
+        List<Opened> toClose;
+        synchronized (this) {
+            closed = true;
+            toClose = take(opened -> movable == 0 || !opened.fabric().mayOutliveListener());
+        }
+        closeAll(toClose);
     }
 
-    private void resetArrived() {
-        for (StreamSocket socket = acceptArrived(); socket != null; socket = acceptArrived()) {
-            socket.close(true, false);
+    private List<Opened> take(Predicate<Opened> wanted) {
+        List<Opened> taken = open.stream().filter(wanted).toList();
+        open.removeAll(taken);
+        return taken;
+    }
+
+    private static void closeAll(List<Opened> toClose) {
+        for (Opened opened : toClose) {
+            opened.listening().close();
         }
     }
 
-    @Override
-    public boolean isClosed() {
-        return closed;
-    }
-
-    // ---- for pollers
-
-    @Override
-    public SelectableChannel watched() {
-        return watched;
-    }
-
-    @Override
-    public int watchedOps(int interest) {
-        return kernel != null || interest == 0 ? interest : SelectionKey.OP_READ;
-    }
-
-    @Override
-    public boolean isPolled() {
-        return !arrived.isEmpty();
-    }
-
-    @Override
-    public int look(int interest) {
-        return arrived.isEmpty() ? 0 : interest & SelectionKey.OP_ACCEPT;
-    }
-
-    @Override
-    public int kernelReady(int interest, int watchedReady) {
-        if (kernel != null) {
-            return interest & watchedReady;
-        }
-        if (watchedReady == 0) {
-            return 0;
-        }
-        kernelReady = true;
-        return interest;
-    }
-
-    @Override
-    public void arm(int interest) {
-        // Nothing: every arrival refreshes the registrations.
-    }
-
-    @Override
-    public long deadline() {
-        return Long.MAX_VALUE;
-    }
-
-    @Override
-    public boolean retained(Registration registration) {
-        return shares.add(registration);
-    }
-
-    @Override
-    public void released(Registration registration) {
-        shares.remove(registration);
-        if (registration.attachment() instanceof BlockingWaits.Waiter waiter) {
-            waiter.released();
-        }
-    }
-
-    /** Where one fabric's connections arrive. */
+    /** Where one fabric's clients ask. */
     private final class Arrivals implements Fabric.Acceptor {
         private final String fabric;
         private final int port;
-        private final int limit;
+        private final Map<Link, StreamSocket> offered = new ConcurrentHashMap<>();
 
-        Arrivals(String fabric, int port, int limit) {
+        Arrivals(String fabric, int port) {
             this.fabric = fabric;
             this.port = port;
-            this.limit = limit;
+        }
+
+        private AcceptedStreams.Ends ends(InetSocketAddress local, InetSocketAddress remote) {
+            return new AcceptedStreams.Ends(new InetSocketAddress(local.getAddress(), port), remote);
         }
 
         @Override
-        public boolean reserve() {
-            if (places.incrementAndGet() <= limit && !closed) {
-                return true;
+        public boolean reserve(InetSocketAddress local, InetSocketAddress remote, Runnable again)
+                throws FallbackException {
+            AcceptedStreams all = accelerator.acceptedStreams();
+            AcceptedStreams.Ends ends = ends(local, remote);
+            StreamSocket socket = all.find(ends);
+            if (socket == null) {
+                if (closed || !all.await(ends, again)) {
+                    ProcessCounters.dropped(Drop.BACKLOG);
+                    throw new FallbackException(FallbackReason.BACKLOG_FULL, null);
+                }
+                socket = all.find(ends);
+                if (socket == null || !all.forget(ends)) {
+                    return false; // not accepted; or just now, and whoever did so has run again
+                }
             }
-            places.decrementAndGet();
-            ProcessCounters.dropped(Drop.BACKLOG);
-            return false;
+            if (!socket.claim()) {
+                throw new FallbackException(FallbackReason.BAD_HANDSHAKE, "the connection has a link, or has closed");
+            }
+            return true;
         }
 
         @Override
-        public void unreserve() {
-            places.decrementAndGet();
+        public void unreserve(InetSocketAddress local, InetSocketAddress remote) {
+            AcceptedStreams all = accelerator.acceptedStreams();
+            AcceptedStreams.Ends ends = ends(local, remote);
+            if (!all.forget(ends)) {
+                StreamSocket socket = all.find(ends);
+                if (socket != null) {
+                    socket.unclaim();
+                }
+            }
         }
 
         @Override
-        public void accept(Link link, InetSocketAddress local, InetSocketAddress remote) {
-            InetSocketAddress at = new InetSocketAddress(local.getAddress(), port);
-            StreamSocket socket = new StreamSocket(accelerator, link, fabric, at, remote);
-            socket.logAccepted(at, remote);
-            arrived.add(socket);
-            shares.refresh();
-            if (closed) {
-                resetArrived(); // it came while the listener closed
+        public boolean offered(Link link, InetSocketAddress local, InetSocketAddress remote) {
+            StreamSocket socket = accelerator.acceptedStreams().find(ends(local, remote));
+            if (socket == null) {
+                return false;
+            }
+            offered.put(link, socket);
+            if (!socket.attach(link, fabric)) {
+                offered.remove(link);
+                return false;
+            }
+            return true;
+        }
+
+        @Override
+        public boolean isSettled(Link link) {
+            StreamSocket socket = offered.get(link);
+            if (socket != null && !socket.isUpgradeSettled()) {
+                return false;
+            }
+            offered.remove(link);
+            return true;
+        }
+
+        @Override
+        public void confirmed(Link link) {
+            StreamSocket socket = offered.remove(link);
+            if (socket != null) {
+                socket.upgradeSettled();
+            }
+        }
+
+        @Override
+        public void withdrawn(Link link) {
+            StreamSocket socket = offered.remove(link);
+            if (socket != null && !socket.detach()) {
+                link.free();
             }
         }
     }

@@ -1,101 +1,115 @@
 package io.accel.core.socket;
 
-import io.accel.core.fabric.Connecting;
 import io.accel.core.fabric.Fabric;
 import io.accel.core.fabric.FallbackException;
 import io.accel.core.fabric.FallbackReason;
 import io.accel.core.fabric.Link;
 import io.accel.core.observe.ConnectionState;
+import io.accel.core.poll.Pollable;
 import io.accel.core.poll.Registration;
+import io.accel.profile.HandoverAfter;
 import io.accel.profile.Role;
 import java.io.IOException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.net.ConnectException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
-import java.nio.channels.SocketChannel;
-import java.util.Iterator;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
 
 /**
- * A stream socket that chooses its path when it connects. Before that, and if no fabric can carry it, it is the JDK's
- * socket channel; on a fabric it is a {@link LinkStream}.
+ * A stream: the kernel's connection, its {@link Anchor}, from connect to close, and perhaps a link to which its bytes move while
+ * it lives. The adapter connects, accepts and closes the anchor, and asks it about everything but bytes and readiness; it reads
+ * by {@link #incoming()} and writes by {@link #outgoing()}, each of which is the kernel's until it is the link's.
  *
- * <p>The path is chosen once, and never changes on an established connection.
- *
- * <p>Connecting is guarded by the object's monitor; the chosen path is published by the volatile {@link #stream}.
+ * <p>The end that connected asks for the link, in the background, when the connection is worth it. Both ends have attached the
+ * link before either writes to it.
  */
-public final class StreamSocket implements BlockingWaits.Waitable {
+public final class StreamSocket implements Pollable {
+    private static final Logger LOG = System.getLogger(StreamSocket.class.getName());
+    private static final ByteBuffer ANNOUNCEMENT = ByteBuffer.allocateDirect(1);
+
+    /** How long an accept that is to return with a link waits for a client that may ask for none. */
+    private static final long LATE_NANOS = 2_000_000_000L;
+
+    private static final long PEER_PAUSE_NANOS = 100_000L;
+
+    private enum Claim {
+        NONE,
+        CLAIMED,
+        ATTACHED
+    }
+
     private final Accelerator accelerator;
-    /**
-     * The JDK's channel; null for accepted links, and if the adapter's kernel socket is no channel. In non-blocking mode
-     * whenever this is registered.
-     */
-    private final SocketChannel kernel;
+    private final Anchor anchor;
+    private final Incoming incoming = new Incoming(this);
+    private final Outgoing outgoing = new Outgoing(this);
+    private final Shares shares = new Shares();
 
-    /** The accelerated connection; written once, under the monitor. */
-    private volatile LinkStream stream;
-
-    /** Whether a handshake is under way, or its outcome not yet taken by {@link #finishConnect}. Written under the monitor. */
-    private volatile boolean connecting;
-    /** Whether OP_CONNECT is ready though the kernel does not say so. Written under the monitor. */
-    private volatile boolean connectReady;
+    /** The link that both ends have, or are about to have; written under the monitor. */
+    private volatile LinkStream attached;
 
     private volatile boolean closed;
-    /** Whether the adapter's kernel socket, which is no channel, is connected. */
-    private volatile boolean kernelConnected;
-
+    private volatile boolean urgentInline;
     private volatile PathInfo path = PathInfo.KERNEL;
+    /** Whether those who look know of the link. */
+    private volatile boolean announced;
+    /** Whether traffic is counted, to tell when this is worth a link. Cleared once, by whoever finds it so. */
+    private volatile boolean counting;
 
-    // Under the monitor.
-    private Iterator<Fabric> fabrics;
-    private Connecting handshake;
-    private IOException failure;
-    private boolean fellBack;
-    private InetSocketAddress remote;
-    private InetSocketAddress local;
-    private Fabric.Source source;
-
-    private final Shares shares = new Shares();
     /** Written once, before others can see this connection: null as long as there is none. */
     private volatile ConnectionRecord connection;
 
+    // Under the monitor.
+    private Role role = Role.SERVER;
+    private List<Fabric> fabrics = List.of();
+    private AcceptedStreams.Ends ends;
+    /** Of a listener that waits for that; null if there is none. */
+    private Runnable undecided;
+
+    private Claim claim = Claim.NONE;
+    /** Whether it is settled whether there will be a link. */
+    private boolean settled = true;
+    /** Whether the peer cannot say yet, as far as is known. */
+    private boolean pending;
+    /** Whether the peer is known to have been asked, and has Accel. */
+    private boolean heard;
+    /** Why there is no link. */
+    private FallbackException failure;
+    /** Registrations that have a doorbell beside them. */
+    private final Set<Registration> ringing = new HashSet<>();
+
     /**
-     * A socket that is not connected, or connected by the kernel.
+     * A stream that is not connected.
      *
      * @param accelerator the profile at work
-     * @param kernel the JDK's channel; null if the adapter has a kernel socket of another kind, which it connects in
-     *     blocking mode if {@link #connect} or {@link #takeFallback} say so
+     * @param anchor the kernel's connection, or what will be one; the caller owns it
      */
-    public StreamSocket(Accelerator accelerator, SocketChannel kernel) {
+    public StreamSocket(Accelerator accelerator, Anchor anchor) {
         this.accelerator = accelerator;
-        this.kernel = kernel;
+        this.anchor = anchor;
     }
 
-    /** An accepted, accelerated connection. */
-    StreamSocket(Accelerator accelerator, Link link, String fabric, InetSocketAddress local, InetSocketAddress remote) {
-        this.accelerator = accelerator;
-        this.kernel = null;
-        this.local = local;
-        this.remote = remote;
-        this.path = new PathInfo(fabric, null, null);
-        this.connection = ConnectionRecord.accepting(this);
-        this.stream = new LinkStream(link, accelerator.lowWater(), shares, connection);
-        shares.establish(stream);
-        connection.established(stream);
+    Anchor anchor() {
+        return anchor;
     }
 
-    /** The JDK's channel; null if this was accepted from a fabric. */
-    public SocketChannel kernel() {
-        return kernel;
+    /** What comes from the peer. */
+    public Incoming incoming() {
+        return incoming;
     }
 
-    /** The accelerated connection, or null as long as there is none. */
-    public LinkStream stream() {
-        return stream;
+    /** What goes to the peer. */
+    public Outgoing outgoing() {
+        return outgoing;
     }
 
     /** Which way the bytes take. */
@@ -103,222 +117,375 @@ public final class StreamSocket implements BlockingWaits.Waitable {
         return path;
     }
 
+    /** The link, whichever directions go by it; null if there is none. */
+    public LinkStream attached() {
+        return attached;
+    }
+
+    /** How blocking operations on a link wait. */
+    public BlockingWaits waits() {
+        return accelerator.waits();
+    }
+
+    // ---- connecting and accepting
+
     /**
-     * The adapter's own kernel socket is connected.
+     * The adapter has connected the anchor. With {@code fallback=fail} this waits until the connection has a link, or the peer
+     * has heard of it and waits for its program to accept.
      *
-     * @param from its local address
+     * @throws ConnectException if it gets none, and {@code fallback=fail}
      */
-    public synchronized void kernelConnected(InetSocketAddress from) {
-        local = from;
-        kernelConnected = true;
+    public void connected() throws ConnectException {
+        InetSocketAddress remote = anchor.remote();
+        if (remote == null) {
+            return; // closed already
+        }
+        List<Fabric> candidates = accelerator.fabricsFor(Role.CLIENT, remote);
+        HandoverAfter after = accelerator.handoverAfter();
+        boolean asks = !candidates.isEmpty() && (after.isAtOnce() || accelerator.isFailing());
+        connection = ConnectionRecord.connecting(this);
+        synchronized (this) {
+            role = Role.CLIENT;
+            fabrics = candidates;
+            settled = candidates.isEmpty();
+            counting = !settled && !asks;
+            path = candidates.isEmpty()
+                    ? new PathInfo("kernel", FallbackReason.RULE, accelerator.ruleFor(Role.CLIENT, remote))
+                    : new PathInfo("kernel", FallbackReason.TOO_LITTLE, null);
+        }
+        if (candidates.isEmpty()) {
+            connection.fellBack();
+            accelerator.log().connected(anchor.local(), remote, path);
+        }
+        if (asks) {
+            StreamUpgrades.get().request(this);
+            if (after.atConnect() || accelerator.isFailing()) {
+                awaitUpgrade();
+            }
+        }
     }
 
-    /** The adapter's own kernel socket was accepted. */
-    synchronized void kernelAccepted(InetSocketAddress at, InetSocketAddress from) {
-        remote = from;
-        kernelConnected(at);
-    }
-
-    /** This was accepted from the kernel, for that reason. */
-    void acceptedFromKernel(PathInfo why) {
+    /**
+     * A listener has accepted this.
+     *
+     * @param why what is said as long as nobody has asked for a link
+     * @param findable whether anybody can
+     * @param askedLate whether who asks may have had to go on before that was heard here
+     * @param whenDecided run once when nobody can ask any more: this has a link, or has closed
+     */
+    void accepted(PathInfo why, boolean findable, boolean askedLate, Runnable whenDecided) {
+        synchronized (this) {
+            undecided = whenDecided;
+        }
         path = why;
         connection = ConnectionRecord.accepting(this);
-        connection.fellBack();
-    }
-
-    /** Says in the log that this was accepted. */
-    void logAccepted(SocketAddress at, SocketAddress from) {
-        accelerator.log().accepted(at, from, path);
-    }
-
-    /** The local address of an accelerated connection; null otherwise. */
-    public synchronized InetSocketAddress linkLocal() {
-        return stream == null && handshake == null ? null : local;
-    }
-
-    /** The remote address of an accelerated connection, or of a handshake under way; null otherwise. */
-    public synchronized InetSocketAddress linkRemote() {
-        return stream == null && !connecting ? null : remote;
-    }
-
-    // ---- connecting
-
-    /**
-     * Begins to connect by the first fabric that can. If it returns false the caller connects the kernel's channel.
-     *
-     * @param destination where to, resolved
-     * @param binder binds the kernel's channel, which lends the connection its local address
-     * @return whether a handshake is under way
-     * @throws IOException if binding failed, or if no fabric can and {@code fallback=fail}
-     */
-    public synchronized boolean connect(InetSocketAddress destination, Fabric.Source binder) throws IOException {
-        List<Fabric> candidates = accelerator.fabricsFor(Role.CLIENT, destination);
-        remote = destination;
-        connection = ConnectionRecord.connecting(this);
-        if (candidates.isEmpty()) {
-            path = new PathInfo("kernel", FallbackReason.RULE, accelerator.ruleFor(Role.CLIENT, destination));
+        InetSocketAddress local = anchor.local();
+        InetSocketAddress remote = anchor.remote();
+        if (!findable || local == null || remote == null) {
             connection.fellBack();
-            accelerator.log().connected(null, destination, path);
-            return false;
-        }
-        if (accelerator.silentPeers().contains(destination)) {
-            fallBack(destination, new FallbackException(FallbackReason.TIMEOUT, "the peer was silent a moment ago"));
-            return false;
-        }
-        fabrics = candidates.iterator();
-        source = binder;
-        connecting = tryNext(null);
-        if (connecting) {
-            shares.refresh();
-        }
-        return connecting;
-    }
-
-    /**
-     * As {@link #connect(InetSocketAddress, Fabric.Source)}, with the local address that the kernel would have given the
-     * connection.
-     *
-     * @param destination where to, resolved
-     * @return whether a handshake is under way
-     * @throws IOException if binding failed, or if no fabric can and {@code fallback=fail}
-     */
-    public boolean connect(InetSocketAddress destination) throws IOException {
-        return connect(destination, this::bindTo);
-    }
-
-    private InetSocketAddress bindTo(InetAddress address) throws IOException {
-        if (kernel.getLocalAddress() == null) {
-            kernel.bind(new InetSocketAddress(address, 0));
-            ensureOther((InetSocketAddress) kernel.getLocalAddress());
-        }
-        InetSocketAddress bound = (InetSocketAddress) kernel.getLocalAddress();
-        return bound.getAddress().isAnyLocalAddress() ? new InetSocketAddress(address, bound.getPort()) : bound;
-    }
-
-    /**
-     * Refuses a connection to itself. The port that the kernel gave the program's end may be the very one that it connects
-     * to, which nobody listens on then; whoever did was killed, and its rendezvous is what was found. The kernel would
-     * connect the socket to itself.
-     *
-     * @param bound what the program's end was bound to for this connection, by no wish of the program's
-     * @throws ConnectException if that is where it connects to
-     */
-    public void ensureOther(InetSocketAddress bound) throws ConnectException {
-        InetSocketAddress destination = remote;
-        if (destination.getPort() == bound.getPort() && destination.getAddress().equals(bound.getAddress())) {
-            throw new ConnectException("Connection refused");
-        }
-    }
-
-    /** Whether {@link #connect} has begun a handshake that {@link #finishConnect} has not ended. */
-    public boolean isConnecting() {
-        return connecting;
-    }
-
-    /** Whether no fabric could, and the caller, in blocking mode, connects the kernel's channel. Ends the handshake. */
-    public synchronized boolean takeFallback() {
-        if (fellBack) {
-            fellBack = false;
-            connecting = false;
-            connectReady = false;
-            return true;
-        }
-        return false;
-    }
-
-    /**
-     * Goes on with a handshake without waiting.
-     *
-     * @return true if the connection is there; false if not yet, or if {@link #takeFallback}
-     * @throws IOException if neither fabric nor kernel could connect; the caller closes
-     */
-    public synchronized boolean finishConnect() throws IOException {
-        advance();
-        if (failure != null) {
-            IOException cause = failure;
-            connecting = false;
-            throw cause;
-        }
-        if (fellBack) {
-            return false;
-        }
-        if (stream != null
-                || (kernel != null && (kernel.isConnected() || (handshake == null && kernel.finishConnect())))) {
-            connecting = false;
-            connectReady = false;
-            return true;
-        }
-        return false;
-    }
-
-    /** Takes the peer's answer if there is one, and moves on to the next fabric or the kernel if it is no. */
-    private synchronized void advance() {
-        if (handshake == null || closed) {
+            accelerator.log().accepted(local, remote, path);
             return;
         }
-        try {
-            Link link = handshake.advance();
-            if (link == null) {
+        AcceptedStreams.Ends known = new AcceptedStreams.Ends(local, remote);
+        synchronized (this) {
+            ends = known;
+            settled = false;
+        }
+        boolean asked = accelerator.acceptedStreams().add(known, this);
+        if (accelerator.handoverAfter().atConnect() && (asked || askedLate)) {
+            awaitSettled(asked ? accelerator.probeTimeoutNanos() : LATE_NANOS, false);
+            awaitPeer();
+        }
+    }
+
+    /** The peer may have the link a moment later than this end. */
+    private void awaitPeer() {
+        long end = System.nanoTime() + LATE_NANOS;
+        LinkStream stream = attached;
+        while (stream != null && !stream.isPeerReady() && !stream.hasPeerEnded() && System.nanoTime() - end < 0) {
+            LockSupport.parkNanos(PEER_PAUSE_NANOS);
+            stream = attached;
+        }
+    }
+
+    private void awaitUpgrade() throws ConnectException {
+        boolean failing = accelerator.isFailing();
+        awaitSettled(accelerator.probeTimeoutNanos(), !failing);
+        if (!failing || attached != null) {
+            return;
+        }
+        FallbackException why;
+        synchronized (this) {
+            if (heard && !settled) {
+                return; // the peer has Accel, and its program has not accepted yet, which may be this thread's to do
+            }
+            why = failure;
+        }
+        throw new ConnectException("not accelerated, and fallback=fail: "
+                + (why == null
+                        ? FallbackReason.TIMEOUT + ": the peer did not accept in time"
+                        : why.reason() + ": " + why.getMessage()));
+    }
+
+    private synchronized void awaitSettled(long nanos, boolean orPending) {
+        long end = System.nanoTime() + nanos;
+        boolean interrupted = false;
+        while (!settled && !closed && !(orPending && pending) && !(role == Role.CLIENT && heard)) {
+            long millis = (end - System.nanoTime() + 999_999) / 1_000_000;
+            if (millis <= 0) {
+                break;
+            }
+            try {
+                wait(millis);
+            } catch (InterruptedException e) {
+                interrupted = true;
+                break;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    // ---- the upgrade: the thread that looks for links, and those of the fabrics
+
+    List<Fabric> fabrics() {
+        synchronized (this) {
+            return fabrics;
+        }
+    }
+
+    /** Bytes have gone one way or the other by the kernel. */
+    void noteTraffic() {
+        if (counting
+                && accelerator
+                        .handoverAfter()
+                        .isReached(incoming.reads() + outgoing.writes(), incoming.taken() + outgoing.given())) {
+            counting = false; // two threads may both come here; the second request finds nothing to do
+            StreamUpgrades.get().request(this);
+        }
+    }
+
+    synchronized void upgradePending(boolean now, boolean known) {
+        pending |= now;
+        heard |= known;
+        notifyAll();
+    }
+
+    /** No fabric has a link. */
+    void notUpgraded(FallbackException why) {
+        if (why == null || closed) {
+            return;
+        }
+        synchronized (this) {
+            if (attached != null) {
                 return;
             }
-            local = handshake.local();
-            handshake = null;
-            LinkStream established = new LinkStream(link, accelerator.lowWater(), shares, connection);
-            shares.establish(established);
-            connectReady = true;
-            stream = established;
-            connection.established(established);
-            accelerator.log().connected(local, remote, path);
-        } catch (FallbackException e) {
-            handshake = null;
-            if (e.reason() == FallbackReason.TIMEOUT) {
-                accelerator.silentPeers().remember(remote);
-            }
-            moveOn(e);
+            path = new PathInfo("kernel", why.reason(), why.getMessage());
+            failure = why;
+            settled = true;
+            notifyAll();
         }
+        connection.fellBack();
+        accelerator.log().connected(anchor.local(), anchor.remote(), path);
+    }
+
+    /** A client asks for the link of this connection. Returns false if it has one, or has closed. */
+    synchronized boolean claim() {
+        if (closed || claim != Claim.NONE) {
+            return false;
+        }
+        claim = Claim.CLAIMED;
+        return true;
+    }
+
+    /** That client went away before it was offered the link. */
+    synchronized void unclaim() {
+        if (claim == Claim.CLAIMED) {
+            claim = Claim.NONE;
+        }
+    }
+
+    /**
+     * Takes a link: from now on bytes may come by it; they go by it when the peer has it, too.
+     *
+     * @return false if this has closed, or has a link; the given one stays the caller's
+     */
+    boolean attach(Link link, String fabric) {
+        LinkStream stream;
+        List<Registration> present;
+        synchronized (this) {
+            if (closed || attached != null) {
+                return false;
+            }
+            claim = Claim.ATTACHED;
+            stream = new LinkStream(link, accelerator.lowWater(), this, connection);
+            shares.establish(stream);
+            path = new PathInfo(fabric, null, null);
+            attached = stream;
+            present = shares.all();
+        }
+        for (Registration registration : present) {
+            ringBeside(registration);
+        }
+        if (urgentInline) {
+            stream.wantUrgentInline();
+        }
+        if (role == Role.CLIENT) {
+            stream.sayAttached();
+            upgradeSettled();
+        }
+        return true;
+    }
+
+    /**
+     * The client went away and never had the link, which is freed, unless bytes have come by it.
+     *
+     * @return false if there is none
+     */
+    boolean detach() {
+        LinkStream stream;
+        synchronized (this) {
+            stream = attached;
+            if (stream == null || incoming.link() != null) {
+                return stream != null;
+            }
+            attached = null;
+            claim = Claim.NONE;
+            path = new PathInfo("kernel", FallbackReason.BAD_HANDSHAKE, "the client went away during the handshake");
+        }
+        shares.disestablish(stream);
+        stream.close(null);
+        return true;
+    }
+
+    /**
+     * The link's doorbell has rung before the peer had the link.
+     *
+     * @return whether the peer has it now, or never will
+     */
+    boolean isUpgradeSettled() {
+        LinkStream stream = attached;
+        if (stream == null) {
+            return true;
+        }
+        if (!stream.isDecidedByPeer()) {
+            return false;
+        }
+        if (stream.isPeerReady()) {
+            upgradeSettled();
+        } else {
+            boolean unused = detach();
+        }
+        return true;
+    }
+
+    /** Both ends have the link. */
+    void upgradeSettled() {
+        LinkStream stream;
+        synchronized (this) {
+            stream = attached;
+            if (settled || stream == null) {
+                return;
+            }
+            settled = true;
+            notifyAll();
+        }
+        connection.established(stream);
+        decided();
+        logPath();
+        refresh();
+        announced = true;
+    }
+
+    private void logPath() {
+        if (role == Role.CLIENT) {
+            accelerator.log().connected(anchor.local(), anchor.remote(), path);
+        } else {
+            accelerator.log().accepted(anchor.local(), anchor.remote(), path);
+        }
+    }
+
+    /** Whether it is settled, and known to those who look, whether this has a link. */
+    boolean isSettled() {
+        return announced;
+    }
+
+    /** Whether the peer has the link, too, so that this end may send by it. */
+    boolean mayUse(LinkStream stream) {
+        return role == Role.CLIENT || incoming.link() != null || stream.isPeerReady();
+    }
+
+    /** Tells the peer over the anchor that this end has switched, now or as soon as it can be told. */
+    void announce(LinkStream stream) throws IOException {
+        try {
+            if (stream.hasArrived() && ring()) {
+                return;
+            }
+        } catch (IOException e) {
+            if (e instanceof ClosedChannelException && !closed) {
+                throw e; // by an interrupt: the program hears of it
+            }
+            LOG.log(Level.DEBUG, "the peer has closed and is told of no switch", e);
+            return;
+        }
+        StreamUpgrades.get().announceLater(stream);
+    }
+
+    boolean ring() throws IOException {
+        return anchor.ring(ANNOUNCEMENT.duplicate());
+    }
+
+    /**
+     * Says whether urgent bytes are wanted inline, which a peer that sends by the link has to know.
+     *
+     * @param wanted as {@code SO_OOBINLINE}
+     */
+    public void wantUrgentInline(boolean wanted) {
+        urgentInline = wanted;
+        LinkStream stream = attached;
+        if (wanted && stream != null) {
+            stream.wantUrgentInline();
+        }
+    }
+
+    // ---- registrations
+
+    private void ringBeside(Registration registration) {
+        LinkStream stream = attached;
+        synchronized (this) {
+            if (stream == null || !shares.has(registration) || !ringing.add(registration)) {
+                return;
+            }
+        }
+        try {
+            Registration doorbell = registration.alongside(new LinkDoorbell(stream));
+            if (!shares.has(registration)) {
+                doorbell.close(); // which went while this came
+            }
+        } catch (IOException e) {
+            LOG.log(Level.DEBUG, "closed while its doorbell was hung up", e);
+        }
+    }
+
+    private void decided() {
+        Runnable told;
+        synchronized (this) {
+            told = undecided;
+            undecided = null;
+        }
+        if (told != null) {
+            told.run();
+        }
+    }
+
+    /** Makes every poller look. */
+    void refresh() {
         shares.refresh();
     }
 
-    private void moveOn(FallbackException why) {
-        try {
-            if (!tryNext(why)) {
-                if (kernel == null || kernel.isBlocking()) {
-                    fellBack = true; // the connecting thread does it, outside of the monitor
-                    connectReady = true;
-                } else {
-                    connectReady = kernel.connect(remote);
-                }
-            }
-        } catch (IOException e) {
-            failure = e;
-            connectReady = true;
-        }
-    }
-
-    private boolean tryNext(FallbackException before) throws IOException {
-        FallbackException why = before;
-        while (fabrics.hasNext()) {
-            Fabric fabric = fabrics.next();
-            try {
-                handshake = fabric.connect(remote, source);
-                path = new PathInfo(fabric.name(), null, null);
-                return true;
-            } catch (FallbackException e) {
-                // That there is no device says nothing of the peer, if another fabric could say more.
-                why = why == null || e.reason() != FallbackReason.NO_DEVICE ? e : why;
-            }
-        }
-        fallBack(remote, why);
-        return false;
-    }
-
-    private void fallBack(InetSocketAddress destination, FallbackException why) throws ConnectException {
-        path = new PathInfo("kernel", why.reason(), why.getMessage());
-        connection.fellBack();
-        accelerator.log().connected(null, destination, path);
-        if (accelerator.isFailing()) {
-            throw new ConnectException("not accelerated, and fallback=fail: " + why.reason() + ": " + why.getMessage());
-        }
+    int registrations() {
+        return shares.size();
     }
 
     /**
@@ -333,35 +500,73 @@ public final class StreamSocket implements BlockingWaits.Waitable {
     // ---- closing
 
     /**
-     * Closes the accelerated connection or the handshake; the kernel's channel is the caller's to close. Never blocks.
+     * Closes the link, and prepares the anchor, which is the caller's to close, so that the peer sees one end. Never blocks.
      *
      * @param abort whether to reset, as with {@code SO_LINGER} 0
      * @param orderly whether to end in order although bytes are unread, which otherwise makes it a reset
      */
     public void close(boolean abort, boolean orderly) {
+        LinkStream stream;
+        AcceptedStreams.Ends known;
+        boolean unsaid;
         synchronized (this) {
             if (closed) {
                 return;
             }
             closed = true;
+            stream = attached;
+            known = ends;
+            unsaid = connection != null && stream == null && !settled;
+            notifyAll();
         }
-        LinkStream established;
-        synchronized (this) {
-            if (handshake != null) {
-                handshake.abort();
-                handshake = null;
+        decided();
+        if (unsaid && accelerator.log().saysAll()) {
+            logPath();
+        }
+        if (known != null) {
+            accelerator.acceptedStreams().remove(known);
+        } else if (role == Role.CLIENT) {
+            StreamUpgrades.get().closed(this);
+        }
+        if (stream == null) {
+            if (orderly && !abort) {
+                endAnchor(false);
             }
-            established = stream;
-        }
-        if (established != null) {
-            established.close(abort, orderly);
-        } else {
             shares.close();
-            ConnectionRecord known = connection;
-            if (known != null) {
-                known.closed();
+            if (connection != null) {
+                connection.closed();
             }
+            return;
         }
+        boolean unread = !orderly && (incoming.hasUnread() || stream.hasUnread());
+        String reset = abort ? "closed with SO_LINGER 0" : unread ? "closed with bytes unread" : null;
+        boolean byLink = outgoing.link() != null;
+        stream.close(reset);
+        if (!byLink || reset != null) {
+            endAnchor(reset != null); // the peer's writes may still come by it
+        }
+        incoming.drain();
+        shares.close();
+    }
+
+    private void endAnchor(boolean reset) {
+        if (!anchor.isConnected()) {
+            return;
+        }
+        try {
+            if (reset) {
+                anchor.resetOnClose();
+            } else {
+                anchor.shutdownOutput();
+            }
+        } catch (IOException e) {
+            LOG.log(Level.DEBUG, "ending a connection before its close failed; the peer has ended it before", e);
+        }
+    }
+
+    /** Whether {@link #close} was called. */
+    public boolean isClosed() {
+        return closed;
     }
 
     // ---- for those who look
@@ -371,144 +576,114 @@ public final class StreamSocket implements BlockingWaits.Waitable {
         if (closed) {
             return ConnectionState.CLOSING;
         }
-        boolean connected = kernel == null ? kernelConnected : kernel.isConnected();
-        return connecting || !connected ? ConnectionState.CONNECTING : ConnectionState.ESTABLISHED;
+        return anchor.isConnected() ? ConnectionState.ESTABLISHED : ConnectionState.CONNECTING;
     }
 
     SocketAddress observedLocal() {
-        InetSocketAddress known;
-        synchronized (this) {
-            known = local;
-        }
-        try {
-            return known != null || kernel == null || !kernel.isOpen() ? known : kernel.getLocalAddress();
-        } catch (IOException e) {
-            return null; // closed meanwhile
-        }
+        return anchor.local();
     }
 
     SocketAddress observedRemote() {
-        SocketAddress known;
-        synchronized (this) {
-            known = remote;
-        }
-        try {
-            return known != null || kernel == null || !kernel.isOpen() ? known : kernel.getRemoteAddress();
-        } catch (IOException e) {
-            return null; // closed meanwhile
-        }
-    }
-
-    @Override
-    public boolean isClosed() {
-        return closed;
+        return anchor.remote();
     }
 
     // ---- for pollers
 
     @Override
     public SelectableChannel watched() {
-        LinkStream established = stream;
-        if (established != null) {
-            return established.link().doorbell();
-        }
-        synchronized (this) {
-            if (handshake != null) {
-                return handshake.channel();
-            }
-            if (stream != null) {
-                return stream.link().doorbell();
-            }
-            // No selector takes a channel in blocking mode, and its connecting thread waits for nothing more.
-            return kernel == null || kernel.isBlocking() ? null : kernel;
-        }
+        return anchor.watched();
     }
 
     @Override
     public int watchedOps(int interest) {
-        LinkStream established = stream;
-        if (established != null) {
-            // A doorbell whose other end is gone would be readable for ever.
-            return established.link().peerGone() ? 0 : SelectionKey.OP_READ;
+        int ops = 0;
+        if (incoming.link() == null) {
+            ops = interest & SelectionKey.OP_READ;
+            ops |= (interest & END) != 0 ? SelectionKey.OP_READ : 0;
+        } else if (incoming.isAnnouncementDue()) {
+            ops = SelectionKey.OP_READ;
         }
-        synchronized (this) {
-            if (handshake != null) {
-                return SelectionKey.OP_READ;
-            }
-            int ops = (interest & END) != 0 ? (interest & ~END) | SelectionKey.OP_READ : interest;
-            return connectReady ? ops & ~SelectionKey.OP_CONNECT : ops;
+        if (outgoing.link() == null) {
+            ops |= interest & (SelectionKey.OP_WRITE | SelectionKey.OP_CONNECT);
         }
+        return ops;
     }
 
     @Override
     public boolean isPolled() {
-        return stream != null || connectReady;
+        return incoming.link() != null || outgoing.link() != null;
     }
 
     @Override
     public int look(int interest) {
-        LinkStream established = stream;
-        int ready = established != null ? established.look(interest) : 0;
-        if (connecting && connectReady) {
-            ready = interest & SelectionKey.OP_CONNECT; // and nothing else before it is finished
+        LinkStream in = incoming.link();
+        LinkStream out = outgoing.link();
+        if (in != null && out != null) {
+            return in.look(interest);
+        }
+        return lookAtOne(in, out, interest);
+    }
+
+    private static int lookAtOne(LinkStream in, LinkStream out, int interest) {
+        if (in != null) {
+            return in.look(interest & BY_READING);
+        }
+        return out != null ? out.look(interest & BY_WRITING) : 0;
+    }
+
+    private static final int BY_READING = SelectionKey.OP_READ | END;
+    private static final int BY_WRITING = SelectionKey.OP_WRITE | SENT;
+
+    @Override
+    public int kernelReady(int interest, int watchedReady) {
+        boolean readable = (watchedReady & SelectionKey.OP_READ) != 0;
+        int ready = 0;
+        if (incoming.link() == null) {
+            ready = readable ? interest & BY_READING : 0;
+        } else if (readable) {
+            incoming.drainReady();
+        }
+        if (outgoing.link() == null) {
+            ready |= interest & watchedReady & (SelectionKey.OP_WRITE | SelectionKey.OP_CONNECT);
         }
         return ready;
     }
 
     @Override
-    public int kernelReady(int interest, int watchedReady) {
-        LinkStream established = stream;
-        if (established != null) {
-            // Nothing watched is ready: asked by one who spins without a registration, or whose deadline has passed.
-            established.doorbellRang(watchedReady == 0 ? 0 : 1);
-            return 0;
-        }
-        synchronized (this) {
-            if (handshake != null) {
-                advance();
-                return 0;
-            }
-        }
-        if (stream != null) {
-            return 0;
-        }
-        int readable = (watchedReady & SelectionKey.OP_READ) != 0 ? interest & END : 0;
-        return (watchedReady & interest) | readable;
-    }
-
-    @Override
-    public void looked(int ops, int looks, boolean hit) {
-        LinkStream established = stream;
-        if (established != null) {
-            established.looked(ops, looks, hit);
-        }
-    }
-
-    @Override
     public void arm(int interest) {
-        LinkStream established = stream;
-        if (established != null) {
-            established.arm(interest);
+        LinkStream in = incoming.link();
+        LinkStream out = outgoing.link();
+        int what = (in != null ? interest & BY_READING : 0) | (out != null ? interest & BY_WRITING : 0);
+        if (what != 0) {
+            (in != null ? in : out).arm(what);
         }
     }
 
     @Override
     public long deadline() {
-        if (!connecting) {
-            return Long.MAX_VALUE;
-        }
-        synchronized (this) {
-            return handshake == null ? Long.MAX_VALUE : handshake.deadline();
-        }
+        return Long.MAX_VALUE;
     }
 
     @Override
     public boolean retained(Registration registration) {
-        return shares.add(registration);
+        if (!shares.add(registration)) {
+            return false;
+        }
+        if (attached != null) {
+            ringBeside(registration);
+        }
+        return true;
     }
 
     @Override
     public void released(Registration registration) {
+        LinkStream stream = attached;
+        synchronized (this) {
+            ringing.remove(registration);
+        }
+        if (stream != null) {
+            stream.stopRinging(registration);
+        }
         shares.remove(registration);
         if (registration.attachment() instanceof BlockingWaits.Waiter waiter) {
             waiter.released();

@@ -6,9 +6,9 @@ import java.lang.invoke.VarHandle;
 /**
  * Which half of a connection told the program of the peer's reset. As with TCP, an error is reported once, to whoever asks
  * first: after a reset met by a read, reads go on to say so and writes find a broken pipe; after one met by a write, reads find the
- * end. Shared by a connection's two halves, which may ask at the same time.
+ * end. Shared by a connection's two halves, which may ask at the same time. Safe for use by several threads.
  */
-final class PeerReset {
+public final class PeerReset {
     private enum ToldTo {
         NOBODY,
         READER,
@@ -28,13 +28,15 @@ final class PeerReset {
     /** Changed once, from {@code NOBODY}, by compare-and-set in either half. It guards no other memory. */
     private volatile ToldTo toldTo = ToldTo.NOBODY;
 
+    PeerReset() {}
+
     /** Whether the reader reports it: it is the first to ask, or reported it before. */
-    boolean isReaders() {
+    public boolean isReaders() {
         return TOLD_TO.compareAndSet(this, ToldTo.NOBODY, ToldTo.READER) || toldTo == ToldTo.READER;
     }
 
     /** Whether the writer is the first to ask. */
-    boolean isNewToWriter() {
+    public boolean isNewToWriter() {
         return TOLD_TO.compareAndSet(this, ToldTo.NOBODY, ToldTo.WRITER);
     }
 

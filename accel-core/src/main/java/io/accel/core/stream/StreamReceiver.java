@@ -37,12 +37,16 @@ public final class StreamReceiver {
     private final Link link;
     private final MemoryRegion ring;
     private final int quarter;
+    /** For the preface. Reader only. */
+    private final ByteBuffer word = ByteBuffer.allocate(Long.BYTES);
 
     /** Next byte to read. Written by the reader; the poller reads it without order, for a hint. */
     private long head;
     /** How many reads brought bytes. Written by the reader, read by others without order. */
     @SuppressWarnings("unused") // read through READS
     private long reads;
+    /** What the peer has said first, -1 if it has not. Written by the reader, once. */
+    private volatile long preface = -1;
     /** What the peer knows to be consumed. Reader only. */
     private long credited;
     /** From where on bytes are lent out, so that their space is not the peer's yet; no such place if it is above head. */
@@ -62,9 +66,41 @@ public final class StreamReceiver {
         this.quarter = ring.size() / 4;
     }
 
-    /** Shared with the sending half. */
-    PeerReset peerReset() {
+    /** Which half told the program of a reset; shared with the sending half. Any thread. */
+    public PeerReset peerReset() {
         return reset;
+    }
+
+    /**
+     * Reads what the peer's sender {@linkplain StreamSender#begin began} with, unless that was done.
+     *
+     * @return the number, or -1 if it is not there
+     * @throws CorruptLinkException if the peer wrote nonsense
+     */
+    public long takePreface() throws CorruptLinkException {
+        if (preface < 0 && refresh() && tail - head >= Long.BYTES) {
+            ring.copyOut(head, word, 0, Long.BYTES);
+            long said = word.getLong(0);
+            if (said < 0) {
+                link.signal(Link.RST);
+                throw new CorruptLinkException(
+                        "the peer began with " + said + ", which counts nothing: connection reset");
+            }
+            head += Long.BYTES;
+            preface = said;
+        }
+        return preface;
+    }
+
+    /** What {@link #takePreface} returned last, or would return. A hint for any thread that knows the link to be there. */
+    public long preface() {
+        long said = preface;
+        if (said < 0 && link.published() >= Long.BYTES) {
+            ByteBuffer copy = ByteBuffer.allocate(Long.BYTES);
+            ring.copyOut(0, copy, 0, Long.BYTES);
+            said = Math.max(-1, copy.getLong(0));
+        }
+        return said;
     }
 
     /**

@@ -86,6 +86,19 @@ public final class StreamSender {
     }
 
     /**
+     * Begins with a number, which the receiver {@linkplain StreamReceiver#takePreface takes} before all bytes. Before anything
+     * else was sent.
+     *
+     * @param said the number, not negative
+     */
+    public void begin(long said) {
+        ring.copyIn(next, ByteBuffer.allocate(Long.BYTES).putLong(0, said), 0, Long.BYTES);
+        next += Long.BYTES;
+        tail = next;
+        link.publish(0, next);
+    }
+
+    /**
      * Sends as much as there is room for, and publishes it as one.
      *
      * @param src the bytes, from its position to its limit; the position advances by what was sent

@@ -52,7 +52,7 @@ class CloseStressTest {
                     pair.client().close(false, false);
                     return null;
                 });
-                pair.client().stream().available();
+                pair.client().attached().available();
                 pair.client().close(false, false);
                 closing.get(10, TimeUnit.SECONDS);
                 spinFor(lives * 104_729L % 50_000);

@@ -60,6 +60,7 @@ class DatagramForgedPeerTest {
             link = connecting.advance();
             Thread.sleep(1);
         }
+        link.signal(Link.ATTACHED);
         await().pollInterval(Duration.ofMillis(1)).until(() -> end.socket.links() == 1);
         return link;
     }

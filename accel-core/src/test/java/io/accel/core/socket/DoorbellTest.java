@@ -25,6 +25,8 @@ class DoorbellTest {
     void open() throws Exception {
         lab = new Lab("low-cpu", Map.of("ring.size", "16KiB"));
         pair = lab.connect();
+        // As the adapters: a selector takes only what is in non-blocking mode.
+        Lab.channel(pair.client()).configureBlocking(false);
     }
 
     @AfterEach
@@ -40,7 +42,7 @@ class DoorbellTest {
             poller.register(pair.client(), SelectionKey.OP_WRITE, null);
             assertThat(poller.poll(2_000_000, sink)).isZero(); // it is armed now
             drain(pair.server());
-            pair.client().kernelReady(SelectionKey.OP_READ, 0); // as a reader does that spins
+            pair.client().attached().kernelReady(SelectionKey.OP_READ, 0); // as a reader does that spins
             assertThat(poller.poll(SECONDS_10, sink)).isPositive();
             assertThat(found).isEqualTo(SelectionKey.OP_WRITE);
             pair.client().close(false, false);
@@ -95,7 +97,7 @@ class DoorbellTest {
     }
 
     private void fill(StreamSocket socket) throws Exception {
-        LinkStream stream = socket.stream();
+        LinkStream stream = socket.attached();
         stream.lockWrite();
         try {
             while (stream.write(ByteBuffer.allocate(4096)) > 0) {
@@ -107,7 +109,7 @@ class DoorbellTest {
     }
 
     private void drain(StreamSocket socket) throws Exception {
-        LinkStream stream = socket.stream();
+        LinkStream stream = socket.attached();
         stream.lockRead();
         try {
             while (stream.read(ByteBuffer.allocate(4096)) > 0) {

@@ -32,12 +32,12 @@ class EndTest {
         try (Lab lab = new Lab("balanced", Map.of("poll.spin", spin));
                 Poller poller = lab.accelerator.openPoller()) {
             Lab.Pair pair = lab.connect();
-            LinkStream server = pair.server().stream();
+            LinkStream server = pair.server().attached();
             Registration registration = poller.register(pair.server(), Pollable.END, this);
             assertThat(poll(poller, SOON)).isZero();
             write(pair.client(), 10);
             assertThat(poll(poller, SOON)).as("bytes are no end").isZero();
-            pair.client().stream().shutdownOutput();
+            pair.client().attached().shutdownOutput();
             assertThat(poll(poller, SOON)).as("bytes are left").isZero();
             server.lockRead();
             try {
@@ -63,7 +63,7 @@ class EndTest {
             for (int i = 0; i < 100; i++) {
                 write(pair.client(), 1);
             }
-            assertThat(pair.server().stream().link().drainDoorbell()).isFalse();
+            assertThat(pair.server().attached().link().drainDoorbell()).isFalse();
             assertThat(poll(poller, SOON)).isZero();
             registration.interest(SelectionKey.OP_READ);
             assertThat(poll(poller, LATE)).isEqualTo(SelectionKey.OP_READ);
@@ -73,7 +73,7 @@ class EndTest {
     }
 
     private static void write(StreamSocket socket, int bytes) throws Exception {
-        LinkStream stream = socket.stream();
+        LinkStream stream = socket.attached();
         stream.lockWrite();
         try {
             assertThat(stream.write(ByteBuffer.allocate(bytes))).isEqualTo(bytes);

@@ -12,7 +12,6 @@ import io.accel.core.socket.Faults.Side;
 import io.accel.profile.FabricName;
 import io.accel.profile.Profile;
 import java.io.IOException;
-import java.nio.channels.SelectionKey;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -23,8 +22,6 @@ import org.awaitility.core.ThrowingRunnable;
 final class FaultLab implements AutoCloseable {
     final Faults faults = new Faults();
     final Lab lab;
-    /** Set while the lab's fabrics are made. */
-    private FaultyFabric fabric;
 
     FaultLab(String preset) throws IOException {
         this(preset, Map.of());
@@ -37,34 +34,13 @@ final class FaultLab implements AutoCloseable {
     }
 
     private Map<FabricName, Fabric> fabrics(Profile profile) {
-        fabric = new FaultyFabric(Accelerator.fabrics(profile, PortSpace.TCP).get(FabricName.SHM), faults);
+        FaultyFabric fabric =
+                new FaultyFabric(Accelerator.fabrics(profile, PortSpace.TCP).get(FabricName.SHM), faults);
         return Map.of(FabricName.SHM, fabric);
-    }
-
-    FaultyFabric fabric() {
-        return fabric;
     }
 
     void arm(Side side, Call call, int nth, FallbackReason reason) {
         faults.arm(side, call, nth, new FallbackException(reason, "injected into " + call + " number " + nth));
-    }
-
-    /** Connects as a program in blocking mode does; returns whether by the kernel. */
-    boolean connectBlocking(StreamSocket client) throws IOException {
-        if (!lab.begin(client)) {
-            client.kernel().connect(lab.address);
-            return true;
-        }
-        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
-        while (!client.finishConnect()) {
-            if (client.takeFallback()) {
-                client.kernel().connect(lab.address);
-                return true;
-            }
-            assertThat(System.nanoTime() - end).as("it hangs").isNegative();
-            lab.accelerator.waits().await(client, SelectionKey.OP_CONNECT, TimeUnit.SECONDS.toNanos(1));
-        }
-        return false;
     }
 
     /** A connection that nothing has happened to still carries bytes, and so does a new one. */

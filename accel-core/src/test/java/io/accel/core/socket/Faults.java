@@ -33,7 +33,7 @@ final class Faults {
     final AtomicInteger links = new AtomicInteger();
     /** Listeners open. */
     final AtomicInteger listeners = new AtomicInteger();
-    /** Accept places taken for a handshake, and neither given back nor used. */
+    /** Clients that ask a listener for a link, and neither went away nor got one. */
     final AtomicInteger places = new AtomicInteger();
 
     // Guarded by this.

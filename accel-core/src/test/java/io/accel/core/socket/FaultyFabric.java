@@ -7,42 +7,20 @@ import io.accel.core.fabric.Link;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.channels.SelectableChannel;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /** A fabric over another that fails on demand, as {@link Faults} says, and keeps account of what it gave out. */
 final class FaultyFabric implements Fabric {
     private final Fabric inner;
     private final Faults faults;
-    /** Guarded by this: hand-overs that wait, or null if none is to wait. */
-    private List<Runnable> held;
 
     FaultyFabric(Fabric inner, Faults faults) {
         this.inner = inner;
         this.faults = faults;
-    }
-
-    /** Connections that are established from now on reach their listener late. */
-    synchronized void holdHandOvers() {
-        held = new ArrayList<>();
-    }
-
-    synchronized int heldHandOvers() {
-        return held.size();
-    }
-
-    synchronized void handOver() {
-        held.forEach(Runnable::run);
-        held = null;
-    }
-
-    private synchronized void handOver(Runnable one) {
-        if (held == null) {
-            one.run();
-        } else {
-            held.add(one);
-        }
     }
 
     @Override
@@ -109,6 +87,11 @@ final class FaultyFabric implements Fabric {
         }
 
         @Override
+        public boolean isPending() {
+            return handshake.isPending();
+        }
+
+        @Override
         public InetSocketAddress local() {
             return handshake.local();
         }
@@ -142,33 +125,56 @@ final class FaultyFabric implements Fabric {
 
     private final class Arrivals implements Acceptor {
         private final Acceptor acceptor;
+        private final Set<List<InetSocketAddress>> asked = ConcurrentHashMap.newKeySet();
+        private final Map<Link, Link> given = new ConcurrentHashMap<>();
 
         Arrivals(Acceptor acceptor) {
             this.acceptor = acceptor;
         }
 
         @Override
-        public boolean reserve() {
-            boolean reserved = acceptor.reserve();
-            if (reserved) {
+        public boolean reserve(InetSocketAddress local, InetSocketAddress remote, Runnable again)
+                throws FallbackException {
+            boolean reserved = acceptor.reserve(local, remote, again);
+            if (asked.add(List.of(local, remote))) { // and not once more when it asks again
                 faults.places.incrementAndGet();
             }
             return reserved;
         }
 
-        @Override
-        public void unreserve() {
-            faults.places.decrementAndGet();
-            acceptor.unreserve();
+        private void over(InetSocketAddress local, InetSocketAddress remote) {
+            if (asked.remove(List.of(local, remote))) {
+                faults.places.decrementAndGet();
+            }
         }
 
         @Override
-        public void accept(Link link, InetSocketAddress local, InetSocketAddress remote) {
+        public void unreserve(InetSocketAddress local, InetSocketAddress remote) {
+            over(local, remote);
+            acceptor.unreserve(local, remote);
+        }
+
+        @Override
+        public boolean offered(Link link, InetSocketAddress local, InetSocketAddress remote) {
             Link given = give(link, Faults.Side.SERVER);
-            handOver(() -> {
-                faults.places.decrementAndGet();
-                acceptor.accept(given, local, remote);
-            });
+            over(local, remote);
+            this.given.put(link, given);
+            return acceptor.offered(given, local, remote);
+        }
+
+        @Override
+        public boolean isSettled(Link link) {
+            return acceptor.isSettled(given.get(link));
+        }
+
+        @Override
+        public void confirmed(Link link) {
+            acceptor.confirmed(given.get(link));
+        }
+
+        @Override
+        public void withdrawn(Link link) {
+            acceptor.withdrawn(given.get(link));
         }
     }
 }

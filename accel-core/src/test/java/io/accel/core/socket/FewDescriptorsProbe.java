@@ -22,6 +22,7 @@ final class FewDescriptorsProbe {
     /** How often it must have paused, 100 ms each time, and said so; after five it says so less often. */
     private static final int PAUSES = 4;
 
+    private static final int LATE = 10;
     private static final int LIMIT_SECONDS = 20;
 
     private FewDescriptorsProbe() {}
@@ -49,16 +50,24 @@ final class FewDescriptorsProbe {
             }
         });
         try (Lab lab = new Lab("low-cpu", Map.of("handshake.timeout", "60s"))) {
-            lab.connect().close(); // loads what takes descriptors of its own, as does the next line
+            // These load what takes descriptors of its own.
+            lab.connect().close();
             rendezvousCpu();
+            logger.info("descriptors run out");
             List<SocketChannel> clients = new ArrayList<>();
             Path rendezvous = lab.content().stream()
                     .filter(file -> file.getFileName().toString().equals("s"))
                     .findFirst()
                     .orElseThrow();
-            boolean full = false;
-            while (!full) {
-                full = !dial(rendezvous, clients);
+            // Opened before the descriptors run out, so that some can call when the listener has none left for them.
+            for (int i = 0; i < LATE; i++) {
+                clients.add(JdkAccess.kernelProvider().openSocketChannel(StandardProtocolFamily.UNIX));
+            }
+            while (dial(rendezvous, clients)) {
+                Thread.sleep(1); // for the listener to take its own descriptor for it
+            }
+            for (SocketChannel late : clients.subList(0, LATE)) {
+                late.connect(UnixDomainSocketAddress.of(rendezvous));
             }
             pauses.acquire();
             long cpuBefore = rendezvousCpu();
@@ -92,12 +101,11 @@ final class FewDescriptorsProbe {
         }
     }
 
-    private static boolean dial(Path rendezvous, List<SocketChannel> clients) throws InterruptedException {
+    private static boolean dial(Path rendezvous, List<SocketChannel> clients) {
         try {
             SocketChannel client = JdkAccess.kernelProvider().openSocketChannel(StandardProtocolFamily.UNIX);
             clients.add(client);
             client.connect(UnixDomainSocketAddress.of(rendezvous));
-            Thread.sleep(1); // for the listener to take its own descriptor for it
             return true;
         } catch (IOException e) {
             return false;

@@ -11,7 +11,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
-import java.nio.channels.SelectionKey;
+import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
@@ -22,6 +22,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.stream.Stream;
@@ -31,12 +32,29 @@ final class Lab implements AutoCloseable {
     /** Both ends of a connection. */
     record Pair(StreamSocket client, StreamSocket server) {
         void close() throws IOException {
-            client.close(false, false);
-            server.close(false, false);
-            if (client.kernel() != null) {
-                client.kernel().close();
-            }
+            Lab.close(client);
+            Lab.close(server);
         }
+    }
+
+    /** Closes one end as an adapter does. */
+    static void close(StreamSocket socket) throws IOException {
+        close(socket, false, false);
+    }
+
+    static void close(StreamSocket socket, boolean abort, boolean orderly) throws IOException {
+        socket.close(abort, orderly);
+        SocketChannel channel = CHANNELS.remove(socket);
+        if (channel != null) {
+            channel.close();
+        }
+    }
+
+    /** Of the sockets that are open. */
+    private static final Map<StreamSocket, SocketChannel> CHANNELS = new ConcurrentHashMap<>();
+
+    static SocketChannel channel(StreamSocket socket) {
+        return CHANNELS.get(socket);
     }
 
     final Path dir;
@@ -60,15 +78,15 @@ final class Lab implements AutoCloseable {
                 PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
         Map<String, String> all = new HashMap<>(settings);
         all.put("shm.dir", dir.toString());
+        all.putIfAbsent("handover.after", "connect");
         Profile profile = Profile.load(preset, all);
         accelerator = new Accelerator(profile, fabrics.apply(profile));
         kernel = JdkAccess.kernelProvider().openServerSocketChannel();
         kernel.bind(new InetSocketAddress(InetAddress.getByAddress(new byte[] {127, 0, 0, 1}), 0));
-        kernel.configureBlocking(false);
         address = (InetSocketAddress) kernel.getLocalAddress();
-        listener = new StreamListener(accelerator, kernel);
+        listener = new StreamListener(accelerator);
         try {
-            listener.bound(address, 50);
+            listener.bound(address);
         } catch (IOException e) {
             close();
             throw e;
@@ -87,49 +105,75 @@ final class Lab implements AutoCloseable {
         open.add(mute);
     }
 
-    StreamSocket socket(boolean blocking) throws IOException {
+    /** A client that is connected as far as the kernel is concerned. */
+    StreamSocket client() throws IOException {
         SocketChannel channel = JdkAccess.kernelProvider().openSocketChannel();
-        channel.configureBlocking(blocking);
         open.add(channel);
-        return new StreamSocket(accelerator, channel);
-    }
-
-    /** Begins to connect as a program in either mode does. */
-    boolean begin(StreamSocket socket) throws IOException {
-        return socket.connect(address, source -> {
-            if (socket.kernel().getLocalAddress() == null) {
-                socket.kernel().bind(new InetSocketAddress(source, 0));
-            }
-            return (InetSocketAddress) socket.kernel().getLocalAddress();
-        });
-    }
-
-    /** An accelerated connection. */
-    Pair connect() throws IOException {
-        StreamSocket client =
-                new StreamSocket(accelerator, JdkAccess.kernelProvider().openSocketChannel());
-        if (!begin(client)) {
-            throw new AssertionError("not accelerated: " + client.path());
-        }
-        while (!client.finishConnect()) {
-            if (client.takeFallback()) {
-                throw new AssertionError("fell back: " + client.path());
-            }
-            accelerator.waits().await(client, SelectionKey.OP_CONNECT, TimeUnit.SECONDS.toNanos(10));
-        }
-        return new Pair(client, accept());
+        channel.connect(address);
+        StreamSocket client = new StreamSocket(accelerator, new ChannelAnchor(channel));
+        CHANNELS.put(client, channel);
+        client.connected();
+        return client;
     }
 
     StreamSocket accept() throws IOException {
+        SocketChannel channel = kernel.accept();
+        open.add(channel);
+        StreamSocket accepted = listener.accepted(new ChannelAnchor(channel));
+        CHANNELS.put(accepted, channel);
+        return accepted;
+    }
+
+    /** As {@link #accept}, of a client that is known to ask for no link, so that nobody waits for one. */
+    StreamSocket acceptUnasked() throws IOException {
+        SocketChannel channel = kernel.accept();
+        open.add(channel);
+        StreamSocket accepted = new StreamSocket(accelerator, new ChannelAnchor(channel));
+        CHANNELS.put(accepted, channel);
+        return accepted;
+    }
+
+    /** A connection of which both ends have a link, by which the bytes go from now on. */
+    Pair connect() throws IOException {
+        Pair pair = connectOnly();
+        exchange(pair.client(), pair.server());
+        exchange(pair.server(), pair.client());
+        // Those who moved it have let go of it.
+        awaitSettled(pair.client());
+        awaitSettled(pair.server());
+        return pair;
+    }
+
+    /** A connection of which both ends have a link. */
+    Pair connectOnly() throws IOException {
+        Pair pair = new Pair(client(), accept());
         long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
-        while (System.nanoTime() - end < 0) {
-            StreamSocket accepted = listener.accept();
-            if (accepted != null) {
-                return accepted;
+        while (pair.client().attached() == null || pair.server().attached() == null) {
+            if (System.nanoTime() - end > 0) {
+                throw new AssertionError("not accelerated: " + pair.client().path());
             }
-            accelerator.waits().await(listener, SelectionKey.OP_ACCEPT, TimeUnit.SECONDS.toNanos(1));
+            Thread.onSpinWait();
         }
-        throw new AssertionError("no connection came");
+        return pair;
+    }
+
+    private static void awaitSettled(StreamSocket socket) {
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+        while (!socket.isSettled()) {
+            if (System.nanoTime() - end > 0) {
+                throw new AssertionError("not settled: " + socket.path());
+            }
+            Thread.onSpinWait();
+        }
+    }
+
+    private void exchange(StreamSocket from, StreamSocket to) throws IOException {
+        Streams.write(accelerator.waits(), from, ByteBuffer.wrap(new byte[] {1}));
+        ByteBuffer one = ByteBuffer.allocate(1);
+        Streams.read(accelerator.waits(), to, one);
+        if (from.outgoing().link() == null || to.incoming().link() == null) {
+            throw new AssertionError("the byte did not go by the link");
+        }
     }
 
     /** What lies in the shared directory. */

@@ -2,7 +2,6 @@ package io.accel.core.socket;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
 
 import io.accel.core.fabric.FallbackException;
 import io.accel.core.fabric.FallbackReason;
@@ -11,14 +10,13 @@ import io.accel.core.socket.Faults.Call;
 import io.accel.core.socket.Faults.Side;
 import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A fabric that fails for a listener: the kernel serves its clients, and no connection is lost in between. */
+/** A fabric that fails for a listener: the kernel serves its clients, and no connection is lost. */
 @Timeout(60)
 class ListenFaultsTest {
     /** Another listener on the fabrics of a lab. */
@@ -26,9 +24,8 @@ class ListenFaultsTest {
         static Listener open(FaultLab lab) throws IOException {
             ServerSocketChannel kernel = JdkAccess.kernelProvider().openServerSocketChannel();
             kernel.bind(new InetSocketAddress(lab.lab.address.getAddress(), 0));
-            kernel.configureBlocking(false);
             InetSocketAddress address = (InetSocketAddress) kernel.getLocalAddress();
-            return new Listener(kernel, new StreamListener(lab.lab.accelerator, kernel), address);
+            return new Listener(kernel, new StreamListener(lab.lab.accelerator), address);
         }
 
         void close() throws IOException {
@@ -43,25 +40,21 @@ class ListenFaultsTest {
             Lab.Pair bystander = lab.lab.connect();
             lab.arm(Side.SERVER, Call.LISTEN, 1, FallbackReason.SHM_DIR);
             Listener victim = Listener.open(lab);
-            victim.listener().bound(victim.address(), 50);
+            victim.listener().bound(victim.address());
             assertThat(victim.listener().isAccelerated()).isFalse();
 
-            StreamSocket client = lab.lab.socket(true);
-            assertThat(client.connect(victim.address(), source -> {
-                        client.kernel().bind(new InetSocketAddress(source, 0));
-                        return (InetSocketAddress) client.kernel().getLocalAddress();
-                    }))
-                    .isFalse();
+            SocketChannel channel = JdkAccess.kernelProvider().openSocketChannel();
+            channel.connect(victim.address());
+            StreamSocket client = new StreamSocket(lab.lab.accelerator, new ChannelAnchor(channel));
+            client.connected();
             assertThat(client.path().reason()).isEqualTo(FallbackReason.PEER_NOT_ACCELERATED);
-            client.kernel().connect(victim.address());
-            await().atMost(10, TimeUnit.SECONDS).until(() -> {
-                StreamSocket accepted = victim.listener().accept();
-                if (accepted != null) {
-                    accepted.kernel().close();
-                }
-                return accepted != null;
-            });
+            SocketChannel accepted = victim.kernel().accept();
+            StreamSocket server = victim.listener().accepted(new ChannelAnchor(accepted));
+            assertThat(server.path().reason()).isEqualTo(FallbackReason.SHM_DIR);
             client.close(false, false);
+            channel.close();
+            server.close(false, false);
+            accepted.close();
             victim.close();
             lab.othersLiveOn(bystander);
             bystander.close();
@@ -74,52 +67,12 @@ class ListenFaultsTest {
         try (FaultLab lab = new FaultLab("balanced", Map.of("fallback", "fail"))) {
             lab.arm(Side.SERVER, Call.LISTEN, 1, FallbackReason.RENDEZVOUS_TAKEN);
             Listener victim = Listener.open(lab);
-            assertThatThrownBy(() -> victim.listener().bound(victim.address(), 50))
+            assertThatThrownBy(() -> victim.listener().bound(victim.address()))
                     .isInstanceOf(IOException.class)
                     .isNotInstanceOf(FallbackException.class)
                     .hasMessageContaining("RENDEZVOUS_TAKEN");
             victim.close();
             lab.nothingIsLeft();
-        }
-    }
-
-    /** A connection that the fabric has established, but hands over only after its listener was closed. */
-    @Test
-    void aHandOverAfterTheCloseIsReset() throws Exception {
-        try (FaultLab lab = new FaultLab("balanced")) {
-            lab.fabric().holdHandOvers();
-            StreamSocket client = lab.lab.socket(true);
-            assertThat(lab.connectBlocking(client))
-                    .as("established without the program")
-                    .isFalse();
-            FaultLab.soon(() -> assertThat(lab.fabric().heldHandOvers()).isEqualTo(1));
-            lab.lab.listener.close();
-            lab.fabric().handOver();
-            assertThatThrownBy(() -> Streams.read(lab.lab.accelerator.waits(), client, ByteBuffer.allocate(1)))
-                    .isInstanceOf(IOException.class);
-            client.close(false, false);
-            lab.notEvenTheListenerIsLeft();
-        }
-    }
-
-    /** Hand-overs that race with the close: each connection is accepted or reset, none is forgotten. */
-    @Test
-    void handOversThatRaceWithTheCloseAreResetOrAccepted() throws Exception {
-        for (int round = 0; round < 50; round++) {
-            try (FaultLab lab = new FaultLab("balanced")) {
-                lab.fabric().holdHandOvers();
-                StreamSocket client = lab.lab.socket(true);
-                assertThat(lab.connectBlocking(client)).isFalse();
-                FaultLab.soon(() -> assertThat(lab.fabric().heldHandOvers()).isEqualTo(1));
-                var handOver = Streams.start(() -> {
-                    lab.fabric().handOver();
-                    return null;
-                });
-                lab.lab.listener.close();
-                handOver.get(10, TimeUnit.SECONDS);
-                client.close(false, false);
-                lab.notEvenTheListenerIsLeft();
-            }
         }
     }
 }

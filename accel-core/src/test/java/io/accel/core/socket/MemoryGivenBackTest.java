@@ -124,26 +124,21 @@ class MemoryGivenBackTest {
     @Test
     void theHandshakesToo() throws Exception {
         lab.silence();
-        StreamSocket client = lab.socket(false);
-        assertThat(lab.begin(client)).isTrue();
-        assertThat(lab.mappings()).isEqualTo(1);
-        client.close(false, false);
+        StreamSocket client = lab.client();
+        Lab.close(client);
         assertThat(lab.mappings()).isZero();
         assertThat(lab.content()).hasSize(2);
     }
 
+    /** A client waits without memory until the program has accepted its connection. */
     @Test
-    void connectionsThatNobodyAccepted() throws Exception {
+    void connectionsThatNobodyAcceptedHaveNone() throws Exception {
         for (int i = 0; i < 10; i++) {
-            StreamSocket client = lab.socket(false);
-            assertThat(lab.begin(client)).isTrue();
-            await().pollInterval(Duration.ofMillis(1)).until(client::finishConnect);
-            client.close(false, false);
+            StreamSocket client = lab.client();
+            assertThat(lab.mappings()).isZero();
+            Lab.close(client);
         }
-        await().until(() -> lab.mappings() == 10);
-        lab.listener.close();
-        await().pollInterval(Duration.ofMillis(1)).until(() -> lab.mappings() == 0);
-        assertThat(lab.content()).isEmpty();
+        assertThat(lab.content()).hasSize(2);
     }
 
     @Test
@@ -157,9 +152,8 @@ class MemoryGivenBackTest {
             for (int i = 0; i < 2_000; i++) {
                 exchange(lab.connect(), poller, i);
             }
-            assertThat(lab.mappings()).isZero();
+            awaitCalm(); // the thread that moved the last one may still be looking at it
             assertThat(lab.content()).hasSize(2);
-            awaitCalm();
             // The pool of pollers may have grown by one or two; a leak would be thousands.
             assertThat(Lab.descriptors()).isLessThanOrEqualTo(descriptors + 8);
         }
@@ -169,12 +163,13 @@ class MemoryGivenBackTest {
     @Test
     void waitsForAClosedSocketLeaveNothing() throws Exception {
         Lab.Pair pair = lab.connect();
+        LinkStream link = pair.client().attached();
         pair.close();
         BlockingWaits waits = lab.accelerator.waits();
-        waits.await(pair.client(), SelectionKey.OP_CONNECT, 1_000_000);
+        waits.await(link, SelectionKey.OP_READ, 1_000_000);
         long descriptors = Lab.descriptors();
         for (int i = 0; i < 100; i++) {
-            waits.await(pair.client(), SelectionKey.OP_CONNECT, 1_000_000);
+            waits.await(link, SelectionKey.OP_READ, 1_000_000);
         }
         assertThat(Lab.descriptors()).isLessThanOrEqualTo(descriptors + 3);
     }
@@ -182,7 +177,7 @@ class MemoryGivenBackTest {
     @Test
     void afterItClosedNothingCanBeDoneWithIt() throws Exception {
         Lab.Pair pair = lab.connect();
-        LinkStream stream = pair.client().stream();
+        LinkStream stream = pair.client().attached();
         pair.close();
         stream.lockRead();
         try {
@@ -209,6 +204,7 @@ class MemoryGivenBackTest {
     }
 
     private void exchange(Lab.Pair pair, Poller poller, int i) throws Exception {
+        Lab.channel(pair.server()).configureBlocking(i % 2 != 0);
         Registration registration = i % 2 == 0 ? poller.register(pair.server(), SelectionKey.OP_READ, null) : null;
         Streams.write(lab.accelerator.waits(), pair.client(), ByteBuffer.allocate(10));
         if (registration != null) {

@@ -12,7 +12,20 @@ final class Streams {
 
     /** Reads at least a byte; -1 at the end. */
     static int read(BlockingWaits waits, StreamSocket socket, ByteBuffer dst) throws IOException {
-        LinkStream stream = socket.stream();
+        LinkStream stream = socket.incoming().enter();
+        if (stream == null) {
+            try {
+                int n = Lab.channel(socket).read(dst);
+                int mine = (int) socket.incoming().took(n);
+                dst.position(dst.position() - (Math.max(0, n) - Math.max(0, mine)));
+                if (mine != 0) {
+                    return mine;
+                }
+            } finally {
+                socket.incoming().leave();
+            }
+            stream = socket.incoming().link();
+        }
         stream.lockRead();
         try {
             while (true) {
@@ -20,7 +33,7 @@ final class Streams {
                 if (n != 0) {
                     return n;
                 }
-                waits.await(socket, SelectionKey.OP_READ, -1);
+                waits.await(stream, SelectionKey.OP_READ, -1);
             }
         } finally {
             stream.unlockRead();
@@ -29,7 +42,15 @@ final class Streams {
 
     /** Writes all. */
     static void write(BlockingWaits waits, StreamSocket socket, ByteBuffer src) throws IOException {
-        LinkStream stream = socket.stream();
+        LinkStream stream = socket.outgoing().enter(true);
+        if (stream == null) {
+            try {
+                socket.outgoing().gave(Lab.channel(socket).write(src));
+                return;
+            } finally {
+                socket.outgoing().leave();
+            }
+        }
         stream.lockWrite();
         try {
             while (true) {
@@ -37,7 +58,7 @@ final class Streams {
                 if (!src.hasRemaining()) {
                     return;
                 }
-                waits.await(socket, SelectionKey.OP_WRITE, -1);
+                waits.await(stream, SelectionKey.OP_WRITE, -1);
             }
         } finally {
             stream.unlockWrite();

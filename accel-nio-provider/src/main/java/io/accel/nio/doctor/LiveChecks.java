@@ -1,6 +1,8 @@
 package io.accel.nio.doctor;
 
+import io.accel.core.socket.PathInfo;
 import io.accel.nio.AccelSelectorProvider;
+import io.accel.nio.AccelSocketChannel;
 import io.accel.profile.Profile;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -39,7 +41,7 @@ final class LiveChecks {
                     Map.of(
                             "mode", "accelerate",
                             "fabric.order", fabric,
-                            "fallback", "fail",
+                            "handover.after", "connect",
                             "connect.probe-timeout", "5s",
                             "poll.spin", "1ms",
                             "shm.dir",
@@ -68,6 +70,10 @@ final class LiveChecks {
             try (SocketChannel client = provider.openSocketChannel()) {
                 client.connect(listener.getLocalAddress());
                 try (SocketChannel server = listener.accept()) {
+                    PathInfo path = ((AccelSocketChannel) client).path();
+                    if (!path.isAccelerated()) {
+                        throw new IOException(path.reason() + ": " + path.detail());
+                    }
                     Thread echo = new Thread(() -> echo(server), "accel-doctor-echo");
                     echo.setDaemon(true);
                     echo.start();

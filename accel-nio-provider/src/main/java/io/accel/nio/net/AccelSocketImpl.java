@@ -1,11 +1,12 @@
 package io.accel.nio.net;
 
 import io.accel.core.socket.Accelerator;
+import io.accel.core.socket.Incoming;
 import io.accel.core.socket.LinkStream;
+import io.accel.core.socket.Outgoing;
 import io.accel.core.socket.StreamSocket;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.InterruptedIOException;
 import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -15,14 +16,11 @@ import java.net.SocketImpl;
 import java.net.SocketOption;
 import java.net.SocketOptions;
 import java.net.SocketTimeoutException;
-import java.net.StandardSocketOptions;
-import java.nio.channels.SelectionKey;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 
 /**
- * A {@link java.net.Socket}'s inside. There is always a socket of the JDK's: it is the connection if that goes by the kernel, and
- * otherwise lends it its port and keeps its options.
+ * A {@link java.net.Socket}'s inside: a socket of the JDK's, which decides about everything but bytes; these may be a link's for
+ * a part of its life.
  *
  * <p>As the JDK's own: reads, writes, connects and closes may come from different threads; a close ends what waits with
  * "Socket closed"; an interrupt ends nothing, but for virtual threads.
@@ -33,16 +31,13 @@ final class AccelSocketImpl extends SocketImpl {
     // Guarded by this.
     private KernelSocket kernel;
     private boolean closed;
-    private StreamSocket socket;
 
-    /** The accelerated connection; null if there is none. Written once. */
+    /** Written once, when it is connected. */
+    private volatile StreamSocket socket;
+    /** The link in use; written when the first byte goes by it. */
     private volatile LinkTransfers transfers;
 
-    /** Written with {@link #transfers}, before it. */
-    private LinkStream link;
-
     private volatile int timeoutMillis;
-    private volatile int linger = -1;
     private volatile boolean urgentInline;
 
     AccelSocketImpl(Accelerator accelerator) {
@@ -84,118 +79,49 @@ final class AccelSocketImpl extends SocketImpl {
         if (!(remote instanceof InetSocketAddress destination)) {
             throw new IOException("Unsupported address type");
         }
-        long start = System.nanoTime();
+        boolean direct = !destination.isUnresolved() && !Proxies.isProxied(destination);
         try {
-            boolean direct = !destination.isUnresolved() && !Proxies.isProxied(destination);
-            if (!direct || !connectByFabric(destination, start, millis)) {
-                connectKernel(destination, start, millis);
+            KernelSocket connecting = kernel();
+            connecting.connect(destination, millis);
+            adopt(connecting);
+            if (direct) {
+                StreamSocket connected = new StreamSocket(accelerator, new SocketAnchor(connecting));
+                connected.wantUrgentInline(urgentInline);
+                socket = connected;
+                connected.connected();
             }
         } catch (IOException | RuntimeException e) {
             close();
-            boolean interrupted = e instanceof InterruptedIOException && !(e instanceof SocketTimeoutException);
-            if (interrupted) {
-                throw new SocketException(e.getMessage());
-            }
             throw e;
         }
+        closeIfClosed();
     }
 
-    private boolean connectByFabric(InetSocketAddress destination, long start, int millis) throws IOException {
-        InetSocketAddress there = destination.getAddress().isAnyLocalAddress()
-                ? new InetSocketAddress(InetAddress.getLocalHost(), destination.getPort())
-                : destination;
-        StreamSocket candidate = new StreamSocket(accelerator, null);
+    private void adopt(KernelSocket connected) {
+        address = connected.getInetAddress();
+        port = connected.getPort();
+        localport = connected.getLocalPort();
+    }
+
+    /** A listener has accepted this. */
+    void adopt(StreamSocket known, KernelSocket accepted) {
         synchronized (this) {
-            if (closed) {
-                throw new SocketException("Socket closed");
-            }
-            socket = candidate;
-        }
-        if (!candidate.connect(there, this::bindTo) || !awaitHandshake(candidate, start, millis)) {
-            return false;
-        }
-        adoptLink(candidate, there);
-        return true;
-    }
-
-    private boolean awaitHandshake(StreamSocket candidate, long start, int millis) throws IOException {
-        Interrupts interrupts = new Interrupts();
-        try {
-            while (true) {
-                if (candidate.isClosed()) {
-                    throw new SocketException("Socket closed");
-                }
-                if (candidate.finishConnect()) {
-                    return true;
-                }
-                if (candidate.takeFallback()) {
-                    return false;
-                }
-                long left = millis == 0 ? -1 : left(start, millis);
-                interrupts.check();
-                accelerator.waits().await(candidate, SelectionKey.OP_CONNECT, left);
-            }
-        } finally {
-            interrupts.restore();
-        }
-    }
-
-    private static long left(long start, int millis) throws SocketTimeoutException {
-        long left = TimeUnit.MILLISECONDS.toNanos(millis) - (System.nanoTime() - start);
-        if (left <= 0) {
-            throw new SocketTimeoutException("Connect timed out");
-        }
-        return left;
-    }
-
-    private void connectKernel(InetSocketAddress destination, long start, int millis) throws IOException {
-        KernelSocket connecting = kernel();
-        int left = millis == 0 ? 0 : (int) (left(start, millis) / 1_000_000) + 1;
-        connecting.connect(destination, left);
-        address = connecting.getInetAddress();
-        port = connecting.getPort();
-        localport = connecting.getLocalPort();
-        synchronized (this) {
-            if (socket != null) {
-                socket.kernelConnected(connecting.local());
-            }
-        }
-    }
-
-    /** Gives the connection the local address that the kernel would have given it. */
-    private InetSocketAddress bindTo(InetAddress source) throws IOException {
-        KernelSocket lender = kernel();
-        if (!lender.isBound()) {
-            lender.bind(new InetSocketAddress(source, 0));
-            socket.ensureOther(lender.local());
-        }
-        InetSocketAddress local = lender.local();
-        return local.getAddress().isAnyLocalAddress() ? new InetSocketAddress(source, local.getPort()) : local;
-    }
-
-    /** A listener has accepted this from the kernel. */
-    void adoptKernel(StreamSocket known, KernelSocket accepted) {
-        synchronized (this) {
-            socket = known;
             kernel = accepted;
         }
-        address = accepted.getInetAddress();
-        port = accepted.getPort();
-        localport = accepted.getLocalPort();
+        socket = known;
+        adopt(accepted);
+        closeIfClosed();
     }
 
-    /** This is an accelerated connection from now on. */
-    void adoptLink(StreamSocket established, InetSocketAddress remote) {
-        address = remote.getAddress();
-        port = remote.getPort();
-        localport = established.linkLocal().getPort();
+    /** A close that came before the connection was known here did not find it. */
+    private void closeIfClosed() {
+        boolean late;
         synchronized (this) {
-            socket = established;
-            link = established.stream();
-            transfers = new LinkTransfers(accelerator, established);
+            late = closed;
         }
-        if (urgentInline) {
-            link.wantUrgentInline();
+        StreamSocket connected = socket;
+        if (late && connected != null) {
+            connected.close(false, true);
         }
     }
 
@@ -218,29 +144,93 @@ final class AccelSocketImpl extends SocketImpl {
 
     // ---- moving bytes
 
-    int timeoutMillis() {
-        return timeoutMillis;
-    }
-
     @Override
     protected InputStream getInputStream() throws IOException {
-        LinkTransfers accelerated = transfers;
-        return accelerated == null ? kernel().rawInput() : new LinkInput(this, accelerated);
+        KernelSocket open = kernel();
+        return socket == null ? open.rawInput() : new SocketImplInput(this);
     }
 
     @Override
     protected OutputStream getOutputStream() throws IOException {
-        LinkTransfers accelerated = transfers;
-        return accelerated == null ? kernel().rawOutput() : new LinkOutput(this, accelerated);
+        KernelSocket open = kernel();
+        return socket == null ? open.rawOutput() : new SocketImplOutput(this);
+    }
+
+    /** Reads at least a byte; -1 at the end. */
+    int read(byte[] b, int off, int len) throws IOException {
+        long start = System.nanoTime();
+        Incoming in = socket.incoming();
+        if (in.link() == null) {
+            int n = readKernel(in, b, off, len);
+            if (n != 0 || in.link() == null) {
+                return n;
+            }
+        }
+        int timeout = timeoutMillis;
+        if (timeout > 0) {
+            timeout = (int) Math.max(1, timeout - (System.nanoTime() - start) / 1_000_000);
+        }
+        return transfers(in.link()).read(b, off, len, timeout);
+    }
+
+    private int readKernel(Incoming in, byte[] b, int off, int len) throws IOException {
+        int timeout = timeoutMillis;
+        if ((timeout > 0 ? in.enter(timeout * 1_000_000L) : in.enter()) != null) {
+            return 0;
+        }
+        try {
+            int n = raw().rawInput().read(b, off, len);
+            return n < 0 && raw().isInputShutdown() ? -1 : (int) in.took(n);
+        } catch (SocketTimeoutException e) {
+            throw e;
+        } catch (IOException e) {
+            return in.failed(e);
+        } finally {
+            in.leave();
+        }
+    }
+
+    /** Writes all of it. */
+    void write(byte[] b, int off, int len) throws IOException {
+        Outgoing out = socket.outgoing();
+        LinkStream link = out.link() != null ? out.link() : out.enter(true);
+        if (link != null) {
+            transfers(link).write(b, off, len);
+            return;
+        }
+        try {
+            raw().rawOutput().write(b, off, len);
+            out.gave(len);
+        } finally {
+            out.leave();
+        }
+    }
+
+    /** Also when it is closed, so that its own operations say so. */
+    private synchronized KernelSocket raw() {
+        return kernel;
+    }
+
+    private LinkTransfers transfers(LinkStream link) {
+        LinkTransfers known = transfers;
+        if (known == null) {
+            synchronized (this) {
+                if (transfers == null) {
+                    transfers = new LinkTransfers(accelerator.waits(), link);
+                }
+                known = transfers;
+            }
+        }
+        return known;
     }
 
     @Override
     protected int available() throws IOException {
-        if (transfers == null) {
-            return kernel().rawInput().available();
-        }
-        ensureOpen();
-        return link.available();
+        KernelSocket open = kernel();
+        StreamSocket connected = socket;
+        return connected == null || open.isInputShutdown()
+                ? open.rawInput().available()
+                : connected.incoming().available();
     }
 
     @Override
@@ -250,18 +240,12 @@ final class AccelSocketImpl extends SocketImpl {
 
     @Override
     protected void sendUrgentData(int data) throws IOException {
-        LinkTransfers accelerated = transfers;
-        if (accelerated == null) {
-            kernel().sendUrgentData(data);
+        KernelSocket open = kernel();
+        LinkStream link = socket == null ? null : socket.outgoing().fix();
+        if (link == null) {
+            open.sendUrgentData(data);
         } else {
-            ensureOpen();
-            accelerated.sendUrgent(data);
-        }
-    }
-
-    private synchronized void ensureOpen() throws SocketException {
-        if (closed) {
-            throw new SocketException("Socket closed");
+            transfers(link).sendUrgent(data);
         }
     }
 
@@ -269,42 +253,42 @@ final class AccelSocketImpl extends SocketImpl {
 
     @Override
     protected void shutdownInput() throws IOException {
-        if (transfers == null) {
-            kernel().shutdownInput();
-        } else {
-            ensureOpen();
+        kernel().shutdownInput();
+        LinkStream link = socket == null ? null : socket.attached();
+        if (link != null) {
             link.shutdownInput();
         }
     }
 
     @Override
     protected void shutdownOutput() throws IOException {
-        if (transfers == null) {
-            kernel().shutdownOutput();
+        KernelSocket open = kernel();
+        LinkStream link = socket == null ? null : socket.outgoing().fix();
+        if (link == null) {
+            open.shutdownOutput();
         } else {
-            ensureOpen();
             link.shutdownOutput();
         }
     }
 
     @Override
     protected void close() throws IOException {
-        StreamSocket open;
-        KernelSocket lender;
+        KernelSocket open;
         synchronized (this) {
             if (closed) {
                 return;
             }
             closed = true;
-            open = socket;
-            lender = kernel;
+            open = kernel;
+        }
+        StreamSocket connected = socket;
+        if (connected != null) {
+            boolean abort = !open.isClosed() && open.getSoLinger() == 0;
+            // As the JDK's: the stream ends in order before the socket closes, so unread bytes make it no reset.
+            connected.close(abort, !abort);
         }
         if (open != null) {
-            // As the JDK's: the stream ends in order before the socket closes, so unread bytes make it no reset.
-            open.close(linger == 0, linger != 0);
-        }
-        if (lender != null) {
-            lender.close();
+            open.close();
         }
     }
 
@@ -313,23 +297,19 @@ final class AccelSocketImpl extends SocketImpl {
     @Override
     public void setOption(int option, Object value) throws SocketException {
         KernelOptions.set(optionsOf(), option, value);
-        switch (option) {
-            case SocketOptions.SO_TIMEOUT -> timeoutMillis = (Integer) value;
-            case SocketOptions.SO_LINGER -> linger = optionsOf().getSoLinger();
-            case SocketOptions.SO_OOBINLINE -> urgentInline((Boolean) value);
-            default -> {}
+        if (option == SocketOptions.SO_TIMEOUT) {
+            timeoutMillis = (Integer) value;
+        } else if (option == SocketOptions.SO_OOBINLINE) {
+            urgentInline = (Boolean) value;
+            StreamSocket connected = socket;
+            if (connected != null) {
+                connected.wantUrgentInline(urgentInline);
+            }
         }
     }
 
     @Override
     public Object getOption(int option) throws SocketException {
-        if (option == SocketOptions.SO_BINDADDR && transfers != null) {
-            InetSocketAddress local;
-            synchronized (this) {
-                local = socket.linkLocal();
-            }
-            return local.getAddress();
-        }
         return KernelOptions.get(optionsOf(), option);
     }
 
@@ -343,19 +323,9 @@ final class AccelSocketImpl extends SocketImpl {
         }
     }
 
-    private void urgentInline(boolean on) {
-        urgentInline = on;
-        if (on && transfers != null) {
-            link.wantUrgentInline();
-        }
-    }
-
     @Override
     protected <T> void setOption(SocketOption<T> option, T value) throws IOException {
         kernel().setOption(option, value);
-        if (StandardSocketOptions.SO_LINGER.equals(option)) {
-            linger = kernel().getSoLinger();
-        }
     }
 
     @Override

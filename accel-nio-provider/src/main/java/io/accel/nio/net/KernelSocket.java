@@ -37,4 +37,9 @@ final class KernelSocket extends Socket {
     OutputStream rawOutput() throws IOException {
         return JdkAccess.output(JdkAccess.implementation(this));
     }
+
+    /** Whether a write of one byte would not wait. */
+    boolean hasRoom() throws IOException {
+        return JdkAccess.hasRoomToWrite(JdkAccess.implementation(this));
+    }
 }

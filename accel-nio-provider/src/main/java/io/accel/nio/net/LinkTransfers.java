@@ -2,9 +2,8 @@ package io.accel.nio.net;
 
 import io.accel.core.observe.Drop;
 import io.accel.core.observe.ProcessCounters;
-import io.accel.core.socket.Accelerator;
+import io.accel.core.socket.BlockingWaits;
 import io.accel.core.socket.LinkStream;
-import io.accel.core.socket.StreamSocket;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.SocketException;
@@ -15,10 +14,9 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SelectionKey;
 import java.util.concurrent.TimeUnit;
 
-/** Blocking reads and writes of an accelerated connection, with the exceptions of the JDK's sockets. Any thread. */
+/** Blocking reads and writes by a connection's link, with the exceptions of the JDK's sockets. Any thread. */
 final class LinkTransfers {
-    private final Accelerator accelerator;
-    private final StreamSocket socket;
+    private final BlockingWaits waits;
     private final LinkStream link;
 
     /** Whether a read has met the end; then all do, even after a close. Guarded by the reading half. */
@@ -26,10 +24,9 @@ final class LinkTransfers {
     /** Whether a read has met a reset; then all do. Guarded by the reading half. */
     private boolean reset;
 
-    LinkTransfers(Accelerator accelerator, StreamSocket socket) {
-        this.accelerator = accelerator;
-        this.socket = socket;
-        this.link = socket.stream();
+    LinkTransfers(BlockingWaits waits, LinkStream link) {
+        this.waits = waits;
+        this.link = link;
     }
 
     /** Reads at least a byte; -1 at the end. The timeout is in milliseconds, 0 for none. */
@@ -66,7 +63,7 @@ final class LinkTransfers {
     }
 
     private int readWaiting(ByteBuffer dst, long start, long limit) throws IOException {
-        if (accelerator.waits().glance(socket, SelectionKey.OP_READ) && !link.isClosed()) {
+        if (waits.glance(link, SelectionKey.OP_READ) && !link.isClosed()) {
             int n = link.read(dst);
             if (n != 0) {
                 return n;
@@ -84,7 +81,7 @@ final class LinkTransfers {
                     throw new SocketTimeoutException("Read timed out");
                 }
                 interrupts.check();
-                accelerator.waits().await(socket, SelectionKey.OP_READ, left);
+                waits.await(link, SelectionKey.OP_READ, left);
             }
         } finally {
             interrupts.restore();
@@ -114,7 +111,7 @@ final class LinkTransfers {
         try {
             while (src.hasRemaining()) {
                 interrupts.check();
-                accelerator.waits().await(socket, SelectionKey.OP_WRITE, -1);
+                waits.await(link, SelectionKey.OP_WRITE, -1);
                 int unused = link.write(src);
             }
         } finally {

@@ -17,7 +17,7 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.util.Deque;
-import java.util.List;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import org.awaitility.Awaitility;
@@ -87,8 +87,9 @@ abstract class ContractSupport {
     }
 
     final Pair pair(ServerSocketChannel listener) throws IOException {
+        Set<String> before = MappedRings.names();
         SocketChannel client = closing(SocketChannel.open(destination(listener)));
-        return onPath(new Pair(client, closing(listener.accept())));
+        return onPath(new Pair(client, closing(listener.accept())), before);
     }
 
     /**
@@ -99,22 +100,17 @@ abstract class ContractSupport {
         ServerSocketChannel listener = closing(ServerSocketChannel.open());
         listener.setOption(StandardSocketOptions.SO_RCVBUF, 1 << 16).bind(anyPort());
         SocketChannel client = channel().setOption(StandardSocketOptions.SO_SNDBUF, 1 << 16);
+        Set<String> before = MappedRings.names();
         client.connect(destination(listener));
-        Pair pair = onPath(new Pair(client, closing(listener.accept())));
+        Pair pair = onPath(new Pair(client, closing(listener.accept())), before);
         listener.close();
         Bytes.fill(client);
         return pair;
     }
 
-    /** That the kernel knows of the connection only where it is meant to carry the bytes. */
-    private static Pair onPath(Pair pair) throws IOException {
-        if (KernelConnections.areKnown()) {
-            for (SocketChannel end : List.of(pair.client(), pair.server())) {
-                assertThat(KernelConnections.contain(end))
-                        .as("the kernel knows of %s on path %s", end, Path.current())
-                        .isEqualTo(Path.current().isKernels());
-            }
-        }
+    /** That the connection has what its path needs mapped, and nothing of another. */
+    private static Pair onPath(Pair pair, Set<String> before) throws IOException {
+        MappedRings.assertOnPath(before, pair.client());
         return pair;
     }
 

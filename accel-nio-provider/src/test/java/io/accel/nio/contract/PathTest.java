@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -13,18 +14,6 @@ import org.junit.jupiter.api.Test;
 class PathTest extends ContractSupport {
     private static final int LENGTH = 400_000;
     private static final int LARGEST_PACKET = 4096;
-
-    @Test
-    void kernelCarriesTheConnectionOnItsOwnPathOnly() throws IOException {
-        assumeTrue(KernelConnections.areKnown(), "this system does not list its connections in /proc");
-        Pair pair = pair();
-        Bytes.write(pair.client(), Bytes.ascii("x"));
-        assertThat(Bytes.readAscii(pair.server(), 1)).isEqualTo("x");
-        assertThat(KernelConnections.contain(pair.client()))
-                .isEqualTo(Path.current().isKernels());
-        assertThat(KernelConnections.contain(pair.server()))
-                .isEqualTo(Path.current().isKernels());
-    }
 
     @Test
     void connectionOverRdmaIsTheDevices() throws Exception {
@@ -41,10 +30,10 @@ class PathTest extends ContractSupport {
     @Test
     void connectionOverSharedMemoryIsMapped() throws IOException {
         assumeTrue(Path.current() == Path.SHM, "this run is not about shared memory");
-        long before = mappings();
+        Set<String> before = MappedRings.names();
         Pair pair = pair();
         assertThat(pair.client().isConnected()).isTrue();
-        assertThat(mappings()).as("mapped files of /dev/shm").isGreaterThan(before);
+        assertThat(MappedRings.pathOfNew(before)).isEqualTo(Path.SHM);
     }
 
     private static long packetsSent() throws IOException {
@@ -57,11 +46,5 @@ class PathTest extends ContractSupport {
             }
         }
         return sent;
-    }
-
-    private static long mappings() throws IOException {
-        try (Stream<String> lines = Files.lines(java.nio.file.Path.of("/proc/self/maps"))) {
-            return lines.filter(line -> line.contains("/dev/shm/")).count();
-        }
     }
 }

@@ -1,16 +1,12 @@
 package io.accel.nio.contract;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import io.accel.nio.net.AccelSockets;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.ServerSocket;
 import java.net.Socket;
-import java.nio.file.Files;
-import java.util.List;
-import java.util.Locale;
+import java.util.Set;
 
 /**
  * Base of the tests of {@code java.net.Socket} and {@code ServerSocket} that no channel made. On Accel's paths they are what the
@@ -65,24 +61,8 @@ abstract class PlainSocketSupport extends ContractSupport {
         });
     }
 
-    /** By the kernel's own table, which knows of no accelerated connection. */
-    static void assertOnPath(Socket socket) throws IOException {
-        boolean isKernels = false;
-        for (String table : List.of("/proc/self/net/tcp", "/proc/self/net/tcp6")) {
-            isKernels |= Files.readAllLines(java.nio.file.Path.of(table)).stream()
-                    .anyMatch(line -> isEstablished(line, socket.getLocalPort(), socket.getPort()));
-        }
-        assertThat(isKernels)
-                .as("the kernel knows of " + socket)
-                .isEqualTo(Path.current() == Path.JDK || Path.current() == Path.KERNEL);
-    }
-
-    private static boolean isEstablished(String line, int local, int remote) {
-        String[] fields = line.trim().split(" +", 5);
-        return fields[3].equals("01") && isPort(fields[1], local) && isPort(fields[2], remote);
-    }
-
-    private static boolean isPort(String address, int port) {
-        return address.endsWith(String.format(Locale.ROOT, ":%04X", port));
+    /** That a connection of this test has memory of its own where that is meant to carry the bytes, and nowhere else. */
+    static void assertOnPath(Set<String> before) throws IOException {
+        MappedRings.assertOnPath(before, "a socket");
     }
 }

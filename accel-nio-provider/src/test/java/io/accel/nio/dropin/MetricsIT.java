@@ -60,6 +60,7 @@ class MetricsIT {
                 jdk.resolve("bin/java").toString(),
                 "-Djava.nio.channels.spi.SelectorProvider=io.accel.nio.AccelSelectorProvider",
                 option,
+                "-Daccel.handover.after=connect",
                 "-cp",
                 Child.JAR + ":" + Child.testClasses(),
                 EchoUntilTold.class.getName());

@@ -85,6 +85,7 @@ final class Program implements AutoCloseable {
                 "-XX:TieredStopAtLevel=1", // as samples/lab/junit says
                 "-Daccel.fabric.order=rdma",
                 "-Daccel.fallback=fail",
+                "-Daccel.handover.after=connect",
                 // An emulated processor loads classes for this long in the middle of a JVM's first handshake.
                 "-Daccel.connect.probe-timeout=60s",
                 "-Daccel.handshake.timeout=60s"));

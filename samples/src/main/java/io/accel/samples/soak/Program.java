@@ -62,6 +62,10 @@ final class Program implements AutoCloseable {
         ask("talk=" + server.ports(), "talking");
     }
 
+    long pid() {
+        return process.pid();
+    }
+
     Held held() throws IOException, InterruptedException {
         return Held.by(process.pid(), Long.parseLong(ask("collect", "collected").get("heap")));
     }

@@ -94,6 +94,8 @@ public final class SoakCommand implements Callable<Integer> {
         if (!kernel) {
             command.add("-javaagent:" + accelJar.resolve());
             command.add("-Daccel.shm.dir=" + shared);
+            // Short connections are to move, too.
+            command.add("-Daccel.handover.after=0");
             // A machine too busy to answer soon is no reason to be on the kernel's path, which would be a loss.
             command.add("-Daccel.connect.probe-timeout=10s");
         }

@@ -49,6 +49,8 @@ final class CmService {
     private final Queue<RdmaLink> newcomers = new ConcurrentLinkedQueue<>();
     /** Handshakes under way; only the thread. */
     private final Set<ServerHandshake> handshakes = ConcurrentHashMap.newKeySet();
+    /** What other threads want done by this one. */
+    private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
     /** Listeners whose device was taken away. */
     private final Set<RdmaListener> homeless = ConcurrentHashMap.newKeySet();
     /** When to look after a link again; only the thread. */
@@ -151,6 +153,12 @@ final class CmService {
         }
     }
 
+    /** Has the service's thread do something. */
+    void run(Runnable task) {
+        tasks.add(task);
+        selector.wakeup();
+    }
+
     void add(ServerHandshake handshake) {
         handshakes.add(handshake);
     }
@@ -177,6 +185,9 @@ final class CmService {
                 selector.select(key -> {}, pauseMillis());
                 for (CmEvent event = events.nextEvent(); event != null; event = events.nextEvent()) {
                     dispatchOne(event);
+                }
+                for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
+                    task.run();
                 }
                 long now = System.nanoTime();
                 attendAll(now);

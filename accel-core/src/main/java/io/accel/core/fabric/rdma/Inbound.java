@@ -13,7 +13,7 @@ final class Inbound {
     /** A cursor that is never right. */
     static final long NONSENSE = Long.MAX_VALUE;
 
-    private static final int KNOWN_STATES = Link.ENDED | Link.URGENT_INLINE;
+    private static final int KNOWN_STATES = Link.ENDED | Link.URGENT_INLINE | Link.ATTACHED | Link.SWITCHED;
 
     private volatile long published;
     private volatile int states;

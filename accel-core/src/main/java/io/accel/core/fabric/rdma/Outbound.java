@@ -71,6 +71,9 @@ final class Outbound {
     /** The number of the request that carried the last states, -1 if there was none. */
     private long lastState = -1;
 
+    /** Whether the queue pair takes requests yet. */
+    private boolean open;
+
     private boolean cellDue;
     private boolean wakeDue;
     private long pingNumber = -1;
@@ -188,8 +191,16 @@ final class Outbound {
         return wantedStates == sentStates && ledger.isComplete(lastState);
     }
 
+    /** The queue pair takes requests from now on. */
+    void open() {
+        open = true;
+    }
+
     /** Posts what can be posted. */
     void flush() throws VerbsException {
+        if (!open) {
+            return;
+        }
         if (cellDue || wakeDue) {
             postCell();
         }

@@ -131,6 +131,11 @@ final class RdmaConnecting implements Connecting {
     }
 
     @Override
+    public boolean isPending() {
+        return true; // the connection manager knows nothing between yes and no
+    }
+
+    @Override
     public InetSocketAddress local() {
         return local;
     }
@@ -202,6 +207,7 @@ final class RdmaConnecting implements Connecting {
             throw e;
         }
         service.add(link);
+        link.connected();
         done = true;
         closeEvents();
         return link;

@@ -169,14 +169,15 @@ final class RdmaLink implements Link, CmHandler {
         } finally {
             lock.unlock();
         }
-        if ((state & URGENT_INLINE) != 0) {
+        if ((state & (URGENT_INLINE | SWITCHED)) != 0) {
             awaitArrival();
         }
     }
 
     /**
-     * An option that changes what becomes of the peer's next byte should be with the peer when it is set; so this waits
-     * until the peer's device has acknowledged it, which takes a round trip, unless the peer is all but dead.
+     * An option that changes what becomes of the peer's next byte should be with the peer when it is set, and so should word of
+     * a switch before the peer hears of it by another way; so this waits until the peer's device has acknowledged it, which
+     * takes a round trip, unless the peer is all but dead.
      */
     private void awaitArrival() {
         long start = System.nanoTime();
@@ -199,6 +200,17 @@ final class RdmaLink implements Link, CmHandler {
         try {
             poll();
             return broken || disconnected || detached || out.haveStatesArrived();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public boolean hasArrived() {
+        lock.lock();
+        try {
+            poll();
+            return out.haveStatesArrived();
         } finally {
             lock.unlock();
         }
@@ -436,6 +448,31 @@ final class RdmaLink implements Link, CmHandler {
         try {
             poll();
             return completions > 0;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The queue pair can send: what the program has wanted to say before, such as that it has closed, goes out. */
+    void connected() {
+        lock.lock();
+        try {
+            out.open();
+            flushAndPoll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** It never came to be. */
+    void failNow() {
+        lock.lock();
+        try {
+            broken = true;
+            end.disconnected();
+            if (!detached) {
+                failQueuePair();
+            }
         } finally {
             lock.unlock();
         }

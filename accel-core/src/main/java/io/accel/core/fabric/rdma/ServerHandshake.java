@@ -2,7 +2,6 @@ package io.accel.core.fabric.rdma;
 
 import io.accel.core.fabric.Fabric.Acceptor;
 import io.accel.core.fabric.FallbackException;
-import io.accel.core.fabric.FallbackReason;
 import io.accel.core.fabric.rdma.bootstrap.RdmaConfig;
 import io.accel.core.fabric.rdma.verbs.CmEvent;
 import io.accel.core.fabric.rdma.verbs.CmId;
@@ -25,7 +24,6 @@ final class ServerHandshake implements CmHandler {
     private final CmService service;
     private final Acceptor acceptor;
     private final CmId id;
-    private final Endpoint endpoint;
     private final RdmaLink link;
     private final InetSocketAddress local;
     private final InetSocketAddress remote;
@@ -37,7 +35,6 @@ final class ServerHandshake implements CmHandler {
             CmService service, RdmaConfig config, Acceptor acceptor, Endpoint endpoint, Offer client, int ringSize) {
         this.service = service;
         this.acceptor = acceptor;
-        this.endpoint = endpoint;
         this.id = endpoint.id();
         this.link = new RdmaLink(service, endpoint, client, ringSize, config);
         this.local = id.localAddress();
@@ -48,16 +45,51 @@ final class ServerHandshake implements CmHandler {
     /** Answers a client's request: accepts, and waits for its confirmation, or says why not. */
     static void begin(CmService service, RdmaConfig config, Acceptor acceptor, CmEvent request) {
         CmId id = request.id();
-        boolean reserved = false;
-        Endpoint endpoint = null;
-        ServerHandshake handshake = null;
         try {
             Offer client = Offer.decode(request.privateData());
             RdmaListener.checkDevice(id, config);
-            reserved = acceptor.reserve();
-            if (!reserved) {
-                throw new FallbackException(FallbackReason.BACKLOG_FULL, null);
-            }
+            ask(service, config, acceptor, id, client);
+        } catch (IOException | OutOfMemoryError e) {
+            refuse(service, id, e);
+        }
+    }
+
+    /** Asks whether there may be a link, now or, if the program has not accepted the connection, again later. */
+    private static void ask(CmService service, RdmaConfig config, Acceptor acceptor, CmId id, Offer client)
+            throws IOException {
+        InetSocketAddress local = id.localAddress();
+        InetSocketAddress remote = new InetSocketAddress(id.remoteAddress().getAddress(), client.port());
+        Asker asker = new Asker(service, acceptor, id, local, remote);
+        service.handle(id, asker);
+        boolean reserved = acceptor.reserve(
+                local,
+                remote,
+                () -> service.run(() -> {
+                    if (asker.over) {
+                        return;
+                    }
+                    try {
+                        ask(service, config, acceptor, id, client);
+                    } catch (IOException | OutOfMemoryError e) {
+                        refuse(service, id, e);
+                    }
+                }));
+        if (reserved) {
+            answer(service, config, acceptor, id, client, local, remote);
+        }
+    }
+
+    private static void answer(
+            CmService service,
+            RdmaConfig config,
+            Acceptor acceptor,
+            CmId id,
+            Offer client,
+            InetSocketAddress local,
+            InetSocketAddress remote) {
+        Endpoint endpoint = null;
+        ServerHandshake handshake = null;
+        try {
             id.acknowledgeTimeout(config.ackTimeoutCode());
             int ringSize = Math.min(client.ringSize(), config.ringSize());
             endpoint = Endpoint.open(id, config, ringSize);
@@ -66,22 +98,56 @@ final class ServerHandshake implements CmHandler {
             service.handle(id, handshake);
             service.add(handshake);
             Offer answer = RdmaConnecting.offer(endpoint, ringSize, client.nonce(), handshake.local.getPort());
+            if (!acceptor.offered(handshake.link, local, remote)) {
+                handshake.fail();
+                handshake.link.free();
+                return;
+            }
             id.accept(new ConnectionParameters(answer.encode(), 1, config.retries(), config.rnrRetries()));
+            handshake.link.connected();
         } catch (IOException | OutOfMemoryError e) {
-            if (reserved) {
-                acceptor.unreserve();
-            }
-            refuse(id, Failures.toFallback(e));
-            service.unhandle(id);
             if (handshake != null) {
-                service.remove(handshake); // otherwise it would be ended once more when its time is up
+                LOG.log(Level.DEBUG, "accepting a client of " + local + " failed", e);
+                handshake.end("accepting it failed");
+                return;
             }
+            acceptor.unreserve(local, remote);
             if (endpoint == null) {
-                Endpoint.close(id, "client's identifier");
+                refuse(service, id, e);
             } else {
+                reject(id, Failures.toFallback(e));
+                service.unhandle(id);
                 endpoint.close();
                 endpoint.memory().free();
             }
+        }
+    }
+
+    /** A client that waits to be answered, and may go away meanwhile. */
+    private static final class Asker implements CmHandler {
+        private final CmService service;
+        private final Acceptor acceptor;
+        private final CmId id;
+        private final InetSocketAddress local;
+        private final InetSocketAddress remote;
+        /** The service's thread only. */
+        private boolean over;
+
+        Asker(CmService service, Acceptor acceptor, CmId id, InetSocketAddress local, InetSocketAddress remote) {
+            this.service = service;
+            this.acceptor = acceptor;
+            this.id = id;
+            this.local = local;
+            this.remote = remote;
+        }
+
+        @Override
+        public void on(CmEvent event) {
+            LOG.log(Level.DEBUG, "the client {0} went away before it was answered: {1}", remote, event);
+            over = true;
+            acceptor.unreserve(local, remote);
+            service.unhandle(id);
+            Endpoint.close(id, "client's identifier");
         }
     }
 
@@ -92,7 +158,7 @@ final class ServerHandshake implements CmHandler {
                 service.remove(this);
                 service.handle(id, link);
                 service.add(link);
-                acceptor.accept(link, local, remote);
+                acceptor.confirmed(link);
             }
             case CONNECT_ERROR, REJECTED, UNREACHABLE, DISCONNECTED, DEVICE_REMOVAL -> end(event.toString());
             default -> LOG.log(Level.DEBUG, "handshake: {0}", event);
@@ -118,16 +184,27 @@ final class ServerHandshake implements CmHandler {
         }
     }
 
+    /** Takes the link back, which nobody has received by. */
     private void end(String why) {
         LOG.log(Level.DEBUG, "the client {0} went away during its handshake: {1}", remote, why);
-        service.remove(this);
-        service.unhandle(id);
-        endpoint.close();
-        endpoint.memory().free();
-        acceptor.unreserve();
+        fail();
+        acceptor.withdrawn(link);
     }
 
-    private static void refuse(CmId id, FallbackException e) {
+    private void fail() {
+        service.remove(this);
+        service.handle(id, link);
+        service.add(link);
+        link.failNow();
+    }
+
+    private static void refuse(CmService service, CmId id, Throwable e) {
+        reject(id, Failures.toFallback(e));
+        service.unhandle(id);
+        Endpoint.close(id, "client's identifier");
+    }
+
+    private static void reject(CmId id, FallbackException e) {
         LOG.log(Level.DEBUG, "refused a client of {0}: {1} ({2})", id.localAddress(), e.reason(), e.getMessage());
         try {
             id.reject(Offer.refusal(e.reason()));

@@ -21,10 +21,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 
-/**
- * Removes what listeners of this user left behind that were killed. One on the same port takes the place of its dead
- * predecessor anyway; but of those on ephemeral ports nobody would, and they would pile up.
- */
+/** Removes what listeners of this user left behind that were killed. */
 final class DeadRendezvous {
     private static final Logger LOG = System.getLogger(DeadRendezvous.class.getName());
     /** Younger ones may be about to open their socket. */

@@ -6,34 +6,47 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 
 /**
- * The client's first message on the rendezvous socket, and the listener's answer to it.
+ * The client's first message on the rendezvous socket, and what follows it.
  *
  * <pre>
  *   hello    magic 8, version 4, length of the rest 4, nonce 8, ring size 4,
- *            source address (1 length, bytes, 2 port), destination address (the same), file name (1 length, ASCII)
- *   answer   magic 8, version 4, status 4 (0 accepted, else a {@link FallbackReason#code()})
- *   confirm  1 byte, from the client: it has the answer and uses the link
+ *            source address (1 length, bytes, 2 port), destination address (the same)
+ *   answers  magic 8, version 4, status 4: {@link #PENDING} as long as the program has not accepted the connection;
+ *            {@link #GO}, and the client makes the file and sends {@link #MADE}; {@link #DONE}, or a
+ *            {@link FallbackReason#code()}
  * </pre>
  *
- * Big-endian. The first 16 bytes of either are the same in all versions, so that versions can refuse each other.
+ * Big-endian. The first 16 bytes of either are the same in all versions, so that versions can refuse each other. That it has
+ * the link the client says by it: {@link io.accel.core.fabric.Link#ATTACHED}.
  *
- * @param nonce stands in the file's header, too, so that a file is taken only by whom it was made for
+ * @param nonce names the file, and stands in its header, so that a file is taken only by whom it was made for
  * @param ringSize of either ring
- * @param source the client's address as the server's program is to see it
- * @param destination the address that the client connects to
- * @param file the shared file's name within the rendezvous directory
+ * @param source the client's address of the connection
+ * @param destination the listener's address of it
  */
-record Hello(long nonce, int ringSize, InetSocketAddress source, InetSocketAddress destination, String file) {
+record Hello(long nonce, int ringSize, InetSocketAddress source, InetSocketAddress destination) {
     static final int HEAD = 16;
     static final int MAX = 256;
     static final int ANSWER = 16;
-    static final byte CONFIRM = (byte) 0xAC;
+    /** The client has made its file. */
+    static final byte MADE = (byte) 0xAC;
+
+    /** Both have the link. */
+    static final int DONE = 0;
+    /** The link may be had: the client makes the file. */
+    static final int GO = -1;
+    /** There is no answer yet. */
+    static final int PENDING = -2;
 
     /** What a shared file's name begins with; the nonce follows. */
     static final String FILE_PREFIX = "ring-";
+
+    /** The name of the shared file within the rendezvous directory. */
+    String file() {
+        return FILE_PREFIX + Long.toHexString(nonce);
+    }
 
     ByteBuffer encode() {
         ByteBuffer bytes = ByteBuffer.allocate(MAX);
@@ -41,8 +54,6 @@ record Hello(long nonce, int ringSize, InetSocketAddress source, InetSocketAddre
         bytes.putLong(nonce).putInt(ringSize);
         putAddress(bytes, source);
         putAddress(bytes, destination);
-        byte[] name = file.getBytes(StandardCharsets.US_ASCII);
-        bytes.put((byte) name.length).put(name);
         bytes.putInt(12, bytes.position() - HEAD);
         return bytes.flip();
     }
@@ -78,17 +89,13 @@ record Hello(long nonce, int ringSize, InetSocketAddress source, InetSocketAddre
             int ringSize = bytes.getInt();
             InetSocketAddress source = getAddress(bytes);
             InetSocketAddress destination = getAddress(bytes);
-            byte[] name = new byte[Byte.toUnsignedInt(bytes.get())];
-            bytes.get(name);
-            String file = new String(name, StandardCharsets.US_ASCII);
             if (!ShmLayout.isRingSize(ringSize)) {
                 throw bad("a ring of " + ringSize + " bytes");
             }
-            // A refused file is deleted, so it must be a client's: neither elsewhere nor the rendezvous socket itself.
-            if (!file.matches(FILE_PREFIX + "[0-9a-f]{1,16}") || bytes.hasRemaining()) {
-                throw bad("a malformed file name");
+            if (bytes.hasRemaining()) {
+                throw bad("a hello that is too long");
             }
-            return new Hello(nonce, ringSize, source, destination, file);
+            return new Hello(nonce, ringSize, source, destination);
         } catch (java.nio.BufferUnderflowException | UnknownHostException e) {
             throw bad("a hello that ends too early");
         }

@@ -2,15 +2,9 @@ package io.accel.core.fabric.shm;
 
 import io.accel.core.fabric.FallbackException;
 import io.accel.core.fabric.FallbackReason;
-import io.accel.core.jdk.JdkAccess;
 import java.io.IOException;
-import java.net.ConnectException;
-import java.net.StandardProtocolFamily;
-import java.net.UnixDomainSocketAddress;
-import java.nio.channels.SocketChannel;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.DirectoryStream;
-import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
@@ -31,28 +25,12 @@ final class RendezvousDirectory {
 
     private RendezvousDirectory() {}
 
-    /** Makes the directory, in place of one that a dead process has left behind. */
+    /** Makes the directory. */
     static void create(Path directory, String group) throws FallbackException {
         try {
-            if (Files.exists(directory, LinkOption.NOFOLLOW_LINKS)) {
-                if (!Files.getOwner(directory, LinkOption.NOFOLLOW_LINKS).equals(self())) {
-                    throw new FallbackException(
-                            FallbackReason.OTHER_USER, directory + " belongs to another user; remove it");
-                }
-                if (isAlive(directory)) {
-                    throw new FallbackException(
-                            FallbackReason.RENDEZVOUS_TAKEN, "another listener answers in " + directory);
-                }
-                // The kernel gave us the port, so whoever made this is gone.
-                delete(directory);
-            }
             Files.createDirectory(
                     directory, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(PRIVATE)));
             share(directory, group, SHARED);
-        } catch (FileAlreadyExistsException e) {
-            throw new FallbackException(FallbackReason.RENDEZVOUS_TAKEN, directory + " was made by another process");
-        } catch (FallbackException e) {
-            throw e;
         } catch (IOException e) {
             FallbackReason reason = isFull(e) ? FallbackReason.SHM_FULL : FallbackReason.SHM_DIR;
             throw new FallbackException(reason, "making " + directory + " failed: " + e);
@@ -116,20 +94,6 @@ final class RendezvousDirectory {
             return;
         }
         Files.deleteIfExists(directory);
-    }
-
-    /** Whether a process listens there. */
-    static boolean isAlive(Path directory) {
-        Path socket = directory.resolve(RendezvousPath.SOCKET);
-        try (SocketChannel probe = JdkAccess.kernelProvider().openSocketChannel(StandardProtocolFamily.UNIX)) {
-            probe.configureBlocking(false);
-            probe.connect(UnixDomainSocketAddress.of(socket));
-            return true;
-        } catch (ConnectException e) {
-            return false; // refused
-        } catch (IOException e) {
-            return Files.exists(socket); // its backlog is full: somebody is there
-        }
     }
 
     static UserPrincipal self() {

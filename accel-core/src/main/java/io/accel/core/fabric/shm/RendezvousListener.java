@@ -25,7 +25,6 @@ final class RendezvousListener implements Listening {
     private final ShmConfig config;
     private final Path directory;
     private final Acceptor acceptor;
-    private final OrphanedFiles orphans;
     private final ServerSocketChannel socket;
     private final AtomicBoolean closed = new AtomicBoolean();
 
@@ -35,7 +34,6 @@ final class RendezvousListener implements Listening {
         this.config = config;
         this.acceptor = acceptor;
         this.directory = RendezvousPath.of(config.dir(), config.space(), bound.getAddress(), bound.getPort());
-        this.orphans = new OrphanedFiles(directory, OrphanedFiles.LEAST_AGE);
         RendezvousDirectory.create(directory, config.group());
         ServerSocketChannel opened = null;
         try {
@@ -65,13 +63,13 @@ final class RendezvousListener implements Listening {
         return acceptor;
     }
 
-    /** What killed clients leave behind; for the rendezvous thread. */
-    OrphanedFiles orphans() {
-        return orphans;
-    }
-
     ServerSocketChannel socket() {
         return socket;
+    }
+
+    /** See {@link RendezvousService#retry}. */
+    void retry(ServerHandshake handshake) {
+        service.retry(handshake);
     }
 
     boolean isClosed() {

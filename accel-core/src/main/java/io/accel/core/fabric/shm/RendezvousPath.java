@@ -2,23 +2,32 @@ package io.accel.core.fabric.shm;
 
 import io.accel.core.fabric.PortSpace;
 import java.io.IOException;
+import java.math.BigInteger;
 import java.net.Inet4Address;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * Where a listener's rendezvous lies: a directory whose name is made of the network namespace, the address and the port,
- * so that what finds each other is exactly what the kernel's loopback would connect.
+ * so that what finds each other is exactly what the kernel's loopback would connect; and of a number, since several listeners
+ * may share a port.
  */
 final class RendezvousPath {
     /** The socket's name within the directory; short, for a socket's path has 107 bytes at most. */
     static final String SOCKET = "s";
 
     static final String PREFIX = "accel-";
+
+    /** Numbers are written short. */
+    private static final int RADIX = 36;
 
     private static final String ANY = "any";
     private static final String ANY_IPV4 = "any4";
@@ -33,25 +42,49 @@ final class RendezvousPath {
         return PREFIX + NAMESPACE + "-";
     }
 
-    /** The directory of a listener that is bound to this address. */
+    /** A new directory of a listener that is bound to this address. */
     static Path of(Path dir, PortSpace space, InetAddress address, int port) {
-        return of(dir, space, text(address), port);
+        int number = ThreadLocalRandom.current().nextInt();
+        return dir.resolve(prefix(space, text(address), port) + Integer.toUnsignedString(number, RADIX));
     }
 
-    /** The directories of listeners to which the kernel would bring a connection to this address, nearest first. */
-    static List<Path> candidates(Path dir, PortSpace space, InetSocketAddress destination) {
+    /** What the names of all directories of listeners that are bound to this address begin with. */
+    static String prefix(PortSpace space, InetAddress address, int port) {
+        return prefix(space, text(address), port);
+    }
+
+    /** The directories of listeners to which the kernel may bring a connection to this address, nearest first. */
+    static List<Path> candidates(Path dir, PortSpace space, InetSocketAddress destination) throws IOException {
         InetAddress address = destination.getAddress();
         int port = destination.getPort();
-        Path exact = of(dir, space, address, port);
-        Path any = of(dir, space, ANY, port);
-        if (address instanceof Inet4Address) {
-            return List.of(exact, of(dir, space, ANY_IPV4, port), any);
+        List<String> prefixes = address instanceof Inet4Address
+                ? List.of(prefix(space, address, port), prefix(space, ANY_IPV4, port), prefix(space, ANY, port))
+                : List.of(prefix(space, address, port), prefix(space, ANY, port));
+        List<Path> found = all(dir);
+        List<Path> candidates = new ArrayList<>();
+        for (String prefix : prefixes) {
+            for (Path directory : found) {
+                if (directory.getFileName().toString().startsWith(prefix)) {
+                    candidates.add(directory);
+                }
+            }
         }
-        return List.of(exact, any);
+        return candidates;
     }
 
-    private static Path of(Path dir, PortSpace space, String address, int port) {
-        return dir.resolve(own() + (space == PortSpace.UDP ? "udp-" : "") + address + "-" + port);
+    /** Every directory of a listener in this network namespace. */
+    static List<Path> all(Path dir) throws IOException {
+        List<Path> all = new ArrayList<>();
+        try (DirectoryStream<Path> found = Files.newDirectoryStream(dir, own() + "*")) {
+            found.forEach(all::add);
+        } catch (DirectoryIteratorException e) {
+            throw e.getCause();
+        }
+        return all;
+    }
+
+    private static String prefix(PortSpace space, String address, int port) {
+        return own() + (space == PortSpace.UDP ? "udp-" : "") + address + "-" + port + "~";
     }
 
     private static String text(InetAddress address) {
@@ -61,18 +94,15 @@ final class RendezvousPath {
         if (address instanceof Inet4Address) {
             return address.getHostAddress();
         }
-        StringBuilder hex = new StringBuilder();
-        for (byte b : address.getAddress()) {
-            hex.append(Character.forDigit((b >> 4) & 15, 16)).append(Character.forDigit(b & 15, 16));
-        }
+        String number = new BigInteger(1, address.getAddress()).toString(RADIX);
         int scope = ((Inet6Address) address).getScopeId();
-        return scope == 0 ? hex.toString() : hex + "%" + scope;
+        return scope == 0 ? number : number + "%" + scope;
     }
 
     private static String namespace() {
         try {
             String link = Files.readSymbolicLink(Path.of("/proc/self/ns/net")).toString();
-            return link.replaceAll("[^0-9]", "");
+            return Long.toString(Long.parseLong(link.replaceAll("[^0-9]", "")), RADIX);
         } catch (IOException e) {
             return "host";
         }

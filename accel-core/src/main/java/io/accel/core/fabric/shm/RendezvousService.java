@@ -39,6 +39,10 @@ final class RendezvousService {
     private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
 
     private final ReadyKeys readyKeys = this::ready;
+    /** Whether a client's time runs, and when that of the first is up. The thread's. */
+    private boolean checking;
+
+    private long checkAt;
     private boolean acceptPaused;
     /** When a paused accept is tried again, on {@link System#nanoTime()}'s scale. */
     private long resumeAt;
@@ -79,8 +83,25 @@ final class RendezvousService {
         listeners.remove(listener);
         submit(() -> {
             for (SelectionKey key : selector.keys()) {
-                if (key.attachment() instanceof ServerHandshake handshake && handshake.listener() == listener) {
-                    handshake.expire(key);
+                if (key.attachment() instanceof ServerHandshake handshake
+                        && handshake.listener() == listener
+                        && !handshake.isOffered()) {
+                    key.cancel();
+                    handshake.abandon();
+                }
+            }
+        });
+    }
+
+    /** A client that waits may be answered. Any thread. */
+    void retry(ServerHandshake handshake) {
+        submit(() -> {
+            if (handshake.retry()) {
+                checkLater(handshake);
+                return;
+            }
+            for (SelectionKey key : selector.keys()) {
+                if (key.attachment() == handshake) {
                     key.cancel();
                 }
             }
@@ -128,7 +149,7 @@ final class RendezvousService {
         try {
             if (key.attachment() instanceof RendezvousListener listener) {
                 accept(key, listener);
-            } else if (key.attachment() instanceof ServerHandshake handshake && !handshake.advance(key)) {
+            } else if (key.attachment() instanceof ServerHandshake handshake && !handshake.advance()) {
                 key.cancel();
             }
         } catch (CancelledKeyException e) {
@@ -165,14 +186,14 @@ final class RendezvousService {
     private void greet(RendezvousListener listener, SocketChannel client) throws IOException {
         boolean greeted = false;
         try {
-            listener.orphans().clientCame();
             client.configureBlocking(false);
-            long deadline = System.nanoTime() + listener.config().handshakeTimeoutNanos();
-            ServerHandshake handshake = new ServerHandshake(listener, client, listener.acceptor(), deadline);
+            ServerHandshake handshake = new ServerHandshake(
+                    listener, client, listener.acceptor(), listener.config().handshakeTimeoutNanos());
             SelectionKey clientKey = client.register(selector, SelectionKey.OP_READ, handshake);
             greeted = true; // the handshake has the socket, whatever comes
+            checkLater(handshake);
             // The hello is usually there already.
-            if (!handshake.advance(clientKey)) {
+            if (!handshake.advance()) {
                 clientKey.cancel();
             }
         } finally {
@@ -203,26 +224,40 @@ final class RendezvousService {
         }
     }
 
+    /** The client's time has begun to run. */
+    private void checkLater(ServerHandshake handshake) {
+        if (!checking || handshake.deadline() - checkAt < 0) {
+            checking = true;
+            checkAt = handshake.deadline();
+        }
+    }
+
+    /** Ends those whose clients have been silent for too long; looks at none of them before the first can be late. */
     private void expireHandshakes() {
-        if (selector.keys().size() == listeners.size()) {
+        long now = System.nanoTime();
+        if (!checking || now - checkAt < 0) {
             return;
         }
-        long now = System.nanoTime();
+        checking = false;
         for (SelectionKey key : selector.keys()) {
-            if (key.isValid()
-                    && key.attachment() instanceof ServerHandshake handshake
-                    && now - handshake.deadline() >= 0) {
-                handshake.expire(key);
-                key.cancel();
+            if (key.isValid() && key.attachment() instanceof ServerHandshake handshake && handshake.isTimed()) {
+                if (now - handshake.deadline() >= 0) {
+                    handshake.expire();
+                    key.cancel();
+                } else {
+                    checkLater(handshake);
+                }
             }
         }
     }
 
     /** How long to sleep: until a client calls, unless something must be looked at before. */
     private long pauseMillis() {
-        if (acceptPaused || selector.keys().size() != listeners.size()) {
-            return ACCEPT_PAUSE_MILLIS;
+        long now = System.nanoTime();
+        long nanos = acceptPaused ? resumeAt - now : Long.MAX_VALUE;
+        if (checking) {
+            nanos = Math.min(nanos, checkAt - now);
         }
-        return 0;
+        return nanos == Long.MAX_VALUE ? 0 : Math.max(1, nanos / 1_000_000 + 1);
     }
 }

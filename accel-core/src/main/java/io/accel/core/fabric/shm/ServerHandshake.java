@@ -4,20 +4,23 @@ import io.accel.core.daemon.Warnings;
 import io.accel.core.fabric.Fabric.Acceptor;
 import io.accel.core.fabric.FallbackException;
 import io.accel.core.fabric.FallbackReason;
+import io.accel.core.fabric.Link;
 import io.accel.core.jdk.JdkAccess;
 import java.io.IOException;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.MappedByteBuffer;
-import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 import java.nio.file.attribute.UserPrincipal;
 import jdk.net.ExtendedSocketOptions;
 import jdk.net.UnixDomainPrincipal;
 
 /**
- * The listener's side of one client's handshake: hello in, answer out, confirmation in. Owned by the rendezvous thread; a
- * client that says nothing, half of it or nonsense costs its own connection and nobody else's.
+ * The listener's side of one client's handshake: hello in, go out, file in, answer out, and then the client's word that it has
+ * the link. Owned by the rendezvous thread; a client that says nothing, half of it or nonsense costs its own link and nobody
+ * else's.
+ *
+ * <p>Once the answer is out, nothing but the client's end takes the link back: it may be using it already.
  */
 final class ServerHandshake {
     private static final Warnings ERRORS = new Warnings(System.getLogger(ServerHandshake.class.getName()));
@@ -25,31 +28,43 @@ final class ServerHandshake {
     private enum State {
         HEAD,
         BODY,
+        /** The program has not accepted the connection. */
+        PENDING,
+        FILE,
+        /** The link is the acceptor's; whether the client has it is not known. */
         CONFIRM,
-        /** Socket, memory and the place in the queue are the acceptor's. */
-        ACCEPTED,
-        REFUSED
+        DONE
     }
 
     private final RendezvousListener listener;
     private final SocketChannel socket;
     private final Acceptor acceptor;
-    private final long deadline;
+    private final long patience;
     private final ByteBuffer in = ByteBuffer.allocate(Hello.MAX);
 
     private State state = State.HEAD;
     private Hello hello;
-    private MappedByteBuffer map;
-    private boolean reserved;
+    private ShmLink link;
+    /** Whether the acceptor was asked, and did not say no. */
+    private boolean asked;
 
-    ServerHandshake(RendezvousListener listener, SocketChannel socket, Acceptor acceptor, long deadline) {
+    private long deadline;
+
+    ServerHandshake(RendezvousListener listener, SocketChannel socket, Acceptor acceptor, long patience) {
         this.listener = listener;
         this.socket = socket;
         this.acceptor = acceptor;
-        this.deadline = deadline;
+        this.patience = patience;
+        this.deadline = System.nanoTime() + patience;
         in.limit(Hello.HEAD);
     }
 
+    /** Whether the client's time runs: nobody but the program lets a client wait, and who has the link has all the time there is. */
+    boolean isTimed() {
+        return state != State.PENDING && !isGiven();
+    }
+
+    /** When the client's time is up, if it {@linkplain #isTimed runs}. */
     long deadline() {
         return deadline;
     }
@@ -59,9 +74,9 @@ final class ServerHandshake {
     }
 
     /** Reads what has come. Returns false when the handshake is over, whatever its outcome. */
-    boolean advance(SelectionKey key) {
+    boolean advance() {
         try {
-            while (!isOver()) {
+            while (!isGiven()) {
                 int n = socket.read(in);
                 if (n < 0) {
                     throw new FallbackException(FallbackReason.BAD_HANDSHAKE, "the client hung up");
@@ -69,8 +84,12 @@ final class ServerHandshake {
                 if (in.hasRemaining()) {
                     return true;
                 }
-                step(key);
+                step();
             }
+            if (state == State.CONFIRM && acceptor.isSettled(link)) {
+                state = State.DONE;
+            }
+            return state != State.DONE;
         } catch (FallbackException e) {
             refuse(e);
         } catch (IOException e) {
@@ -86,7 +105,7 @@ final class ServerHandshake {
         return false;
     }
 
-    private void step(SelectionKey key) throws IOException {
+    private void step() throws IOException {
         switch (state) {
             case HEAD -> {
                 checkUser();
@@ -96,25 +115,74 @@ final class ServerHandshake {
             case BODY -> {
                 in.flip().position(Hello.HEAD);
                 hello = Hello.decode(in);
-                if (!acceptor.reserve()) {
-                    throw new FallbackException(FallbackReason.BACKLOG_FULL, null);
-                }
-                reserved = true;
-                map = SharedFile.open(listener.directory().resolve(hello.file()), hello);
-                socket.write(Hello.answer(0));
                 in.clear().limit(1);
-                state = State.CONFIRM;
-            }
-            case CONFIRM -> {
-                if (in.get(0) != Hello.CONFIRM) {
-                    throw new FallbackException(FallbackReason.BAD_HANDSHAKE, "the client sent no confirmation");
+                state = State.PENDING;
+                if (!reserve()) {
+                    socket.write(Hello.answer(Hello.PENDING));
                 }
-                key.cancel();
-                ShmLink link = new ShmLink(map, hello.ringSize(), false, socket);
-                state = State.ACCEPTED;
-                acceptor.accept(link, hello.destination(), hello.source());
             }
-            default -> throw new IllegalStateException(String.valueOf(state));
+            case FILE -> {
+                if (in.get(0) != Hello.MADE) {
+                    throw new FallbackException(
+                            FallbackReason.BAD_HANDSHAKE, "the client did not say that it made a file");
+                }
+                open();
+            }
+            default -> throw new FallbackException(FallbackReason.BAD_HANDSHAKE, "the client spoke out of turn");
+        }
+    }
+
+    private boolean reserve() throws IOException {
+        boolean reserved = acceptor.reserve(hello.destination(), hello.source(), () -> listener.retry(this));
+        asked = true;
+        if (reserved) {
+            deadline = System.nanoTime() + patience;
+            state = State.FILE;
+            socket.write(Hello.answer(Hello.GO));
+        }
+        return reserved;
+    }
+
+    /** The program may have accepted the connection. Returns as {@link #advance}. */
+    boolean retry() {
+        if (state != State.PENDING) {
+            return state != State.DONE;
+        }
+        asked = false; // the last asking is over
+        try {
+            boolean unused = reserve();
+            return true;
+        } catch (FallbackException e) {
+            refuse(e);
+        } catch (IOException e) {
+            refuse(new FallbackException(FallbackReason.NO_RESOURCES, e.toString()));
+        } catch (Throwable e) {
+            ERRORS.warn("a client's handshake met an error and was ended", e);
+            refuse(new FallbackException(FallbackReason.NO_RESOURCES, e.toString()));
+        }
+        return false;
+    }
+
+    private void open() throws IOException {
+        MappedByteBuffer map = SharedFile.open(listener.directory().resolve(hello.file()), hello);
+        try {
+            link = new ShmLink(map, hello.ringSize(), false, socket);
+        } catch (IOException e) {
+            JdkAccess.unmap(map);
+            throw e;
+        }
+        link.arm(Link.DATA); // so that the client's word rings
+        state = State.CONFIRM; // the link is the acceptor's, and may be freed at any time
+        if (!acceptor.offered(link, hello.destination(), hello.source())) {
+            state = State.DONE;
+            link.free();
+            return;
+        }
+        try {
+            socket.write(Hello.answer(Hello.DONE));
+        } catch (IOException e) {
+            listener.log("a client hung up during its handshake: {0}", e);
+            takeBack();
         }
     }
 
@@ -130,25 +198,31 @@ final class ServerHandshake {
         }
     }
 
-    /**
-     * Ends the handshake because its time is up or its listener closes; unless the client's last word is there already: then
-     * the client takes the connection for established, and it is.
-     */
-    void expire(SelectionKey key) {
-        if (!isOver() && advance(key)) {
-            refuse(new FallbackException(FallbackReason.TIMEOUT, "the client did not finish its hello in time"));
-        }
+    /** Ends the handshake because its time is up. */
+    void expire() {
+        refuse(new FallbackException(FallbackReason.TIMEOUT, "the client did not finish its hello in time"));
     }
 
-    private boolean isOver() {
-        return state == State.ACCEPTED || state == State.REFUSED;
+    /** Ends the handshake because its listener closes. */
+    void abandon() {
+        refuse(new FallbackException(FallbackReason.PEER_NOT_ACCELERATED, "the listener has closed"));
+    }
+
+    /** Whether the link was given away, so that only the client can end the handshake. */
+    boolean isOffered() {
+        return state == State.CONFIRM;
+    }
+
+    private boolean isGiven() {
+        return state == State.CONFIRM || state == State.DONE;
     }
 
     private void refuse(FallbackException e) {
-        if (isOver()) {
+        if (isGiven()) {
+            takeBack();
             return;
         }
-        state = State.REFUSED;
+        state = State.DONE;
         listener.log(
                 "refused a client of {0}: {1} ({2})", UnixDomainSocketAddress.of(listener.directory()), e.reason(), e);
         try {
@@ -159,22 +233,23 @@ final class ServerHandshake {
         close();
     }
 
+    /** The client has not heard of the link, or met an error: the acceptor, which has it, lets it go. */
+    private void takeBack() {
+        if (state == State.CONFIRM) {
+            state = State.DONE;
+            acceptor.withdrawn(link);
+        }
+    }
+
     private void close() {
         try {
             socket.close();
         } catch (IOException e) {
             listener.log("closing a rendezvous socket failed: {0}", e);
         }
-        if (reserved) {
-            acceptor.unreserve();
-        }
-        if (map != null) {
-            JdkAccess.unmap(map);
-        } else if (hello != null) {
+        if (asked) {
+            acceptor.unreserve(hello.destination(), hello.source());
             SharedFile.delete(listener.directory().resolve(hello.file()));
-        } else {
-            // It may have made a file, the name of which it did not come to say.
-            listener.orphans().suspect();
         }
     }
 }

@@ -20,17 +20,24 @@ import java.nio.file.Path;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * The client's side of the rendezvous: makes the shared file, says hello, waits for the answer, confirms. One thread at a
- * time.
+ * The client's side of the rendezvous: says hello, waits until it may, makes the shared file, waits for the answer. One
+ * thread at a time.
  */
 final class ShmConnecting implements Connecting {
+    /** Nobody waits for a link so long that an addition to the clock could overflow. */
+    private static final long FOR_EVER = Long.MAX_VALUE / 2;
+
     private final ShmConfig config;
     private final InetSocketAddress local;
     private final Path file;
     private final SocketChannel socket;
-    private final MappedByteBuffer map;
-    private final long deadline;
+    private final long nonce = ThreadLocalRandom.current().nextLong();
     private final ByteBuffer answer = ByteBuffer.allocate(Hello.ANSWER);
+    /** When the listener counts as silent. Written again with each answer. */
+    private long deadline;
+
+    private MappedByteBuffer map;
+    private boolean pending;
     private boolean done;
 
     ShmConnecting(ShmConfig config, Path directory, InetSocketAddress local, InetSocketAddress destination)
@@ -38,30 +45,24 @@ final class ShmConnecting implements Connecting {
         this.config = config;
         this.local = local;
         this.socket = call(directory.resolve(RendezvousPath.SOCKET));
-        long nonce = ThreadLocalRandom.current().nextLong();
-        this.file = directory.resolve(Hello.FILE_PREFIX + Long.toHexString(nonce));
-        MappedByteBuffer created = null;
+        Hello hello = new Hello(nonce, config.ringSize(), local, destination);
+        this.file = directory.resolve(hello.file());
         try {
-            created = SharedFile.create(file, config.ringSize(), nonce, config.group());
-            ByteBuffer hello = new Hello(
-                            nonce,
-                            config.ringSize(),
-                            local,
-                            destination,
-                            file.getFileName().toString())
-                    .encode();
-            socket.write(hello);
-            if (hello.hasRemaining()) {
-                throw new FallbackException(FallbackReason.NO_RESOURCES, "a new socket does not take a hello");
-            }
+            send(hello.encode());
         } catch (IOException e) {
-            close(created);
+            closeQuietly(socket);
             throw e instanceof FallbackException f
                     ? f
                     : new FallbackException(FallbackReason.STALE_RENDEZVOUS, "saying hello failed: " + e.getMessage());
         }
-        this.map = created;
         this.deadline = System.nanoTime() + config.probeTimeoutNanos();
+    }
+
+    private void send(ByteBuffer message) throws IOException {
+        socket.write(message);
+        if (message.hasRemaining()) {
+            throw new FallbackException(FallbackReason.NO_RESOURCES, "a new socket does not take a message");
+        }
     }
 
     @Override
@@ -80,31 +81,32 @@ final class ShmConnecting implements Connecting {
     }
 
     @Override
+    public boolean isPending() {
+        return pending;
+    }
+
+    @Override
     public Link advance() throws FallbackException {
         try {
-            int n = socket.read(answer);
-            if (answer.hasRemaining()) {
-                if (n < 0) {
-                    throw new FallbackException(FallbackReason.BAD_HANDSHAKE, "the listener closed without an answer");
+            while (hasAnswer()) {
+                int status = Hello.checkAnswer(answer);
+                answer.clear();
+                switch (status) {
+                    case Hello.PENDING -> {
+                        pending = true;
+                        deadline = System.nanoTime() + FOR_EVER;
+                    }
+                    case Hello.GO -> makeFile();
+                    case Hello.DONE -> {
+                        return established();
+                    }
+                    default -> {
+                        FallbackReason reason = FallbackReason.ofCode(status);
+                        throw new FallbackException(reason, "the listener refused: " + reason.sentence());
+                    }
                 }
-                if (System.nanoTime() - deadline >= 0) {
-                    throw new FallbackException(
-                            FallbackReason.TIMEOUT,
-                            "no answer within " + config.probeTimeoutNanos() / 1_000_000
-                                    + " ms (connect.probe-timeout); the peer is stopped or overloaded");
-                }
-                return null;
             }
-            int status = Hello.checkAnswer(answer);
-            if (status != 0) {
-                FallbackReason reason = FallbackReason.ofCode(status);
-                throw new FallbackException(reason, "the listener refused: " + reason.sentence());
-            }
-            socket.write(ByteBuffer.wrap(new byte[] {Hello.CONFIRM}));
-            Link link = new ShmLink(map, config.ringSize(), true, socket);
-            done = true;
-            SharedFile.delete(file); // the listener did, unless it died just now
-            return link;
+            return null;
         } catch (FallbackException e) {
             abort();
             throw e;
@@ -115,11 +117,47 @@ final class ShmConnecting implements Connecting {
         }
     }
 
+    private boolean hasAnswer() throws IOException {
+        int n = socket.read(answer);
+        if (!answer.hasRemaining()) {
+            return true;
+        }
+        if (n < 0) {
+            throw new FallbackException(FallbackReason.BAD_HANDSHAKE, "the listener closed without an answer");
+        }
+        if (System.nanoTime() - deadline >= 0) {
+            throw new FallbackException(
+                    FallbackReason.TIMEOUT,
+                    "no answer within " + config.probeTimeoutNanos() / 1_000_000
+                            + " ms (connect.probe-timeout); the peer is stopped or overloaded");
+        }
+        return false;
+    }
+
+    private void makeFile() throws IOException {
+        if (map != null) {
+            throw new FallbackException(FallbackReason.BAD_HANDSHAKE, "the listener asked for a second file");
+        }
+        map = SharedFile.create(file, config.ringSize(), nonce, config.group());
+        deadline = System.nanoTime() + config.probeTimeoutNanos();
+        send(ByteBuffer.wrap(new byte[] {Hello.MADE}));
+    }
+
+    private Link established() throws IOException {
+        if (map == null) {
+            throw new FallbackException(FallbackReason.BAD_HANDSHAKE, "the listener answered before there was a file");
+        }
+        Link link = new ShmLink(map, config.ringSize(), true, socket);
+        done = true;
+        SharedFile.delete(file); // the listener did, unless it died just now
+        return link;
+    }
+
     @Override
     public void abort() {
         if (!done) {
             done = true;
-            close(map);
+            close();
         }
     }
 
@@ -157,11 +195,11 @@ final class ShmConnecting implements Connecting {
         return FallbackReason.BACKLOG_FULL; // EAGAIN
     }
 
-    private void close(MappedByteBuffer mapped) {
+    private void close() {
         closeQuietly(socket);
-        SharedFile.delete(file);
-        if (mapped != null) {
-            JdkAccess.unmap(mapped);
+        if (map != null) {
+            SharedFile.delete(file);
+            JdkAccess.unmap(map);
         }
     }
 

@@ -9,9 +9,8 @@ import java.lang.System.Logger.Level;
 import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.util.List;
 
 /** Connections between processes of one host, one network namespace and one user, or an allowed group. */
 public final class ShmFabric implements Fabric {
@@ -36,24 +35,21 @@ public final class ShmFabric implements Fabric {
     @Override
     public Connecting connect(InetSocketAddress destination, Source source) throws IOException {
         checkModules();
-        FallbackException stale = null;
-        for (Path directory : RendezvousPath.candidates(config.dir(), config.space(), destination)) {
-            if (Files.exists(directory, LinkOption.NOFOLLOW_LINKS)) {
-                checkLocal(destination.getAddress());
-                RendezvousDirectory.check(directory, config.group());
-                InetSocketAddress local = source.bind(sourceFor(destination.getAddress()));
-                try {
-                    return new ShmConnecting(config, directory, local, destination);
-                } catch (FallbackException e) {
-                    if (e.reason() != FallbackReason.STALE_RENDEZVOUS) {
-                        throw e;
-                    }
-                    // Its listener was killed; the port may have passed to one on all addresses.
-                    stale = e;
-                }
-            }
+        List<Path> candidates;
+        try {
+            candidates = RendezvousPath.candidates(config.dir(), config.space(), destination);
+        } catch (IOException e) {
+            throw new FallbackException(FallbackReason.SHM_DIR, "reading " + config.dir() + " failed: " + e);
         }
-        throw stale != null ? stale : new FallbackException(FallbackReason.PEER_NOT_ACCELERATED, null);
+        if (candidates.isEmpty()) {
+            throw new FallbackException(
+                    FallbackReason.PEER_NOT_ACCELERATED,
+                    "no rendezvous in " + config.dir() + " for "
+                            + destination.getAddress().getHostAddress() + ":" + destination.getPort()
+                            + ": the peer runs without Accel, or with another shm.dir");
+        }
+        checkLocal(destination.getAddress());
+        return new ShmSearch(config, candidates, source.bind(sourceFor(destination.getAddress())), destination);
     }
 
     @Override

@@ -3,6 +3,7 @@ package io.accel.core.fabric.rdma;
 import io.accel.core.fabric.Connecting;
 import io.accel.core.fabric.Fabric;
 import io.accel.core.fabric.FallbackException;
+import io.accel.core.fabric.FallbackReason;
 import io.accel.core.fabric.Link;
 import io.accel.core.fabric.PortSpace;
 import io.accel.core.fabric.rdma.bootstrap.RdmaConfig;
@@ -88,21 +89,41 @@ final class RdmaEnds implements AutoCloseable {
 
     private final class Acceptor implements Fabric.Acceptor {
         @Override
-        public boolean reserve() {
-            return places.getAndUpdate(n -> Math.max(0, n - 1)) > 0;
+        public boolean reserve(InetSocketAddress local, InetSocketAddress remote, Runnable again)
+                throws FallbackException {
+            if (places.getAndUpdate(n -> Math.max(0, n - 1)) == 0) {
+                throw new FallbackException(FallbackReason.BACKLOG_FULL, null);
+            }
+            return true;
         }
 
         @Override
-        public void unreserve() {
+        public void unreserve(InetSocketAddress local, InetSocketAddress remote) {
             places.incrementAndGet();
         }
 
         @Override
-        public void accept(Link link, InetSocketAddress local, InetSocketAddress remote) {
+        public boolean offered(Link link, InetSocketAddress local, InetSocketAddress remote) {
+            return true;
+        }
+
+        @Override
+        public boolean isSettled(Link link) {
+            throw new AssertionError("the connection manager tells");
+        }
+
+        @Override
+        public void confirmed(Link link) {
             accepted.add(link);
             if (closed) {
                 freeAccepted();
             }
+        }
+
+        @Override
+        public void withdrawn(Link link) {
+            places.incrementAndGet();
+            link.free();
         }
     }
 

@@ -14,6 +14,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -57,20 +60,17 @@ class BadClientsTest {
 
     /** An error in one client's handshake, whatever it is, ends that handshake: others connect, and no key stays ready. */
     @ParameterizedTest
-    @ValueSource(strings = {"reserve", "accept"})
+    @ValueSource(strings = {"reserve", "offered"})
     void anErrorInOneHandshakeIsThatHandshakesAlone(String where) throws Exception {
         acceptor.failNextWith(where, new NoClassDefFoundError("a class that is missing"));
         try (RawClient client = new RawClient(rendezvous)) {
-            client.say(RawClient.hello(NONCE, client.makeFile(NONCE)).encode());
             if (where.equals("reserve")) {
+                client.say(RawClient.hello(NONCE).encode());
                 assertThat(client.status()).isEqualTo(FallbackReason.NO_MODULE.code());
-                client.awaitHangUp();
             } else {
-                assertThat(client.status()).isZero();
-                client.say(Hello.CONFIRM);
-                acceptor.next().link().free(); // it had the connection before it failed
-                acceptor.unreserve();
+                client.go(NONCE).makeFile(NONCE).say(Hello.MADE);
             }
+            client.awaitHangUp();
             assertThat(acceptor.isToFail()).isFalse();
             othersConnect();
         }
@@ -78,23 +78,69 @@ class BadClientsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {1, 15, 16, 17, 40})
+    @ValueSource(ints = {1, 15, 16, 17, 30})
     void oneThatStopsInTheMiddleIsHungUpOn(int length) throws Exception {
         try (RawClient half = new RawClient(rendezvous)) {
-            half.say(RawClient.hello(NONCE, half.makeFile(NONCE)).encode().limit(length));
+            half.say(RawClient.hello(NONCE).encode().limit(length));
             othersConnect();
             assertThat(half.status()).isEqualTo(FallbackReason.TIMEOUT.code());
             half.awaitHangUp();
         }
-        Files.deleteIfExists(rendezvous.resolve("ring-" + Long.toHexString(NONCE)));
+        nothingIsLeft();
+    }
+
+    @Test
+    void oneThatMakesNoFileIsHungUpOn() throws Exception {
+        try (RawClient idle = new RawClient(rendezvous).go(NONCE)) {
+            assertThat(acceptor.places).hasValue(2);
+            assertThat(idle.status()).isEqualTo(FallbackReason.TIMEOUT.code());
+            idle.awaitHangUp();
+        }
+        othersConnect();
+        nothingIsLeft();
+    }
+
+    @Test
+    void oneThatIsKilledWithItsFileLeavesNothing() throws Exception {
+        try (RawClient client = new RawClient(rendezvous).go(NONCE)) {
+            client.makeFile(NONCE);
+        }
+        nothingIsLeft();
+    }
+
+    @Test
+    void oneWhoseConnectionIsNotAcceptedYetWaitsAsLongAsItTakes() throws Exception {
+        BlockingQueue<Runnable> undecided = new LinkedBlockingQueue<>();
+        acceptor.undecided = undecided;
+        try (RawClient client = new RawClient(rendezvous)) {
+            client.say(RawClient.hello(NONCE).encode());
+            assertThat(client.status()).isEqualTo(Hello.PENDING);
+            Runnable again = undecided.poll(10, TimeUnit.SECONDS);
+            acceptor.undecided = null;
+            again.run();
+            assertThat(client.status()).isEqualTo(Hello.GO);
+        }
+        nothingIsLeft();
+    }
+
+    @Test
+    void oneThatSpeaksBeforeItIsAskedIsRefused() throws Exception {
+        acceptor.undecided = new LinkedBlockingQueue<>();
+        try (RawClient client = new RawClient(rendezvous)) {
+            client.say(RawClient.hello(NONCE).encode());
+            assertThat(client.status()).isEqualTo(Hello.PENDING);
+            client.say(Hello.MADE);
+            assertThat(client.status()).isEqualTo(FallbackReason.BAD_HANDSHAKE.code());
+        }
+        acceptor.undecided = null;
         nothingIsLeft();
     }
 
     @Test
     void oneThatLeavesInTheMiddleIsForgotten() throws Exception {
-        for (int length : new int[] {0, 1, 16, 40}) {
+        for (int length : new int[] {0, 1, 16, 30}) {
             try (RawClient gone = new RawClient(rendezvous)) {
-                gone.say(RawClient.hello(NONCE, "ring-1").encode().limit(length));
+                gone.say(RawClient.hello(NONCE).encode().limit(length));
             }
         }
         othersConnect();
@@ -147,7 +193,7 @@ class BadClientsTest {
     @Test
     void anotherVersionIsToldSo() throws Exception {
         try (RawClient client = new RawClient(rendezvous)) {
-            client.say(head(ShmLayout.VERSION + 1, 40).flip());
+            client.say(head(ShmLayout.VERSION + 1, 30).flip());
             ByteBuffer answer = client.answer();
             assertThat(answer.getLong(0)).isEqualTo(ShmLayout.MAGIC);
             assertThat(answer.getInt(8)).isEqualTo(ShmLayout.VERSION);
@@ -156,46 +202,11 @@ class BadClientsTest {
         othersConnect();
     }
 
-    /** Neither outside of the directory, nor what is not a client's file within it: the socket itself above all. */
-    @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "../outside",
-                "/etc/passwd",
-                "..",
-                ".",
-                "",
-                "a/b",
-                "s",
-                "ring",
-                "ring-",
-                "ring-XYZ",
-                "other-1f",
-                "ring-1\n"
-            })
-    void onlyAClientsOwnFileIsTouched(String name) throws Exception {
-        Path outside = Files.writeString(ends.dir.resolve("outside"), "precious");
-        Path other = Files.writeString(rendezvous.resolve("other-1f"), "precious");
-        try (RawClient client = new RawClient(rendezvous)) {
-            client.say(RawClient.hello(NONCE, name).encode());
-            assertThat(client.status()).isEqualTo(FallbackReason.BAD_HANDSHAKE.code());
-            client.awaitHangUp();
-        }
-        assertThat(outside).hasContent("precious");
-        assertThat(other).hasContent("precious");
-        assertThat(rendezvous.resolve(RendezvousPath.SOCKET)).exists();
-        Files.delete(outside);
-        Files.delete(other);
-        othersConnect();
-        nothingIsLeft();
-    }
-
     @Test
     void aFileOfAnotherSizeIsRefused() throws Exception {
         for (long size : new long[] {0, 1, ShmLayout.RINGS, ShmLayout.fileSize(ShmEnds.RING) - 1}) {
-            String name = "ring-" + Long.toHexString(size);
-            Files.write(rendezvous.resolve(name), new byte[(int) size]);
-            refused(RawClient.hello(size, name));
+            Files.write(rendezvous.resolve(RawClient.hello(size).file()), new byte[(int) size]);
+            refused(size);
         }
         othersConnect();
         nothingIsLeft();
@@ -203,7 +214,7 @@ class BadClientsTest {
 
     @Test
     void aFileThatIsNotThereIsRefused() throws Exception {
-        refused(RawClient.hello(NONCE, "ring-" + Long.toHexString(NONCE)));
+        refused(NONCE);
         othersConnect();
         nothingIsLeft();
     }
@@ -212,7 +223,7 @@ class BadClientsTest {
     void aLinkToAFileIsRefused() throws Exception {
         Path precious = Files.write(ends.dir.resolve("precious"), new byte[(int) ShmLayout.fileSize(ShmEnds.RING)]);
         Files.createSymbolicLink(rendezvous.resolve("ring-1"), precious);
-        refused(RawClient.hello(1, "ring-1"));
+        refused(1);
         assertThat(precious).exists();
         Files.delete(precious);
         othersConnect();
@@ -221,33 +232,30 @@ class BadClientsTest {
 
     @Test
     void anotherNonceThanTheFilesIsRefused() throws Exception {
-        try (RawClient client = new RawClient(rendezvous)) {
-            String file = client.makeFile(NONCE);
-            client.say(RawClient.hello(NONCE + 1, file).encode());
+        try (RawClient client = new RawClient(rendezvous).go(NONCE)) {
+            client.makeFile(NONCE, NONCE + 1).say(Hello.MADE);
             assertThat(client.status()).isEqualTo(FallbackReason.BAD_HANDSHAKE.code());
         }
         othersConnect();
         nothingIsLeft();
     }
 
+    /** It may be using the link, so that only its end takes it back. */
     @Test
-    void withoutConfirmationThePlaceAndTheMemoryComeBack() throws Exception {
-        try (RawClient client = new RawClient(rendezvous)) {
-            client.say(RawClient.hello(NONCE, client.makeFile(NONCE)).encode());
-            assertThat(client.status()).isZero();
+    void oneThatHangsUpWithoutAWordGivesThePlaceAndTheMemoryBack() throws Exception {
+        try (RawClient client = new RawClient(rendezvous).go(NONCE)) {
+            client.makeFile(NONCE).say(Hello.MADE);
+            assertThat(client.status()).isEqualTo(Hello.DONE);
             assertThat(acceptor.places).hasValue(2);
-            client.awaitHangUp();
         }
         nothingIsLeft();
         assertThat(acceptor.accepted).isEmpty();
     }
 
     @Test
-    void aWrongConfirmationIsRefused() throws Exception {
-        try (RawClient client = new RawClient(rendezvous)) {
-            client.say(RawClient.hello(NONCE, client.makeFile(NONCE)).encode());
-            assertThat(client.status()).isZero();
-            client.say((byte) 1);
+    void anotherWordThanThatThereIsAFileIsRefused() throws Exception {
+        try (RawClient client = new RawClient(rendezvous).go(NONCE)) {
+            client.makeFile(NONCE).say((byte) 1);
             assertThat(client.status()).isEqualTo(FallbackReason.BAD_HANDSHAKE.code());
         }
         othersConnect();
@@ -259,17 +267,15 @@ class BadClientsTest {
         listening.close();
         listening = new ShmFabric(ends.config(Duration.ofMillis(200), Duration.ofSeconds(20)))
                 .listen(ShmEnds.address("127.0.0.1"), acceptor);
+        rendezvous = ends.rendezvous("127.0.0.1");
         try (RawClient slow = new RawClient(rendezvous)) {
-            ByteBuffer hello = RawClient.hello(NONCE, slow.makeFile(NONCE)).encode();
+            ByteBuffer hello = RawClient.hello(NONCE).encode();
             while (hello.hasRemaining()) {
                 slow.say(hello.get());
                 Thread.sleep(1);
             }
-            assertThat(slow.status()).isZero();
-            slow.say(Hello.CONFIRM);
-            acceptor.next().link().free();
+            assertThat(slow.status()).isEqualTo(Hello.GO);
         }
-        acceptor.unreserve();
         nothingIsLeft();
     }
 
@@ -292,9 +298,7 @@ class BadClientsTest {
     @Test
     void handshakesUnderWayEndWithTheListener() throws Exception {
         try (RawClient mute = new RawClient(rendezvous);
-                RawClient unconfirmed = new RawClient(rendezvous)) {
-            unconfirmed.say(RawClient.hello(NONCE, unconfirmed.makeFile(NONCE)).encode());
-            assertThat(unconfirmed.status()).isZero();
+                RawClient unconfirmed = new RawClient(rendezvous).go(NONCE)) {
             listening.close();
             mute.awaitHangUp();
             unconfirmed.awaitHangUp();
@@ -309,9 +313,9 @@ class BadClientsTest {
                 .putInt(length);
     }
 
-    private void refused(Hello hello) throws IOException {
-        try (RawClient client = new RawClient(rendezvous)) {
-            client.say(hello.encode());
+    private void refused(long nonce) throws IOException {
+        try (RawClient client = new RawClient(rendezvous).go(nonce)) {
+            client.say(Hello.MADE);
             assertThat(client.status()).isEqualTo(FallbackReason.BAD_HANDSHAKE.code());
             client.awaitHangUp();
         }
@@ -323,7 +327,7 @@ class BadClientsTest {
         assertThat(accepted.local()).isEqualTo(ShmEnds.address("127.0.0.1"));
         assertThat(accepted.remote()).isEqualTo(ShmEnds.address("127.0.0.1", 50_000));
         client.signal(Link.FIN);
-        assertThat(accepted.link().peerState()).isEqualTo(Link.FIN);
+        assertThat(accepted.link().peerState()).isEqualTo(Link.FIN | Link.ATTACHED);
         client.free();
         accepted.link().free();
         acceptor.unreserve();

@@ -7,7 +7,6 @@ import io.accel.core.fabric.FallbackException;
 import io.accel.core.fabric.FallbackReason;
 import io.accel.core.fabric.Link;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.util.ArrayList;
@@ -27,7 +26,7 @@ class BadListenersTest {
     @BeforeEach
     void listen() throws IOException {
         ends = new ShmEnds();
-        listener = new RawListener(ends.rendezvous("127.0.0.1"));
+        listener = new RawListener(ends.newRendezvous("127.0.0.1"));
     }
 
     @AfterEach
@@ -53,7 +52,7 @@ class BadListenersTest {
     @Test
     void oneThatSaysHalfAnAnswerTimesOut() throws Exception {
         Connecting connecting = ends.begin("127.0.0.1");
-        try (SocketChannel client = listener.answer(Hello.answer(0).limit(15))) {
+        try (SocketChannel client = listener.answer(Hello.answer(Hello.GO).limit(15))) {
             assertThat(Fallbacks.of(() -> ShmEnds.finish(connecting)).reason()).isEqualTo(FallbackReason.TIMEOUT);
         }
     }
@@ -69,7 +68,7 @@ class BadListenersTest {
     @Test
     void garbageIsNoAnswer() throws Exception {
         Connecting connecting = ends.begin("127.0.0.1");
-        try (SocketChannel client = listener.answer(RawListener.answer(0x4854_5450_2f31_2e31L, 1, 0))) {
+        try (SocketChannel client = listener.answer(RawListener.answer(0x4854_5450_2f31_2e31L, 1, Hello.GO))) {
             assertThat(Fallbacks.of(() -> ShmEnds.finish(connecting)).reason()).isEqualTo(FallbackReason.BAD_HANDSHAKE);
         }
     }
@@ -78,7 +77,7 @@ class BadListenersTest {
     void anotherVersionIsSaid() throws Exception {
         Connecting connecting = ends.begin("127.0.0.1");
         int newer = ShmLayout.VERSION + 1;
-        try (SocketChannel client = listener.answer(RawListener.answer(ShmLayout.MAGIC, newer, 0))) {
+        try (SocketChannel client = listener.answer(RawListener.answer(ShmLayout.MAGIC, newer, Hello.GO))) {
             FallbackException e = Fallbacks.of(() -> ShmEnds.finish(connecting));
             assertThat(e.reason()).isEqualTo(FallbackReason.VERSION_MISMATCH);
             assertThat(e).hasMessageContaining("version " + newer).hasMessageContaining("version " + ShmLayout.VERSION);
@@ -105,18 +104,53 @@ class BadListenersTest {
     }
 
     @Test
-    void oneThatAcceptsAndDiesIsAConnectionWhosePeerIsGone() throws Exception {
+    void oneThatDiesBeforeItAnswersLeavesNoFile() throws Exception {
         Connecting connecting = ends.begin("127.0.0.1");
-        listener.answer(Hello.answer(0)).close();
-        Link link;
-        try {
-            link = ShmEnds.finish(connecting);
-        } catch (FallbackException e) {
-            return; // the confirmation found it dead
+        listener.answer(Hello.answer(Hello.GO)).close();
+        assertThat(Fallbacks.of(() -> ShmEnds.finish(connecting)).reason())
+                .isIn(FallbackReason.BAD_HANDSHAKE, FallbackReason.STALE_RENDEZVOUS);
+    }
+
+    @Test
+    void oneThatIsDoneBeforeThereIsAFileIsNotBelieved() throws Exception {
+        Connecting connecting = ends.begin("127.0.0.1");
+        try (SocketChannel client = listener.answer(Hello.answer(Hello.DONE))) {
+            assertThat(Fallbacks.of(() -> ShmEnds.finish(connecting)).reason()).isEqualTo(FallbackReason.BAD_HANDSHAKE);
         }
+    }
+
+    @Test
+    void oneThatWantsASecondFileIsNotBelieved() throws Exception {
+        Connecting connecting = ends.begin("127.0.0.1");
+        try (SocketChannel client = listener.answer(Hello.answer(Hello.GO))) {
+            client.write(Hello.answer(Hello.GO));
+            assertThat(Fallbacks.of(() -> ShmEnds.finish(connecting)).reason()).isEqualTo(FallbackReason.BAD_HANDSHAKE);
+        }
+    }
+
+    @Test
+    void oneThatIsDoneAndDiesIsALinkWhosePeerIsGone() throws Exception {
+        Connecting connecting = ends.begin("127.0.0.1");
+        SocketChannel client = listener.answer(Hello.answer(Hello.GO));
+        client.write(Hello.answer(Hello.DONE));
+        Link link = ShmEnds.finish(connecting);
+        client.close();
         assertThat(link.drainDoorbell()).isTrue();
         assertThat(link.peerGone()).isTrue();
         link.free();
+    }
+
+    /** It may be that the program accepts the connection in an hour. */
+    @Test
+    void oneThatCannotSayYetIsWaitedFor() throws Exception {
+        Connecting connecting = ends.begin("127.0.0.1");
+        try (SocketChannel client = listener.answer(Hello.answer(Hello.PENDING))) {
+            while (!connecting.isPending()) {
+                assertThat(connecting.advance()).isNull();
+            }
+            assertThat(connecting.deadline() - System.nanoTime()).isGreaterThan(3_600_000_000_000L);
+            connecting.abort();
+        }
     }
 
     @Test
@@ -128,36 +162,21 @@ class BadListenersTest {
             }
         });
         assertThat(full.reason()).isEqualTo(FallbackReason.BACKLOG_FULL);
-        FallbackException taken =
-                Fallbacks.of(() -> ends.fabric().listen(ShmEnds.address("127.0.0.1"), new ShmEnds.Acceptor(1)));
-        assertThat(taken.reason()).isEqualTo(FallbackReason.RENDEZVOUS_TAKEN);
         waiting.forEach(Connecting::abort);
         waiting.forEach(Connecting::abort); // once is enough
     }
 
     @Test
-    void whatADeadProcessLeftIsStaleAndANewListenerTakesOver() throws Exception {
+    void whatADeadProcessLeftIsStaleAndANewListenerIsFoundBesideIt() throws Exception {
         listener.close();
-        Files.write(
-                ends.rendezvous("127.0.0.1").resolve("ring-17"),
-                ByteBuffer.allocate(8).array());
         FallbackException stale = Fallbacks.of(() -> ends.begin("127.0.0.1"));
         assertThat(stale.reason()).isEqualTo(FallbackReason.STALE_RENDEZVOUS);
 
         ShmEnds.Acceptor acceptor = new ShmEnds.Acceptor(1);
         try (var listening = ends.fabric().listen(ShmEnds.address("127.0.0.1"), acceptor)) {
-            assertThat(ends.rendezvous("127.0.0.1").resolve("ring-17")).doesNotExist();
             ends.connect("127.0.0.1").free();
             acceptor.next().link().free();
         }
-        listener = new RawListener(ends.rendezvous("127.0.0.1")); // so that is left what others leave
-    }
-
-    @Test
-    void aLivingOneIsNotPushedAside() {
-        FallbackException taken =
-                Fallbacks.of(() -> ends.fabric().listen(ShmEnds.address("127.0.0.1"), new ShmEnds.Acceptor(1)));
-        assertThat(taken.reason()).isEqualTo(FallbackReason.RENDEZVOUS_TAKEN);
     }
 
     @Test

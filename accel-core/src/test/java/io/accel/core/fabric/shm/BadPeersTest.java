@@ -44,11 +44,12 @@ class BadPeersTest {
     private void dial() throws Exception {
         Path rendezvous = ends.rendezvous("127.0.0.1");
         long nonce = 77;
+        client = new RawClient(rendezvous).go(nonce);
         memory = SharedFile.create(rendezvous.resolve("ring-4d"), ShmEnds.RING, nonce, "");
-        client = new RawClient(rendezvous);
-        client.say(RawClient.hello(nonce, "ring-4d").encode());
-        assertThat(client.status()).isZero();
-        client.say(Hello.CONFIRM);
+        client.say(Hello.MADE);
+        assertThat(client.status()).isEqualTo(Hello.DONE);
+        memory.order(java.nio.ByteOrder.nativeOrder()).putInt(ShmLayout.CLIENT_BLOCK + ShmLayout.STATE, Link.ATTACHED);
+        client.say((byte) 0); // rings
         link = acceptor.next().link();
     }
 

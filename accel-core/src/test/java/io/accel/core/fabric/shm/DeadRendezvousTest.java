@@ -35,7 +35,7 @@ class DeadRendezvousTest {
         dead("127.0.0.1");
         dead("127.0.0.2");
         // Killed before it opened its socket.
-        RendezvousDirectory.create(ends.rendezvous("127.0.0.3"), "");
+        RendezvousDirectory.create(ends.newRendezvous("127.0.0.3"), "");
         DeadRendezvous.sweep(ends.dir, later());
         assertThat(ends.content()).isEmpty();
     }
@@ -78,7 +78,7 @@ class DeadRendezvousTest {
 
     /** As a killed process leaves it: the socket's file is there, and nobody listens. */
     private Path dead(String host) throws IOException {
-        Path directory = ends.rendezvous(host);
+        Path directory = ends.newRendezvous(host);
         RendezvousDirectory.create(directory, "");
         try (ServerSocketChannel socket =
                 JdkAccess.kernelProvider().openServerSocketChannel(StandardProtocolFamily.UNIX)) {

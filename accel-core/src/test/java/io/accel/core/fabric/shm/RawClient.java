@@ -32,15 +32,29 @@ final class RawClient implements AutoCloseable {
         return say(ByteBuffer.wrap(bytes));
     }
 
-    static Hello hello(long nonce, String file) {
-        return new Hello(nonce, ShmEnds.RING, ShmEnds.address("127.0.0.1", 50_001), ShmEnds.address("127.0.0.1"), file);
+    static Hello hello(long nonce) {
+        return new Hello(nonce, ShmEnds.RING, ShmEnds.address("127.0.0.1", 50_001), ShmEnds.address("127.0.0.1"));
+    }
+
+    /** Says hello, and returns when the listener wants the file. */
+    RawClient go(long nonce) throws IOException {
+        say(hello(nonce).encode());
+        int status = status();
+        if (status != Hello.GO) {
+            throw new AssertionError("status " + status);
+        }
+        return this;
     }
 
     /** Makes a sound shared file. */
-    String makeFile(long nonce) throws IOException {
-        String name = "ring-" + Long.toHexString(nonce);
-        JdkAccess.unmap(SharedFile.create(directory.resolve(name), ShmEnds.RING, nonce, ""));
-        return name;
+    RawClient makeFile(long nonce) throws IOException {
+        return makeFile(nonce, nonce);
+    }
+
+    /** Makes a shared file by the name of one nonce with another in it. */
+    RawClient makeFile(long nonce, long written) throws IOException {
+        JdkAccess.unmap(SharedFile.create(directory.resolve(hello(nonce).file()), ShmEnds.RING, written, ""));
+        return this;
     }
 
     /** The listener's whole answer, up to the end of the connection or of what an answer has. */

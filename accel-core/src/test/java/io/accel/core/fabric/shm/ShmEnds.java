@@ -2,6 +2,8 @@ package io.accel.core.fabric.shm;
 
 import io.accel.core.fabric.Connecting;
 import io.accel.core.fabric.Fabric;
+import io.accel.core.fabric.FallbackException;
+import io.accel.core.fabric.FallbackReason;
 import io.accel.core.fabric.Link;
 import io.accel.core.fabric.PortSpace;
 import java.io.IOException;
@@ -13,7 +15,10 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -34,26 +39,71 @@ final class ShmEnds implements AutoCloseable {
         private volatile String failing; // written before the failure
         final BlockingQueue<Accepted> accepted = new LinkedBlockingQueue<>();
         final AtomicInteger places;
+        private final Map<Link, Accepted> offered = new ConcurrentHashMap<>();
+        /** Those who wait for an answer, while none is given; null otherwise. */
+        volatile BlockingQueue<Runnable> undecided;
+        /** Who they are; they have no place. */
+        private final Set<InetSocketAddress> waiting = ConcurrentHashMap.newKeySet();
 
         Acceptor(int limit) {
             this.places = new AtomicInteger(limit);
         }
 
         @Override
-        public boolean reserve() {
+        public boolean reserve(InetSocketAddress local, InetSocketAddress remote, Runnable again)
+                throws FallbackException {
             failOnce("reserve");
-            return places.getAndUpdate(n -> Math.max(0, n - 1)) > 0;
+            if (undecided != null) {
+                waiting.add(remote);
+                undecided.add(again);
+                return false;
+            }
+            waiting.remove(remote);
+            if (places.getAndUpdate(n -> Math.max(0, n - 1)) == 0) {
+                throw new FallbackException(FallbackReason.BACKLOG_FULL, null);
+            }
+            return true;
         }
 
         @Override
-        public void unreserve() {
+        public void unreserve(InetSocketAddress local, InetSocketAddress remote) {
+            if (!waiting.remove(remote)) {
+                unreserve();
+            }
+        }
+
+        void unreserve() {
             places.incrementAndGet();
         }
 
         @Override
-        public void accept(Link link, InetSocketAddress local, InetSocketAddress remote) {
-            accepted.add(new Accepted(link, local, remote));
-            failOnce("accept");
+        public boolean offered(Link link, InetSocketAddress local, InetSocketAddress remote) {
+            offered.put(link, new Accepted(link, local, remote));
+            failOnce("offered");
+            return true;
+        }
+
+        @Override
+        public boolean isSettled(Link link) {
+            boolean unused = link.drainDoorbell();
+            if ((link.peerState() & Link.ATTACHED) != 0) {
+                confirmed(link);
+            } else if (link.peerGone()) {
+                withdrawn(link);
+            }
+            return !offered.containsKey(link);
+        }
+
+        @Override
+        public void confirmed(Link link) {
+            accepted.add(offered.remove(link));
+        }
+
+        @Override
+        public void withdrawn(Link link) {
+            offered.remove(link);
+            link.free();
+            unreserve();
         }
 
         /** The next call of a method throws. */
@@ -136,13 +186,20 @@ final class ShmEnds implements AutoCloseable {
         while (true) {
             Link link = connecting.advance();
             if (link != null) {
+                link.signal(Link.ATTACHED);
                 return link;
             }
             Thread.sleep(1);
         }
     }
 
-    Path rendezvous(String host) {
+    /** The directory of the one listener there. */
+    Path rendezvous(String host) throws IOException {
+        return RendezvousPath.candidates(dir, PortSpace.TCP, address(host)).get(0);
+    }
+
+    /** A directory for a rendezvous that is none of the fabric's making. */
+    Path newRendezvous(String host) {
         return RendezvousPath.of(dir, PortSpace.TCP, address(host).getAddress(), PORT);
     }
 

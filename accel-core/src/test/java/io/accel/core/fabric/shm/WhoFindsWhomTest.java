@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.LinkedBlockingQueue;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -85,19 +86,27 @@ class WhoFindsWhomTest {
     }
 
     @Test
-    void twoListenersOfOneAddressCannotBothHaveTheRendezvous() throws Exception {
-        var listening = ends.fabric().listen(ShmEnds.address("127.0.0.1"), new ShmEnds.Acceptor(1));
-        FallbackException taken =
-                Fallbacks.of(() -> ends.fabric().listen(ShmEnds.address("127.0.0.1"), new ShmEnds.Acceptor(1)));
-        assertThat(taken.reason()).isEqualTo(FallbackReason.RENDEZVOUS_TAKEN);
-        listening.close();
-        listening.close(); // once is enough
-        ShmEnds.Acceptor acceptor = new ShmEnds.Acceptor(1);
-        try (var successor = ends.fabric().listen(ShmEnds.address("127.0.0.1"), acceptor)) {
-            ends.connect("127.0.0.1").free();
-            acceptor.next().link().free();
+    void whoeverOfTwoListenersOnOnePortHasTheConnectionIsFound() throws Exception {
+        for (boolean firstHasIt : new boolean[] {true, false}) {
+            ShmEnds.Acceptor has = new ShmEnds.Acceptor(1);
+            ShmEnds.Acceptor hasNot = new ShmEnds.Acceptor(1);
+            hasNot.undecided = new LinkedBlockingQueue<>();
+            try (var first = ends.fabric().listen(ShmEnds.address("127.0.0.1"), firstHasIt ? has : hasNot);
+                    var second = ends.fabric().listen(ShmEnds.address("127.0.0.1"), firstHasIt ? hasNot : has)) {
+                ends.connect("127.0.0.1").free();
+                has.next().link().free();
+            }
+            assertThat(hasNot.accepted).isEmpty();
         }
         assertThat(ends.content()).isEmpty();
+    }
+
+    @Test
+    void aClosedListenerIsNotFound() throws Exception {
+        var listening = ends.fabric().listen(ShmEnds.address("127.0.0.1"), new ShmEnds.Acceptor(1));
+        listening.close();
+        listening.close(); // once is enough
+        assertThat(Fallbacks.of(() -> ends.begin("127.0.0.1")).reason()).isEqualTo(FallbackReason.PEER_NOT_ACCELERATED);
     }
 
     @Test
@@ -109,7 +118,7 @@ class WhoFindsWhomTest {
         assertThat(e).hasMessageContaining(missing.toString());
         assertThat(Fallbacks.of(() -> fabric.connect(ShmEnds.address("127.0.0.1"), ShmEnds.source()))
                         .reason())
-                .isEqualTo(FallbackReason.PEER_NOT_ACCELERATED);
+                .isEqualTo(FallbackReason.SHM_DIR);
     }
 
     /** In /proc not even root can make a directory. */

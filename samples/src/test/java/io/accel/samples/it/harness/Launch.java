@@ -158,6 +158,8 @@ public final class Launch {
             command.add("-Djava.nio.channels.spi.SelectorProvider=" + PROVIDER);
             // A machine too busy to answer soon is no reason to be on another path than the test asserts.
             command.add("-Daccel.connect.probe-timeout=10s");
+            // Each connection moves, and in the middle of what its program says.
+            command.add("-Daccel.handover.after=0");
             // Where what killed programs leave behind goes with the tests.
             command.add("-Daccel.shm.dir=" + SharedDirectory.ofTests());
         }

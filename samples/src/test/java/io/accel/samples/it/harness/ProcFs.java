@@ -17,8 +17,8 @@ public final class ProcFs {
     private static final String LISTENING = "0A";
     // The columns of /proc/net/tcp.
     private static final int LOCAL = 1;
-    private static final int REMOTE = 2;
     private static final int STATE = 3;
+    private static final int INODE = 9;
     // The kernel's USER_HZ, which is 100 on every architecture that Java runs on.
     private static final long TICKS_A_SECOND = 100;
 
@@ -55,14 +55,43 @@ public final class ProcFs {
         return tcp(LOCAL, port, ESTABLISHED::equals);
     }
 
-    /** How many established TCP connections of this network namespace have the port at the far end. */
-    public static long kernelConnectionsTo(int port) {
-        return tcp(REMOTE, port, ESTABLISHED::equals);
+    /**
+     * How many connections over shared memory the process has that listens on the port, or has accepted there: each is a file
+     * that it has mapped.
+     *
+     * @return 0 also if there is no such process
+     */
+    public static long ringsAt(int port) {
+        return ownersOf(port)
+                .mapToLong(pid -> lines(Path.of("/proc/" + pid + "/maps")).stream()
+                        .filter(line -> line.contains("/ring-"))
+                        .map(line -> line.substring(line.indexOf('/')))
+                        .distinct()
+                        .count())
+                .sum();
     }
 
-    /** How many TCP connections, in any state but listening, have the port at the accepting end. */
-    public static long kernelTraces(int port) {
-        return tcp(LOCAL, port, state -> !state.equals(LISTENING));
+    /** The processes that have a socket on the port which listens or is connected. */
+    private static Stream<Long> ownersOf(int port) {
+        List<String> sockets = tcp().filter(fields -> fields[LOCAL].endsWith(hex(port))
+                        && (fields[STATE].equals(LISTENING) || fields[STATE].equals(ESTABLISHED)))
+                .map(fields -> "socket:[" + fields[INODE] + "]")
+                .toList();
+        return ProcessHandle.allProcesses().map(ProcessHandle::pid).filter(pid -> hasOpen(pid, sockets));
+    }
+
+    private static boolean hasOpen(long pid, List<String> files) {
+        try (Stream<Path> descriptors = Files.list(Path.of("/proc/" + pid + "/fd"))) {
+            return descriptors.anyMatch(descriptor -> {
+                try {
+                    return files.contains(Files.readSymbolicLink(descriptor).toString());
+                } catch (IOException e) {
+                    return false; // closed meanwhile
+                }
+            });
+        } catch (IOException | UncheckedIOException e) {
+            return false; // ended meanwhile, or another user's
+        }
     }
 
     /** How many UDP datagrams the kernel has delivered in the process's network namespace, of all programs in it. */
@@ -75,14 +104,20 @@ public final class ProcFs {
     }
 
     private static long tcp(int column, int port, Predicate<String> state) {
-        String suffix = String.format(":%04X", port);
+        return tcp().filter(fields -> fields[column].endsWith(hex(port)) && state.test(fields[STATE]))
+                .count();
+    }
+
+    private static String hex(int port) {
+        return String.format(":%04X", port);
+    }
+
+    private static Stream<String[]> tcp() {
         return Stream.of("/proc/net/tcp", "/proc/net/tcp6")
                 .map(Path::of)
                 .filter(Files::exists)
                 .flatMap(file -> lines(file).stream().skip(1))
-                .map(line -> line.trim().split("\\s+", -1))
-                .filter(fields -> fields[column].endsWith(suffix) && state.test(fields[STATE]))
-                .count();
+                .map(line -> line.trim().split("\\s+", -1));
     }
 
     /**

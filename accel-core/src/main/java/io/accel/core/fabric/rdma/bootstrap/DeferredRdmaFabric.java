@@ -33,6 +33,18 @@ public final class DeferredRdmaFabric implements Fabric {
         this.devices = devices;
     }
 
+    /** A listener has the device's port. */
+    @Override
+    public boolean mayOutliveListener() {
+        return false;
+    }
+
+    /** The connection manager knows nothing between yes and no. */
+    @Override
+    public boolean saysPending() {
+        return false;
+    }
+
     @Override
     public String name() {
         return "rdma";

@@ -121,7 +121,10 @@ public final class QueuePair implements AutoCloseable {
     }
 
     private VerbsException refused(String call, int error, int accepted, int count) {
-        return VerbsException.of(call, this + " took " + accepted + " of " + count + " requests", error);
+        // Not every provider says at which request it stopped.
+        boolean isSaid = accepted >= 0 && accepted < count;
+        return VerbsException.of(
+                call, this + " took " + (isSaid ? accepted : "not all") + " of " + count + " requests", error);
     }
 
     private long handle() {

@@ -4,14 +4,12 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.Objects;
 
-/** The input stream of an accelerated {@link AccelSocketImpl}. */
-final class LinkInput extends InputStream {
+/** The input stream of an {@link AccelSocketImpl}. */
+final class SocketImplInput extends InputStream {
     private final AccelSocketImpl socket;
-    private final LinkTransfers transfers;
 
-    LinkInput(AccelSocketImpl socket, LinkTransfers transfers) {
+    SocketImplInput(AccelSocketImpl socket) {
         this.socket = socket;
-        this.transfers = transfers;
     }
 
     @Override
@@ -23,7 +21,7 @@ final class LinkInput extends InputStream {
     @Override
     public int read(byte[] b, int off, int len) throws IOException {
         Objects.checkFromIndexSize(off, len, b.length);
-        return len == 0 ? 0 : transfers.read(b, off, len, socket.timeoutMillis());
+        return len == 0 ? 0 : socket.read(b, off, len);
     }
 
     @Override

@@ -4,14 +4,12 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.util.Objects;
 
-/** The output stream of an accelerated {@link AccelSocketImpl}. */
-final class LinkOutput extends OutputStream {
+/** The output stream of an {@link AccelSocketImpl}. */
+final class SocketImplOutput extends OutputStream {
     private final AccelSocketImpl socket;
-    private final LinkTransfers transfers;
 
-    LinkOutput(AccelSocketImpl socket, LinkTransfers transfers) {
+    SocketImplOutput(AccelSocketImpl socket) {
         this.socket = socket;
-        this.transfers = transfers;
     }
 
     @Override
@@ -23,7 +21,7 @@ final class LinkOutput extends OutputStream {
     public void write(byte[] b, int off, int len) throws IOException {
         Objects.checkFromIndexSize(off, len, b.length);
         if (len > 0) {
-            transfers.write(b, off, len);
+            socket.write(b, off, len);
         }
     }
 

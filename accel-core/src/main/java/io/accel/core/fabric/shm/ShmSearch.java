@@ -1,0 +1,125 @@
+package io.accel.core.fabric.shm;
+
+import io.accel.core.fabric.Connecting;
+import io.accel.core.fabric.FallbackException;
+import io.accel.core.fabric.FallbackReason;
+import io.accel.core.fabric.Link;
+import java.net.InetSocketAddress;
+import java.nio.channels.SelectableChannel;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Asks the listeners that may have a connection, one after the other, until one has it. Where several share a port, one that
+ * cannot say yet is left for the next after a moment, and asked again later. One thread at a time.
+ */
+final class ShmSearch implements Connecting {
+    private static final long SHORTEST_WAIT = 5_000_000L;
+    private static final long LONGEST_WAIT = 1_000_000_000L;
+
+    private final ShmConfig config;
+    private final InetSocketAddress local;
+    private final InetSocketAddress destination;
+    private final List<Path> candidates;
+
+    private ShmConnecting current;
+    /** Which candidate that is. */
+    private int at;
+    /** How long it may be undecided while there are others. */
+    private long wait = SHORTEST_WAIT;
+
+    private long askedAt;
+    private boolean pending;
+
+    /**
+     * Begins.
+     *
+     * @param found the directories of the listeners, at least one
+     */
+    ShmSearch(ShmConfig config, List<Path> found, InetSocketAddress local, InetSocketAddress destination)
+            throws FallbackException {
+        this.config = config;
+        this.local = local;
+        this.destination = destination;
+        this.candidates = new ArrayList<>(found);
+        ask();
+    }
+
+    /** Asks the candidate whose turn it is; those that cannot be asked are out. */
+    private void ask() throws FallbackException {
+        FallbackException first = null;
+        while (true) {
+            at = at >= candidates.size() ? 0 : at;
+            Path directory = candidates.get(at);
+            try {
+                RendezvousDirectory.check(directory, config.group());
+                current = new ShmConnecting(config, directory, local, destination);
+                askedAt = System.nanoTime();
+                return;
+            } catch (FallbackException e) {
+                // That one has died, or is just closing, says less than why another refuses.
+                boolean saysLess = e.reason() == FallbackReason.STALE_RENDEZVOUS
+                        || e.reason() == FallbackReason.PEER_NOT_ACCELERATED;
+                first = first == null || !saysLess ? e : first;
+                candidates.remove(at);
+                if (candidates.isEmpty()) {
+                    throw first;
+                }
+            }
+        }
+    }
+
+    @Override
+    public SelectableChannel channel() {
+        return current.channel();
+    }
+
+    @Override
+    public long deadline() {
+        return isUndecided() ? askedAt + wait : current.deadline();
+    }
+
+    private boolean isUndecided() {
+        return current.isPending() && candidates.size() > 1;
+    }
+
+    @Override
+    public boolean isPending() {
+        return pending;
+    }
+
+    @Override
+    public InetSocketAddress local() {
+        return local;
+    }
+
+    @Override
+    public Link advance() throws FallbackException {
+        try {
+            Link link = current.advance();
+            pending |= current.isPending();
+            if (link == null && isUndecided() && System.nanoTime() - askedAt >= wait) {
+                current.abort();
+                at++;
+                if (at >= candidates.size()) {
+                    wait = Math.min(2 * wait, LONGEST_WAIT);
+                }
+                ask();
+            }
+            return link;
+        } catch (FallbackException e) {
+            candidates.remove(at);
+            if (candidates.isEmpty()) {
+                throw e;
+            }
+            ask();
+            return null;
+        }
+    }
+
+    @Override
+    public void abort() {
+        current.abort();
+    }
+}

@@ -1,0 +1,74 @@
+package io.accel.core.poll;
+
+import java.nio.channels.SelectableChannel;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Predicate;
+
+/** A channel of the JDK's own: listeners, pipes, Unix-domain sockets. The kernel tells everything. */
+public final class KernelPollable extends KernelTold {
+    private final SelectableChannel channel;
+
+    // Guarded by this.
+    private final List<Registration> registrations = new ArrayList<>(1);
+    private boolean closed;
+
+    /**
+     * A channel to wait for.
+     *
+     * @param channel of the kernel provider's, in non-blocking mode when it is registered
+     */
+    public KernelPollable(SelectableChannel channel) {
+        this.channel = channel;
+    }
+
+    /** Ends every registration, and takes in no more. */
+    public void close() {
+        synchronized (this) {
+            closed = true;
+        }
+        endRegistrations(attachment -> true);
+    }
+
+    /**
+     * Ends the registrations that a test picks out, as far as the kernel channel is concerned at once.
+     *
+     * @param over tells by the attachment
+     */
+    public void endRegistrations(Predicate<Object> over) {
+        List<Registration> all;
+        synchronized (this) {
+            all = List.copyOf(registrations);
+        }
+        for (Registration registration : all) {
+            if (over.test(registration.attachment())) {
+                registration.close();
+            }
+        }
+    }
+
+    @Override
+    public SelectableChannel watched() {
+        return channel;
+    }
+
+    @Override
+    public int watchedOps(int interest) {
+        return interest;
+    }
+
+    @Override
+    public int kernelReady(int interest, int watchedReady) {
+        return interest & watchedReady;
+    }
+
+    @Override
+    public synchronized boolean retained(Registration registration) {
+        return !closed && registrations.add(registration);
+    }
+
+    @Override
+    public synchronized void released(Registration registration) {
+        registrations.remove(registration);
+    }
+}

@@ -1,0 +1,24 @@
+package io.accel.core.poll;
+
+/** Something of which the kernel tells everything by a descriptor: there is nothing to look at in memory. */
+public abstract class KernelTold implements Pollable {
+    @Override
+    public final boolean isPolled() {
+        return false;
+    }
+
+    @Override
+    public final int look(int interest) {
+        return 0;
+    }
+
+    @Override
+    public final void arm(int interest) {
+        // The kernel needs no asking.
+    }
+
+    @Override
+    public long deadline() {
+        return Long.MAX_VALUE;
+    }
+}

@@ -1,0 +1,63 @@
+package io.accel.core.socket;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectableChannel;
+
+/**
+ * The kernel's connection under a stream: what the core asks of it. All else is between the adapter and the kernel. Any
+ * thread.
+ */
+public interface Anchor {
+    /** The channel to watch it by, in non-blocking mode; null if it is in blocking mode, or is no channel. */
+    SelectableChannel watched();
+
+    /** The address of this end; null if it is not connected. */
+    InetSocketAddress local();
+
+    /** The address of the other end; null if it is not connected. */
+    InetSocketAddress remote();
+
+    /** Whether it is connected, and not closed. */
+    boolean isConnected();
+
+    /**
+     * How many bytes a read would get without waiting.
+     *
+     * @throws IOException if it is closed
+     */
+    int available() throws IOException;
+
+    /**
+     * Reads. The caller knows that it will not wait: something is {@link #available()}, or the mode is non-blocking.
+     *
+     * @param dst where to
+     * @return the number of bytes, 0 for none now, -1 at the end
+     * @throws IOException if it failed or is closed
+     */
+    int read(ByteBuffer dst) throws IOException;
+
+    /**
+     * Sends one byte at once, whatever {@code TCP_NODELAY} says. Never waits, whichever mode it is in.
+     *
+     * @param one the byte
+     * @return false if there was no room
+     * @throws IOException if the peer has closed it, or this side has
+     */
+    boolean ring(ByteBuffer one) throws IOException;
+
+    /**
+     * Ends what it sends.
+     *
+     * @throws IOException if that has ended already
+     */
+    void shutdownOutput() throws IOException;
+
+    /**
+     * Makes its close a reset.
+     *
+     * @throws IOException if it is closed
+     */
+    void resetOnClose() throws IOException;
+}

@@ -1,0 +1,98 @@
+package io.accel.core.socket;
+
+import io.accel.core.jdk.JdkAccess;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectableChannel;
+import java.nio.channels.SocketChannel;
+
+/** A channel of the JDK's own as an anchor. */
+public final class ChannelAnchor implements Anchor {
+    private final SocketChannel channel;
+
+    /**
+     * An anchor.
+     *
+     * @param channel of the kernel provider's; the caller owns it
+     */
+    public ChannelAnchor(SocketChannel channel) {
+        this.channel = channel;
+    }
+
+    @Override
+    public SelectableChannel watched() {
+        // No selector takes a channel in blocking mode, and who uses one in that mode waits within the kernel.
+        return channel.isBlocking() ? null : channel;
+    }
+
+    @Override
+    public InetSocketAddress local() {
+        try {
+            return internet(channel.getLocalAddress());
+        } catch (IOException e) {
+            return null; // closed
+        }
+    }
+
+    @Override
+    public InetSocketAddress remote() {
+        try {
+            return internet(channel.getRemoteAddress());
+        } catch (IOException e) {
+            return null; // closed
+        }
+    }
+
+    private static InetSocketAddress internet(SocketAddress address) {
+        return address instanceof InetSocketAddress internet ? internet : null;
+    }
+
+    @Override
+    public boolean isConnected() {
+        return channel.isConnected();
+    }
+
+    @Override
+    public int available() throws IOException {
+        if (channel.socket().isInputShutdown()) {
+            return 0;
+        }
+        return channel.socket().getInputStream().available();
+    }
+
+    @Override
+    public int read(ByteBuffer dst) throws IOException {
+        return channel.read(dst);
+    }
+
+    @Override
+    public boolean ring(ByteBuffer one) throws IOException {
+        if (channel.isBlocking() && !JdkAccess.hasRoomToWrite(channel)) {
+            return false;
+        }
+        boolean delays = !channel.getOption(StandardSocketOptions.TCP_NODELAY);
+        if (delays) {
+            channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+        }
+        try {
+            return channel.write(one) > 0;
+        } finally {
+            if (delays && channel.isOpen()) {
+                channel.setOption(StandardSocketOptions.TCP_NODELAY, false);
+            }
+        }
+    }
+
+    @Override
+    public void shutdownOutput() throws IOException {
+        channel.shutdownOutput();
+    }
+
+    @Override
+    public void resetOnClose() throws IOException {
+        channel.setOption(StandardSocketOptions.SO_LINGER, 0);
+    }
+}

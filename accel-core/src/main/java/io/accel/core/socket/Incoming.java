@@ -1,0 +1,221 @@
+package io.accel.core.socket;
+
+import io.accel.core.stream.CorruptLinkException;
+import java.io.IOException;
+import java.net.SocketTimeoutException;
+import java.nio.ByteBuffer;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * What comes from the peer: by the kernel up to a byte that the peer chooses, by the link from there on.
+ *
+ * <p>A reader {@linkplain #enter enters}, reads from the anchor, and says {@linkplain #took how much}. The peer has published
+ * in the link where it switches before it sends the byte over the anchor that says so; so whoever has read that byte sees the
+ * place, and the byte is taken off what was read. From then on {@link #link()} is there, and the reader goes on with that.
+ */
+public final class Incoming {
+    private final StreamSocket socket;
+    private final ReentrantLock lock = new ReentrantLock();
+    /** What came by the kernel. Written under the lock; others read it for a hint. */
+    private volatile long taken;
+    /** Reads that brought bytes. Written under the lock; others read it for a hint. */
+    private volatile int reads;
+    /** Written once, under the lock. */
+    private volatile LinkStream link;
+    /** Whether the byte that announces the switch lies in the kernel, or is yet to come. Written under the lock. */
+    private volatile boolean announcementDue;
+
+    private final ByteBuffer drained = ByteBuffer.allocate(16); // under the lock
+
+    Incoming(StreamSocket socket) {
+        this.socket = socket;
+    }
+
+    /** The link if the peer's bytes come by it; null as long as they come by the kernel. */
+    public LinkStream link() {
+        return link;
+    }
+
+    /**
+     * Enters this half to read from the kernel, unless the link is it.
+     *
+     * @return the link, and the caller is not in this half; or null, and it is, and {@linkplain #leave leaves}
+     */
+    public LinkStream enter() {
+        LinkStream switched = link;
+        if (switched != null) {
+            return switched;
+        }
+        lock.lock();
+        switched = link;
+        if (switched != null) {
+            lock.unlock();
+        }
+        return switched;
+    }
+
+    /**
+     * As {@link #enter()}, within a time, whether the thread is interrupted or not.
+     *
+     * @param nanos how long to try
+     * @return as {@link #enter()}
+     * @throws SocketTimeoutException if somebody else was in this half all the time
+     */
+    public LinkStream enter(long nanos) throws SocketTimeoutException {
+        LinkStream switched = link;
+        if (switched != null) {
+            return switched;
+        }
+        if (!Locks.tryLock(lock, nanos)) {
+            throw new SocketTimeoutException("Read timed out");
+        }
+        switched = link;
+        if (switched != null) {
+            lock.unlock();
+        }
+        return switched;
+    }
+
+    /** Leaves this half. */
+    public void leave() {
+        lock.unlock();
+    }
+
+    /**
+     * Bytes were read from the kernel. In this half only.
+     *
+     * @param n how many, 0 for none, negative for the end
+     * @return how many of them are the program's; less than {@code n} if the peer has switched, and then also 0 instead of the
+     *     end, and the rest comes by {@link #link()}
+     * @throws IOException if the peer says that it switched where it cannot have
+     */
+    public long took(long n) throws IOException {
+        if (n > 0) {
+            long before = taken;
+            taken = before + n;
+            int earlier = reads;
+            reads = earlier + 1;
+        }
+        LinkStream attached = socket.attached();
+        if (attached == null) {
+            if (n > 0) {
+                socket.noteTraffic();
+            }
+            return n;
+        }
+        long at = attached.switchedAt();
+        if (at == LinkStream.NOT_SWITCHED || at > taken) {
+            return n;
+        }
+        long excess = taken - at;
+        if (excess > Math.max(0, n)) {
+            attached.condemn();
+            throw new CorruptLinkException("the peer says that it switched after " + at + " bytes, of which "
+                    + (taken - Math.max(0, n)) + " had been read before: connection reset");
+        }
+        taken = at;
+        if (n > 0 && n == excess) {
+            int all = reads;
+            reads = all - 1; // it brought nothing of the program's
+        }
+        announcementDue = excess == 0 && n >= 0;
+        link = attached;
+        socket.refresh();
+        return Math.max(0, n) - excess;
+    }
+
+    /**
+     * A read from the kernel has failed. In this half only.
+     *
+     * @param e how
+     * @return 0 if the peer's bytes come by {@link #link()}; -1, the end, if a write by the link has reported the reset that
+     *     this read has met
+     * @throws IOException that of the read, if it is to be reported; or as {@link #took}
+     */
+    public int failed(IOException e) throws IOException {
+        if (took(-1) == 0) {
+            return 0;
+        }
+        LinkStream attached = socket.attached();
+        boolean isReset = e.getMessage() != null && e.getMessage().startsWith("Connection reset");
+        if (isReset && attached != null && !attached.reportsResetToReader()) {
+            return -1;
+        }
+        throw e;
+    }
+
+    /**
+     * How many bytes reads would get without waiting; a hint if another thread reads. Any thread.
+     *
+     * @throws IOException if the anchor is closed
+     */
+    public int available() throws IOException {
+        LinkStream switched = link;
+        if (switched != null) {
+            return switched.available();
+        }
+        int raw = socket.anchor().available();
+        LinkStream attached = socket.attached();
+        long at = attached == null ? LinkStream.NOT_SWITCHED : attached.peekSwitchedAt();
+        return at == LinkStream.NOT_SWITCHED
+                ? raw
+                : (int) Math.min(raw, Math.max(0, at - taken)) + attached.availableAhead();
+    }
+
+    /** Whether bytes of the program's have come by the kernel that were not read; a hint. Any thread. */
+    boolean hasUnread() {
+        if (link != null) {
+            return false;
+        }
+        try {
+            LinkStream attached = socket.attached();
+            long at = attached == null ? LinkStream.NOT_SWITCHED : attached.peekSwitchedAt();
+            long most = at == LinkStream.NOT_SWITCHED ? Long.MAX_VALUE : Math.max(0, at - taken);
+            return Math.min(socket.anchor().available(), most) > 0;
+        } catch (IOException e) {
+            return false; // closed, or reset: it makes no difference any more
+        }
+    }
+
+    /** Whether the announcement is still to be taken from the anchor. */
+    boolean isAnnouncementDue() {
+        return announcementDue;
+    }
+
+    /** Takes the announcement from the anchor if it is there, so that nothing unread is left there. Any thread. */
+    void drain() {
+        if (announcementDue && lock.tryLock()) {
+            try {
+                if (announcementDue && socket.anchor().available() > 0) {
+                    drained.clear();
+                    int unused = socket.anchor().read(drained);
+                    announcementDue = false;
+                }
+            } catch (IOException e) {
+                announcementDue = false; // it will not come any more
+            } finally {
+                lock.unlock();
+            }
+        }
+    }
+
+    /** What can be read of the anchor is to be taken, and nothing is there: it has ended. */
+    void drainReady() {
+        drain();
+        if (announcementDue && lock.tryLock()) {
+            try {
+                announcementDue = false;
+            } finally {
+                lock.unlock();
+            }
+        }
+    }
+
+    long taken() {
+        return taken;
+    }
+
+    int reads() {
+        return reads;
+    }
+}

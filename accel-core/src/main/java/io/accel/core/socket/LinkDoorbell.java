@@ -1,0 +1,50 @@
+package io.accel.core.socket;
+
+import io.accel.core.poll.KernelTold;
+import io.accel.core.poll.Registration;
+import java.nio.channels.SelectableChannel;
+import java.nio.channels.SelectionKey;
+
+/**
+ * A link's doorbell in a poller of its socket, beside the socket's own registration there, which watches the anchor and does
+ * all the looking. When it rings, everybody who waits for the socket looks: only one hears it.
+ */
+final class LinkDoorbell extends KernelTold {
+    private final LinkStream stream;
+
+    LinkDoorbell(LinkStream stream) {
+        this.stream = stream;
+    }
+
+    @Override
+    public SelectableChannel watched() {
+        return stream.link().doorbell();
+    }
+
+    @Override
+    public int watchedOps(int interest) {
+        // A doorbell whose other end is gone would be readable for ever.
+        return stream.link().peerGone() ? 0 : SelectionKey.OP_READ;
+    }
+
+    @Override
+    public boolean isDoorbell() {
+        return true;
+    }
+
+    @Override
+    public int kernelReady(int interest, int watchedReady) {
+        stream.doorbellRang(0);
+        return 0;
+    }
+
+    @Override
+    public boolean retained(Registration registration) {
+        return stream.retained(registration);
+    }
+
+    @Override
+    public void released(Registration registration) {
+        stream.released(registration);
+    }
+}

@@ -1,0 +1,28 @@
+package io.accel.core.socket;
+
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+
+/** Waiting for locks as the JDK's sockets do. Stateless. */
+final class Locks {
+    private Locks() {}
+
+    /** Takes a lock within a time, whether the thread is interrupted or not, which it stays. */
+    static boolean tryLock(ReentrantLock lock, long nanos) {
+        boolean interrupted = false;
+        long end = System.nanoTime() + nanos;
+        try {
+            while (true) {
+                try {
+                    return lock.tryLock(end - System.nanoTime(), TimeUnit.NANOSECONDS);
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                }
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+}

@@ -1,0 +1,123 @@
+package io.accel.core.socket;
+
+import java.io.IOException;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * What goes to the peer: by the kernel, and from some byte on by the link. Which byte that is the writer decides, who finds at
+ * its next write that both ends have the link.
+ *
+ * <p>A writer {@linkplain #enter enters}, writes to the anchor, and says {@linkplain #gave how much}. Only a write of the
+ * program's switches, because the byte that announces it reaches a peer who has closed as any written byte does: with a reset.
+ */
+public final class Outgoing {
+    private final StreamSocket socket;
+    private final ReentrantLock lock = new ReentrantLock();
+    /** What went by the kernel. Written under the lock; others read it for a hint. */
+    private volatile long given;
+    /** Writes that took bytes. Written under the lock; others read it for a hint. */
+    private volatile int writes;
+    /** Written once, under the lock and the monitor. */
+    private volatile LinkStream link;
+    /** Whether this direction stays where it is. Guarded by this. */
+    private boolean fixed;
+
+    Outgoing(StreamSocket socket) {
+        this.socket = socket;
+    }
+
+    /** The link if bytes go by it; null as long as they go by the kernel. */
+    public LinkStream link() {
+        return link;
+    }
+
+    /**
+     * Enters this half to write to the kernel, unless it is the link that is to be written to.
+     *
+     * @param some whether the caller has any bytes
+     * @return the link, and the caller is not in this half; or null, and it is, and {@linkplain #leave leaves}
+     */
+    public LinkStream enter(boolean some) {
+        LinkStream switched = link;
+        if (switched != null) {
+            return switched;
+        }
+        lock.lock();
+        switched = link;
+        if (switched == null && some) {
+            switched = trySwitch();
+        }
+        if (switched != null) {
+            lock.unlock();
+        }
+        return switched;
+    }
+
+    private LinkStream trySwitch() {
+        LinkStream attached = socket.attached();
+        // A peer that has ended the connection has ended the anchor, too, and how that is told is the kernel's to say.
+        if (attached == null || !socket.mayUse(attached) || attached.hasPeerEnded()) {
+            return null;
+        }
+        synchronized (this) {
+            if (fixed || !attached.switchAt(given)) {
+                return null;
+            }
+            link = attached;
+        }
+        socket.refresh();
+        return attached;
+    }
+
+    /** Leaves this half. */
+    public void leave() {
+        lock.unlock();
+    }
+
+    /**
+     * Bytes were written to the kernel. In this half only.
+     *
+     * @param n how many
+     */
+    public void gave(long n) {
+        if (n > 0) {
+            long before = given;
+            given = before + n;
+            int earlier = writes;
+            writes = earlier + 1;
+            if (socket.attached() == null) {
+                socket.noteTraffic();
+            }
+        }
+    }
+
+    /**
+     * A write to the kernel has failed. In this half only.
+     *
+     * @param e how
+     * @return what to report: a reset that a read by the link has reported is a broken pipe to those who write
+     */
+    public IOException failed(IOException e) {
+        LinkStream attached = socket.attached();
+        boolean isReset = "Connection reset by peer".equals(e.getMessage());
+        return isReset && attached != null && !attached.reportsResetToWriter() ? new IOException("Broken pipe") : e;
+    }
+
+    /**
+     * Leaves this direction where it is for good: it is about to end, or carries what only the kernel's path has.
+     *
+     * @return the link if it is that, otherwise null, and it is the kernel's
+     */
+    public synchronized LinkStream fix() {
+        fixed = true;
+        return link;
+    }
+
+    long given() {
+        return given;
+    }
+
+    int writes() {
+        return writes;
+    }
+}

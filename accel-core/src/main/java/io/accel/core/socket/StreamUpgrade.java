@@ -1,0 +1,72 @@
+package io.accel.core.socket;
+
+import io.accel.core.fabric.Connecting;
+import io.accel.core.fabric.Fabric;
+import io.accel.core.fabric.FallbackException;
+import io.accel.core.fabric.FallbackReason;
+import io.accel.core.fabric.Link;
+import io.accel.core.poll.Poller;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+
+/** The search for a link for one connection. {@link StreamUpgrades}' thread only. */
+final class StreamUpgrade extends LinkSearch {
+    private final StreamSocket socket;
+    private final InetSocketAddress local;
+    private final InetSocketAddress remote;
+
+    StreamUpgrade(StreamSocket socket) {
+        super(socket.fabrics().iterator());
+        this.socket = socket;
+        this.local = socket.anchor().local();
+        this.remote = socket.anchor().remote();
+    }
+
+    /** Begins, unless the connection has closed meanwhile, or is one to itself. */
+    void beginIfOpen(Poller poller, Runnable whenOver) {
+        if (socket.isClosed() || local == null || remote == null) {
+            whenOver.run();
+        } else if (local.equals(remote)) {
+            notFound(new FallbackException(
+                    FallbackReason.PEER_NOT_ACCELERATED, "the connection is one to itself, and has no other end"));
+            whenOver.run();
+        } else {
+            begin(poller, whenOver);
+        }
+    }
+
+    /** Gives up if the connection has closed. */
+    void check() {
+        if (socket.isClosed()) {
+            abandon();
+        }
+    }
+
+    @Override
+    InetSocketAddress target() {
+        return remote;
+    }
+
+    @Override
+    Connecting connect(Fabric next) throws IOException {
+        return next.connect(remote, address -> local);
+    }
+
+    @Override
+    void waiting(boolean pending, boolean heard) {
+        socket.upgradePending(pending, heard);
+    }
+
+    @Override
+    void found(Link link, String by, InetSocketAddress end) {
+        if (!socket.attach(link, by)) {
+            link.signal(Link.RST | Link.CLOSED);
+            link.free();
+        }
+    }
+
+    @Override
+    void notFound(FallbackException reason) {
+        socket.notUpgraded(reason);
+    }
+}

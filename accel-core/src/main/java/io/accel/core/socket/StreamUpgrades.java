@@ -1,0 +1,141 @@
+package io.accel.core.socket;
+
+import io.accel.core.daemon.Daemons;
+import io.accel.core.daemon.Privileged;
+import io.accel.core.daemon.Warnings;
+import io.accel.core.fabric.FallbackException;
+import io.accel.core.fabric.FallbackReason;
+import io.accel.core.poll.PollConfig;
+import io.accel.core.poll.Poller;
+import java.io.IOException;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+
+/**
+ * Looks for links for connections that are worth it, on one daemon thread that sleeps in the kernel unless there is something
+ * to do; and makes the announcements for which there was no room. Any thread.
+ */
+final class StreamUpgrades {
+    private static final Warnings ERRORS = new Warnings(System.getLogger(StreamUpgrades.class.getName()));
+    private static final long ANNOUNCE_PAUSE_NANOS = 1_000_000L;
+    private static final long FOR_EVER = -1;
+
+    /** Never spins: nobody waits for it. */
+    private static final PollConfig SLEEPING = new PollConfig(0, 1, 1, 0, PollConfig.Yielding.ADAPTIVE);
+
+    private static final StreamUpgrades INSTANCE = new StreamUpgrades();
+
+    private final Queue<StreamSocket> requests = new ConcurrentLinkedQueue<>();
+    private final Queue<LinkStream> unannounced = new ConcurrentLinkedQueue<>();
+    private final Queue<StreamSocket> closed = new ConcurrentLinkedQueue<>();
+    /** Searches under way, by their connection. The thread's, and read by those who close. */
+    private final ConcurrentHashMap<StreamSocket, StreamUpgrade> searches = new ConcurrentHashMap<>();
+
+    private Poller poller; // guarded by this; written once
+
+    private StreamUpgrades() {}
+
+    /** That of this process, whose thread starts when there is something to do. */
+    static StreamUpgrades get() {
+        return INSTANCE;
+    }
+
+    /** A connection is worth a link. */
+    void request(StreamSocket socket) {
+        Poller started;
+        try {
+            started = started();
+        } catch (FallbackException e) {
+            socket.notUpgraded(e);
+            return;
+        }
+        requests.add(socket);
+        started.wakeup();
+    }
+
+    /** There was no room for an announcement, or it is too early for it: it is made as soon as it can be. */
+    void announceLater(LinkStream stream) {
+        unannounced.add(stream);
+        wakeUp();
+    }
+
+    /** A connection has closed, for which there may be a search. */
+    void closed(StreamSocket socket) {
+        if (searches.containsKey(socket)) {
+            closed.add(socket);
+            wakeUp();
+        }
+    }
+
+    private void wakeUp() {
+        try {
+            started().wakeup();
+        } catch (FallbackException e) {
+            ERRORS.warn("the peer of a connection cannot be told that its bytes come another way", e);
+        }
+    }
+
+    private synchronized Poller started() throws FallbackException {
+        if (poller == null) {
+            try {
+                Poller opened = Privileged.call(() -> new Poller(SLEEPING));
+                try {
+                    Daemons.start("accel-handover", () -> run(opened));
+                } catch (OutOfMemoryError | SecurityException e) {
+                    opened.close();
+                    throw e;
+                }
+                poller = opened;
+            } catch (SecurityException e) {
+                throw new FallbackException(
+                        FallbackReason.NO_RIGHT,
+                        "the security manager forbids it to Accel's own code: " + e.getMessage());
+            } catch (IOException | OutOfMemoryError e) {
+                throw new FallbackException(
+                        FallbackReason.NO_RESOURCES,
+                        "starting the thread that moves connections to faster paths failed: " + e.getMessage());
+            }
+        }
+        return poller;
+    }
+
+    private void run(Poller own) {
+        while (true) {
+            try {
+                own.poll(unannounced.isEmpty() ? FOR_EVER : ANNOUNCE_PAUSE_NANOS, (registration, ops) -> {});
+                for (StreamSocket socket = requests.poll(); socket != null; socket = requests.poll()) {
+                    begin(own, socket);
+                }
+                for (StreamSocket socket = closed.poll(); socket != null; socket = closed.poll()) {
+                    StreamUpgrade search = searches.get(socket);
+                    if (search != null) {
+                        search.check();
+                    }
+                }
+                announceAll();
+            } catch (Throwable e) {
+                // Nothing that one connection does may end the thread that serves all, or keep it busy with the same
+                // error.
+                ERRORS.warn("the thread that moves connections to faster paths met an error and goes on", e);
+                Daemons.pause();
+            }
+        }
+    }
+
+    private void begin(Poller own, StreamSocket socket) {
+        StreamUpgrade search = new StreamUpgrade(socket);
+        searches.put(socket, search);
+        search.beginIfOpen(own, () -> searches.remove(socket));
+        search.check(); // it may have closed before the search could be found
+    }
+
+    private void announceAll() {
+        for (int left = unannounced.size(); left > 0; left--) {
+            LinkStream stream = unannounced.poll();
+            if (stream != null && !stream.tryAnnounce()) {
+                unannounced.add(stream);
+            }
+        }
+    }
+}

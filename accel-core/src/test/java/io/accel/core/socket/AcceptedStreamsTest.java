@@ -1,0 +1,54 @@
+package io.accel.core.socket;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import org.junit.jupiter.api.Test;
+
+/** Clients that ask before the program has accepted their connections. */
+class AcceptedStreamsTest {
+    private final AcceptedStreams all = new AcceptedStreams();
+
+    private static AcceptedStreams.Ends ends(int port) {
+        return new AcceptedStreams.Ends(
+                new InetSocketAddress(InetAddress.getLoopbackAddress(), 1),
+                new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+    }
+
+    @Test
+    void oneIsAnsweredWhenItsConnectionIsAccepted() {
+        int[] asked = new int[1];
+        assertThat(all.await(ends(2), () -> asked[0]++)).isTrue();
+        assertThat(all.await(ends(3), () -> asked[0] += 100)).isTrue();
+        assertThat(all.add(ends(2), new StreamSocket(null, null))).isTrue();
+        assertThat(asked[0]).isEqualTo(1);
+        assertThat(all.add(ends(2), new StreamSocket(null, null))).isFalse();
+        assertThat(asked[0]).as("once").isEqualTo(1);
+    }
+
+    @Test
+    void oneThatHasGoneIsForgotten() {
+        int[] asked = new int[1];
+        assertThat(all.await(ends(2), () -> asked[0]++)).isTrue();
+        assertThat(all.forget(ends(2))).isTrue();
+        assertThat(all.forget(ends(2))).isFalse();
+        assertThat(all.add(ends(2), new StreamSocket(null, null))).isFalse();
+        assertThat(asked[0]).isZero();
+    }
+
+    @Test
+    void aSecondForTheSameConnectionIsRefused() {
+        assertThat(all.await(ends(2), () -> {})).isTrue();
+        assertThat(all.await(ends(2), () -> {})).isFalse();
+    }
+
+    @Test
+    void theyAreNotKeptWithoutLimit() {
+        int kept = 0;
+        while (kept < 60_000 && all.await(ends(kept + 2), () -> {})) {
+            kept++;
+        }
+        assertThat(kept).isBetween(1_000, 10_000);
+    }
+}

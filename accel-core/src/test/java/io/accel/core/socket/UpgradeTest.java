@@ -1,0 +1,168 @@
+package io.accel.core.socket;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.accel.core.fabric.FallbackReason;
+import java.net.ConnectException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** When connections move, and where to; that they do costs no byte, and that they do not costs nothing. */
+@Timeout(60)
+class UpgradeTest {
+    private static final Map<String, String> QUICK = Map.of("connect.probe-timeout", "50ms");
+
+    /** Both directions switch wherever they have come to when both ends have the link. */
+    @ParameterizedTest
+    @ValueSource(strings = {"0", "1/1B", "5/1GiB", "1000000/100KiB"})
+    void noByteIsLostOrDoubledWhereverTheySwitch(String after) throws Exception {
+        try (Lab lab = new Lab("balanced", Map.of("handover.after", after, "ring.size", "16KiB"))) {
+            BlockingWaits waits = lab.accelerator.waits();
+            for (int round = 0; round < 30; round++) {
+                Lab.Pair pair = new Lab.Pair(lab.client(), lab.accept());
+                long total = 300_000;
+                int seed = round;
+                List<FutureTask<Long>> tasks = new ArrayList<>();
+                for (boolean forth : new boolean[] {true, false}) {
+                    StreamSocket from = forth ? pair.client() : pair.server();
+                    StreamSocket to = forth ? pair.server() : pair.client();
+                    tasks.add(Streams.start(() -> {
+                        Streams.send(waits, from, total, seed);
+                        return total;
+                    }));
+                    tasks.add(Streams.start(() -> Streams.receive(waits, to, total, seed)));
+                }
+                for (FutureTask<Long> task : tasks) {
+                    assertThat(task.get(50, TimeUnit.SECONDS)).isEqualTo(total);
+                }
+                pair.close();
+            }
+            await().until(() -> lab.mappings() == 0);
+        }
+    }
+
+    @Test
+    void aConnectionMovesWhenItHasDoneEnough() throws Exception {
+        try (Lab lab = new Lab("balanced", Map.of("handover.after", "4/1MiB"))) {
+            BlockingWaits waits = lab.accelerator.waits();
+            Lab.Pair pair = new Lab.Pair(lab.client(), lab.accept());
+            roundTrip(waits, pair);
+            assertThat(pair.client().attached()).isNull();
+            assertThat(pair.client().path().reason()).isEqualTo(FallbackReason.TOO_LITTLE);
+            assertThat(lab.mappings()).as("memory before").isZero();
+            roundTrip(waits, pair);
+            await().until(() ->
+                    pair.client().path().isAccelerated() && pair.server().path().isAccelerated());
+            roundTrip(waits, pair);
+            assertThat(pair.client().incoming().link()).isNotNull();
+            assertThat(pair.client().outgoing().link()).isNotNull();
+            pair.close();
+        }
+    }
+
+    private static void roundTrip(BlockingWaits waits, Lab.Pair pair) throws Exception {
+        Streams.write(waits, pair.client(), ByteBuffer.wrap(new byte[] {1}));
+        assertThat(Streams.read(waits, pair.server(), ByteBuffer.allocate(2))).isEqualTo(1);
+        Streams.write(waits, pair.server(), ByteBuffer.wrap(new byte[] {1}));
+        assertThat(Streams.read(waits, pair.client(), ByteBuffer.allocate(2))).isEqualTo(1);
+    }
+
+    /** Whoever closes after a switch that the peer has not read of has left nothing unread. */
+    @Test
+    void anEndAfterASwitchIsAnEndInOrder() throws Exception {
+        try (Lab lab = new Lab("balanced", Map.of())) {
+            BlockingWaits waits = lab.accelerator.waits();
+            Lab.Pair pair = lab.connectOnly();
+            Streams.write(waits, pair.client(), ByteBuffer.wrap(new byte[] {1}));
+            assertThat(Streams.read(waits, pair.server(), ByteBuffer.allocate(2)))
+                    .isEqualTo(1);
+            Lab.close(pair.server());
+            assertThat(Streams.read(waits, pair.client(), ByteBuffer.allocate(2)))
+                    .isEqualTo(-1);
+            pair.close();
+        }
+    }
+
+    @Test
+    void anUrgentByteLeavesItsDirectionWithTheKernel() throws Exception {
+        try (Lab lab = new Lab("balanced", Map.of())) {
+            BlockingWaits waits = lab.accelerator.waits();
+            Lab.Pair pair = lab.connectOnly();
+            assertThat(pair.client().outgoing().fix()).isNull();
+            Lab.channel(pair.client()).socket().sendUrgentData(7);
+            roundTrip(waits, pair);
+            assertThat(pair.client().outgoing().link()).isNull();
+            assertThat(pair.server().outgoing().link()).isNotNull();
+            pair.close();
+        }
+    }
+
+    @Test
+    void aSilentPeerCostsAConnectionNothing() throws Exception {
+        try (Lab lab = new Lab("balanced", Map.of("connect.probe-timeout", "50ms", "handover.after", "0"))) {
+            lab.silence();
+            Lab.Pair pair = new Lab.Pair(lab.client(), lab.accept());
+            roundTrip(lab.accelerator.waits(), pair);
+            await().until(() -> pair.client().path().reason() == FallbackReason.TIMEOUT);
+            roundTrip(lab.accelerator.waits(), pair);
+            assertThat(pair.client().isPolled())
+                    .as("looked at as if it were a link")
+                    .isFalse();
+            pair.close();
+        }
+    }
+
+    @Test
+    void whereFallingBackIsForbiddenItFails() throws Exception {
+        try (Lab lab = new Lab("balanced", Map.of("connect.probe-timeout", "50ms", "fallback", "fail"))) {
+            lab.silence();
+            assertThatThrownBy(lab::client)
+                    .isInstanceOf(ConnectException.class)
+                    .hasMessageContaining("fallback=fail: TIMEOUT");
+        }
+    }
+
+    @Test
+    void aListenerThatIsGoneIsNotAccelerated() throws Exception {
+        try (Lab lab = new Lab("balanced", QUICK)) {
+            lab.listener.close();
+            StreamSocket client = lab.client();
+            await().until(() -> client.path().reason() == FallbackReason.PEER_NOT_ACCELERATED);
+            assertThat(client.path().detail()).contains(lab.dir.toString()).contains("shm.dir");
+            Lab.close(client);
+        }
+    }
+
+    /** Each of many who close while a link is looked for takes back what was begun. */
+    @Test
+    void closedWhileALinkIsLookedForNothingIsLeft() throws Exception {
+        try (Lab lab = new Lab("balanced", Map.of("handover.after", "0"))) {
+            for (int i = 0; i < 200; i++) {
+                StreamSocket client = lab.client();
+                if (i % 2 == 0) {
+                    Lab.close(client);
+                    Lab.close(lab.accept());
+                } else {
+                    StreamSocket server = lab.accept();
+                    for (int spin = i * 97 % 20_000; spin > 0; spin--) {
+                        Thread.onSpinWait();
+                    }
+                    Lab.close(i % 4 == 1 ? server : client);
+                    Lab.close(i % 4 == 1 ? client : server);
+                }
+            }
+            await().until(() -> lab.mappings() == 0);
+            await().until(() -> lab.content().size() == 2);
+        }
+    }
+}

@@ -1,0 +1,71 @@
+package io.accel.netty;
+
+import io.accel.core.socket.Incoming;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.ScatteringByteChannel;
+import java.nio.channels.SocketChannel;
+
+/** A connection's bytes as far as they come by the kernel, as buffers want to read them. Closing is its channel's business. */
+final class KernelSource implements ScatteringByteChannel {
+    private final SocketChannel channel;
+    private final Incoming incoming;
+
+    KernelSource(SocketChannel channel, Incoming incoming) {
+        this.channel = channel;
+        this.incoming = incoming;
+    }
+
+    @Override
+    public int read(ByteBuffer dst) throws IOException {
+        if (incoming.enter() != null) {
+            return 0;
+        }
+        try {
+            int n = channel.read(dst);
+            int mine = (int) incoming.took(n);
+            if (mine < n) {
+                dst.position(dst.position() - (n - mine)); // the announcement of the switch is not the program's
+            }
+            return mine;
+        } catch (IOException e) {
+            return incoming.failed(e);
+        } finally {
+            incoming.leave();
+        }
+    }
+
+    @Override
+    public long read(ByteBuffer[] dsts, int offset, int length) throws IOException {
+        long total = 0;
+        for (int i = offset; i < offset + length; i++) {
+            if (!dsts[i].hasRemaining()) {
+                continue;
+            }
+            int n = read(dsts[i]);
+            if (n <= 0) {
+                return total > 0 ? total : n;
+            }
+            total += n;
+            if (dsts[i].hasRemaining()) {
+                break;
+            }
+        }
+        return total;
+    }
+
+    @Override
+    public long read(ByteBuffer[] dsts) throws IOException {
+        return read(dsts, 0, dsts.length);
+    }
+
+    @Override
+    public boolean isOpen() {
+        return channel.isOpen();
+    }
+
+    @Override
+    public void close() {
+        throw new UnsupportedOperationException("closed by its channel");
+    }
+}

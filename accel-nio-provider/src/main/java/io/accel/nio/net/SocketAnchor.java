@@ -1,0 +1,81 @@
+package io.accel.nio.net;
+
+import io.accel.core.socket.Anchor;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectableChannel;
+
+/** A socket of the JDK's as an anchor. */
+final class SocketAnchor implements Anchor {
+    private final KernelSocket kernel;
+
+    SocketAnchor(KernelSocket kernel) {
+        this.kernel = kernel;
+    }
+
+    /** Null: it is no channel, and who uses it waits within the kernel. */
+    @Override
+    public SelectableChannel watched() {
+        return null;
+    }
+
+    @Override
+    public InetSocketAddress local() {
+        return kernel.isConnected() && !kernel.isClosed() ? kernel.local() : null;
+    }
+
+    @Override
+    public InetSocketAddress remote() {
+        return kernel.isConnected() ? kernel.remote() : null;
+    }
+
+    @Override
+    public boolean isConnected() {
+        return kernel.isConnected() && !kernel.isClosed();
+    }
+
+    @Override
+    public int available() throws IOException {
+        return kernel.rawInput().available();
+    }
+
+    @Override
+    public int read(ByteBuffer dst) throws IOException {
+        byte[] bytes = new byte[Math.min(dst.remaining(), Math.max(1, available()))];
+        int n = kernel.rawInput().read(bytes);
+        if (n > 0) {
+            dst.put(bytes, 0, n);
+        }
+        return n;
+    }
+
+    @Override
+    public boolean ring(ByteBuffer one) throws IOException {
+        if (!kernel.hasRoom()) {
+            return false;
+        }
+        boolean delays = !kernel.getTcpNoDelay();
+        if (delays) {
+            kernel.setTcpNoDelay(true);
+        }
+        try {
+            kernel.rawOutput().write(one.get());
+        } finally {
+            if (delays && !kernel.isClosed()) {
+                kernel.setTcpNoDelay(false);
+            }
+        }
+        return true;
+    }
+
+    @Override
+    public void shutdownOutput() throws IOException {
+        kernel.shutdownOutput();
+    }
+
+    @Override
+    public void resetOnClose() throws IOException {
+        kernel.setSoLinger(true, 0);
+    }
+}

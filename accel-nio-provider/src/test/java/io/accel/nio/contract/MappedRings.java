@@ -1,0 +1,61 @@
+package io.accel.nio.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * What connections that bypass the kernel have mapped into this process, as the system tells: over shared memory a file on a memory
+ * file system, over RDMA the queues of a device.
+ */
+final class MappedRings {
+    private static final java.nio.file.Path MAPS = java.nio.file.Path.of("/proc/self/maps");
+    private static final String RING = "/ring-";
+    private static final String DEVICE = "/dev/infiniband/uverbs";
+    /** Of both ends: each has a completion queue, and its queue pair has two. */
+    private static final int QUEUES = 6;
+
+    private MappedRings() {}
+
+    static boolean areKnown() {
+        return Files.isReadable(MAPS);
+    }
+
+    /** Their names and places in the file, each of which is used once. */
+    static Set<String> names() throws IOException {
+        if (!areKnown()) {
+            return Set.of();
+        }
+        try (Stream<String> lines = Files.lines(MAPS, StandardCharsets.ISO_8859_1)) {
+            return lines.filter(line -> line.contains(RING) || line.contains(DEVICE))
+                    // The address is another's later; the rights come after it, then the place.
+                    .map(line -> line.substring(line.indexOf(' ')))
+                    .collect(Collectors.toSet());
+        }
+    }
+
+    /** On which path is a connection, of both ends in this process, that was made after there was nothing but that before. */
+    static Path pathOfNew(Set<String> before) throws IOException {
+        Set<String> now = new HashSet<>(names());
+        now.removeAll(before);
+        if (now.stream().anyMatch(name -> name.contains(RING))) {
+            return Path.SHM;
+        }
+        return now.size() >= QUEUES ? Path.RDMA : Path.KERNEL;
+    }
+
+    /** As {@link #pathOfNew}, against what is expected of this run; says which connection it is about. */
+    static void assertOnPath(Set<String> before, Object connection) throws IOException {
+        if (areKnown()) {
+            assertThat(pathOfNew(before))
+                    .as("the path of %s", connection)
+                    .isEqualTo(Path.current() == Path.JDK ? Path.KERNEL : Path.current());
+        }
+    }
+}

@@ -1,0 +1,22 @@
+package io.accel.samples.soak;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.stream.Stream;
+
+/** The connections over shared memory of a process, as the kernel tells: each is a file that the process has mapped. */
+final class Rings {
+    private Rings() {}
+
+    /** How many it has. */
+    static long of(long pid) throws IOException {
+        try (Stream<String> maps = Files.lines(Path.of("/proc/" + pid + "/maps"), StandardCharsets.ISO_8859_1)) {
+            return maps.filter(line -> line.contains("/ring-"))
+                    .map(line -> line.substring(line.indexOf('/')))
+                    .distinct()
+                    .count();
+        }
+    }
+}
