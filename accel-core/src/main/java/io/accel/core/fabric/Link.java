@@ -97,6 +97,12 @@ public interface Link {
      */
     void signal(int state);
 
+    /**
+     * Takes in all that the peer has published and that has come. {@link #published()} may leave that to another thread that is
+     * just about to; this waits for it.
+     */
+    default void takeIn() {}
+
     /** Whether all states that were signalled, and what was published before them, are where the peer can see them. */
     default boolean hasArrived() {
         return true;

@@ -133,7 +133,13 @@ public final class LinkStream implements BlockingWaits.Waitable {
     long switchedAt() throws IOException {
         lockRead();
         try {
-            return closed ? NOT_SWITCHED : receiver.takePreface();
+            if (closed) {
+                return NOT_SWITCHED;
+            }
+            // Whoever has read the announcement must see the place now: otherwise it is taken for a byte of the
+            // program's.
+            link.takeIn();
+            return receiver.takePreface();
         } finally {
             unlockRead();
         }
@@ -747,12 +753,14 @@ public final class LinkStream implements BlockingWaits.Waitable {
 
     /** Adds what the cursors and the link tell, none of which lies in memory that may be freed. */
     void addTo(Figures figures) {
-        long publishes = link.publishes();
+        long counted = link.publishes();
+        // What a direction begins with is nothing of the program's.
+        long publishes = counted < 0 ? sender.publishes() : Math.max(0, counted - (sender.sent() > 0 ? 1 : 0));
         figures.add(Figure.BYTES_IN, Math.max(0, receiver.received() - PREFACE))
                 .add(Figure.MESSAGES_IN, receiver.reads())
                 .add(Figure.BYTES_OUT, Math.max(0, sender.sent() - PREFACE))
                 .add(Figure.MESSAGES_OUT, sender.publishes())
-                .add(Figure.PUBLISHES, publishes < 0 ? sender.publishes() : publishes)
+                .add(Figure.PUBLISHES, publishes)
                 .add(Figure.RINGS_OUT, link.rings());
     }
 

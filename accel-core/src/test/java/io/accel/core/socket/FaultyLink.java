@@ -77,6 +77,16 @@ final class FaultyLink implements Link {
     }
 
     @Override
+    public void takeIn() {
+        inner.takeIn();
+    }
+
+    @Override
+    public boolean hasArrived() {
+        return inner.hasArrived();
+    }
+
+    @Override
     public long published() {
         boolean unused = works(Call.PUBLISHED);
         return inner.published();

@@ -206,6 +206,16 @@ final class RdmaLink implements Link, CmHandler {
     }
 
     @Override
+    public void takeIn() {
+        lock.lock();
+        try {
+            poll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
     public boolean hasArrived() {
         lock.lock();
         try {

@@ -108,6 +108,7 @@ final class ServerHandshake implements CmHandler {
         } catch (IOException | OutOfMemoryError e) {
             if (handshake != null) {
                 LOG.log(Level.DEBUG, "accepting a client of " + local + " failed", e);
+                reject(id, Failures.toFallback(e));
                 handshake.end("accepting it failed");
                 return;
             }

@@ -17,6 +17,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.PosixFileAttributes;
 import java.time.Instant;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
@@ -35,6 +36,39 @@ final class DeadRendezvous {
     static void sweepOnce(Path dir) {
         if (SWEPT.add(dir)) {
             Daemons.start("accel-sweep", () -> sweep(dir, Instant.now().minusSeconds(LEAST_AGE_SECONDS)));
+        }
+    }
+
+    /**
+     * Removes, in the background, what dead listeners on one port have left behind, however young: so a listener that is killed
+     * and started again and again leaves one place at most.
+     *
+     * @param own that of the listener that has just opened
+     * @param prefix what the names of all on this port begin with
+     */
+    static void sweepBeside(Path own, String prefix) {
+        try {
+            List<Path> others = RendezvousPath.all(own.getParent()).stream()
+                    .filter(other -> other.getFileName().toString().startsWith(prefix) && !other.equals(own))
+                    .toList();
+            if (!others.isEmpty()) {
+                Daemons.start("accel-sweep", () -> others.forEach(DeadRendezvous::removeIfDeadFor));
+            }
+        } catch (IOException | SecurityException | OutOfMemoryError e) {
+            LOG.log(Level.DEBUG, "looking for dead listeners beside " + own + " failed", e);
+        }
+    }
+
+    /** A socket refuses also between its being bound and its listening, but not for so long. */
+    private static void removeIfDeadFor(Path directory) {
+        try {
+            if (Files.exists(directory.resolve(RendezvousPath.SOCKET), LinkOption.NOFOLLOW_LINKS)
+                    && isDead(directory)) {
+                Daemons.pause();
+                removeIfDead(directory, Instant.now());
+            }
+        } catch (IOException e) {
+            LOG.log(Level.DEBUG, "could not look at " + directory, e);
         }
     }
 

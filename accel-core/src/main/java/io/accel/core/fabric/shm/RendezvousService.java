@@ -73,6 +73,8 @@ final class RendezvousService {
     Listening open(ShmConfig config, InetSocketAddress bound, Acceptor acceptor) throws FallbackException {
         RendezvousListener listener = new RendezvousListener(this, config, bound, acceptor);
         DeadRendezvous.sweepOnce(config.dir());
+        DeadRendezvous.sweepBeside(
+                listener.directory(), RendezvousPath.prefix(config.space(), bound.getAddress(), bound.getPort()));
         listeners.add(listener);
         submit(() -> register(listener));
         return listener;
