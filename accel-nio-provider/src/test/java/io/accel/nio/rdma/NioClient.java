@@ -13,9 +13,8 @@ import java.util.Locale;
 import java.util.SplittableRandom;
 
 /**
- * {@code NioClient ADDRESS PORT ping BYTES ROUNDS | bulk SEED BYTES | stream BYTES COUNT | exit BYTES | wait | pause MILLIS |
- * churn COUNT}: talks
- * to a {@link NioServer}, checks what comes back, and prints what it took. Knows nothing of Accel.
+ * {@code NioClient ADDRESS PORT ping BYTES ROUNDS | lines | bulk SEED BYTES | stream BYTES COUNT | exit BYTES | wait |
+ * pause MILLIS | churn COUNT}: talks to a {@link NioServer}, checks what comes back, and prints what it took. Knows nothing of Accel.
  */
 final class NioClient {
     private static final long PATIENCE_MILLIS = 60_000;
@@ -38,6 +37,7 @@ final class NioClient {
             NioClient client = new NioClient(channel, selector);
             switch (args[2]) {
                 case "ping" -> client.ping(Integer.parseInt(args[3]), Integer.parseInt(args[4]));
+                case "lines" -> client.lines();
                 case "bulk" -> client.bulk(Long.parseLong(args[3]), Long.parseLong(args[4]));
                 case "exit" -> client.exit(Integer.parseInt(args[3]));
                 case "wait" -> client.waitForEnd();
@@ -97,6 +97,20 @@ final class NioClient {
                 nanos[rounds / 2] / 1e3,
                 nanos[(int) (rounds * 0.99)] / 1e3,
                 nanos[(int) (rounds * 0.999)] / 1e3);
+    }
+
+    /** A round trip for each line of its standard input. */
+    private void lines() throws IOException {
+        mode('e');
+        ByteBuffer byteOfIt = ByteBuffer.allocateDirect(1);
+        for (int in = System.in.read(); in >= 0; in = System.in.read()) {
+            channel.write(byteOfIt.clear().put(0, (byte) in));
+            await(SelectionKey.OP_READ);
+            if (channel.read(byteOfIt.clear()) != 1 || byteOfIt.get(0) != (byte) in) {
+                throw new IOException("echoed wrongly");
+            }
+            System.out.println("echoed");
+        }
     }
 
     /** Random bytes in pieces of random lengths, both ways at once, compared. */

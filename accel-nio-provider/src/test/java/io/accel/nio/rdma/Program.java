@@ -40,10 +40,12 @@ final class Program implements AutoCloseable {
     private final Process process;
     private final BlockingQueue<String> lines = new LinkedBlockingQueue<>();
     private final List<String> seen = new ArrayList<>();
+    private final List<String> passedOver = new ArrayList<>();
+    private final Thread reader;
 
     private Program(Process process) {
         this.process = process;
-        Thread reader = new Thread(this::collect, "output of " + process.pid());
+        reader = new Thread(this::collect, "output of " + process.pid());
         reader.setDaemon(true);
         reader.start();
     }
@@ -120,33 +122,59 @@ final class Program implements AutoCloseable {
         return awaitLine(line -> line.matches(pattern), "like '" + pattern + "'");
     }
 
+    /** Also among the lines that came while another was waited for. */
     private String awaitLine(Predicate<String> wanted, String name) throws InterruptedException {
         long start = System.nanoTime();
-        while (System.nanoTime() - start < patienceNanos()) {
-            String line = lines.poll(100, TimeUnit.MILLISECONDS);
-            if (line != null) {
-                if (seen.isEmpty()) {
-                    SLOWEST_START_NANOS.accumulateAndGet(System.nanoTime() - startedNanos, Math::max);
+        while (true) {
+            boolean ended = !process.isAlive() && !reader.isAlive(); // before the last look
+            takeLines();
+            for (int i = 0; i < passedOver.size(); i++) {
+                if (wanted.test(passedOver.get(i))) {
+                    return passedOver.remove(i);
                 }
-                seen.add(line);
-                if (wanted.test(line)) {
-                    return line;
-                }
-            } else if (!process.isAlive()) {
+            }
+            if (ended) {
                 throw new AssertionError("no line " + name + " before its end with status " + process.exitValue()
                         + ", among:\n" + String.join("\n", seen));
             }
+            if (System.nanoTime() - start > patienceNanos()) {
+                throw new AssertionError(
+                        "no line " + name + " " + withinPatience() + ", among:\n" + String.join("\n", seen));
+            }
+            Thread.sleep(20);
         }
-        throw new AssertionError("no line " + name + " " + withinPatience() + ", among:\n" + String.join("\n", seen));
+    }
+
+    private void takeLines() {
+        for (String line = lines.poll(); line != null; line = lines.poll()) {
+            if (seen.isEmpty()) {
+                SLOWEST_START_NANOS.accumulateAndGet(System.nanoTime() - startedNanos, Math::max);
+            }
+            seen.add(line);
+            passedOver.add(line);
+        }
+    }
+
+    /** Has a {@code NioClient ADDRESS PORT lines} do a round trip, and waits until it has. */
+    void roundTrip() throws IOException, InterruptedException {
+        process.getOutputStream().write('\n');
+        process.getOutputStream().flush();
+        await("echoed");
+    }
+
+    /** Ends its standard input, which ends what waits for that, and waits for its end. */
+    void finish() throws IOException, InterruptedException {
+        process.getOutputStream().close();
+        awaitSuccess();
     }
 
     void awaitSuccess() throws InterruptedException {
         if (!process.waitFor(patienceNanos(), TimeUnit.NANOSECONDS)) {
-            seen.addAll(lines);
+            takeLines();
             throw new AssertionError("did not end " + withinPatience() + ":\n" + String.join("\n", seen));
         }
         if (process.exitValue() != 0) {
-            seen.addAll(lines);
+            takeLines();
             throw new AssertionError("ended with status " + process.exitValue() + ":\n" + String.join("\n", seen));
         }
     }
