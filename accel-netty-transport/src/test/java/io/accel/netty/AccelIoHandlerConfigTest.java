@@ -75,9 +75,13 @@ class AccelIoHandlerConfigTest {
                 .connect(listener.localAddress())
                 .sync()
                 .channel();
-        assertThat(((AccelSocketChannel) client).path().path()).isEqualTo(TestedPath.NAME);
         client.writeAndFlush(Unpooled.buffer().writeZero(1)).sync();
-        return new Channel[] {client, read.get(10, SECONDS)};
+        Channel accepted = read.get(10, SECONDS);
+        // Its listener's loop may have accepted it after the connect was told that the peer has heard.
+        await().atMost(Duration.ofSeconds(30))
+                .untilAsserted(() ->
+                        assertThat(((AccelSocketChannel) client).path().path()).isEqualTo(TestedPath.NAME));
+        return new Channel[] {client, accepted};
     }
 
     @Test
