@@ -75,13 +75,13 @@ class AccelIoHandlerConfigTest {
                 .connect(listener.localAddress())
                 .sync()
                 .channel();
-        client.writeAndFlush(Unpooled.buffer().writeZero(1)).sync();
-        Channel accepted = read.get(10, SECONDS);
-        // Its listener's loop may have accepted it after the connect was told that the peer has heard.
+        // Its listener's loop may accept it only after the connect was told that the peer has heard. What is written
+        // then moves.
         await().atMost(Duration.ofSeconds(30))
                 .untilAsserted(() ->
                         assertThat(((AccelSocketChannel) client).path().path()).isEqualTo(TestedPath.NAME));
-        return new Channel[] {client, accepted};
+        client.writeAndFlush(Unpooled.buffer().writeZero(1)).sync();
+        return new Channel[] {client, read.get(10, SECONDS)};
     }
 
     @Test
