@@ -32,6 +32,7 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 class ZooKeeperBetweenHostsIT {
     private static final Duration HOST_START = Duration.ofMinutes(5);
     private static final int ANSWER_MILLIS = 300_000;
+    private static final Duration MOVE = Duration.ofMinutes(2);
 
     private Socket host;
     private BufferedReader in;
@@ -89,16 +90,19 @@ class ZooKeeperBetweenHostsIT {
 
     private void assertByRdma(String server, ZooKeeperClient client, int least) throws IOException {
         int port = Integer.parseInt(server.substring(server.indexOf(':') + 1));
-        List<String> connects = client.output()
-                .lines()
-                .filter(line -> line.contains("accel: connected "))
-                .toList();
-        assertThat(connects).as("what the client's log says").hasSizeGreaterThanOrEqualTo(least);
-        // Those before it may have been refused, by the kernel, while there was no server.
-        assertThat(connects.get(connects.size() - 1))
-                .as("the latest connection")
-                .contains(":" + port + " ")
-                .endsWith(" by rdma");
+        // The log has a connection when it has moved.
+        await().atMost(MOVE).untilAsserted(() -> {
+            List<String> connects = client.output()
+                    .lines()
+                    .filter(line -> line.contains("accel: connected "))
+                    .toList();
+            assertThat(connects).as("what the client's log says").hasSizeGreaterThanOrEqualTo(least);
+            // Those before it may have been refused, by the kernel, while there was no server.
+            assertThat(connects.get(connects.size() - 1))
+                    .as("the latest connection")
+                    .contains(":" + port + " ")
+                    .endsWith(" by rdma");
+        });
         assertThat(RdmaResources.connections()).as("queue pairs here").isPositive();
         String[] there = ask("WITNESS").split(" ", -1);
         assertThat(Integer.parseInt(there[0])).as("queue pairs there").isPositive();
