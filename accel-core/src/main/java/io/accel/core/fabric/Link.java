@@ -138,6 +138,14 @@ public interface Link {
     void arm(int what);
 
     /**
+     * Has somebody called once when the connection breaks here and not by the peer's word, so that bytes of either direction may
+     * be lost. Who waits for the link learns of it anyway; this is for who waits elsewhere.
+     *
+     * @param told called by any thread, at once if that has happened; it must not wait, and not call the link
+     */
+    default void whenBroken(Runnable told) {}
+
+    /**
      * The kernel's descriptor that becomes readable when the doorbell rings or the peer's process is gone. It is in
      * non-blocking mode and stays so; it may be registered with any number of the JDK's selectors.
      */

@@ -48,6 +48,13 @@ public interface Anchor {
     boolean ring(ByteBuffer one) throws IOException;
 
     /**
+     * Ends what it receives, and wakes whoever waits for it: reads return the end.
+     *
+     * @throws IOException if it is not connected any more
+     */
+    void shutdownInput() throws IOException;
+
+    /**
      * Ends what it sends.
      *
      * @throws IOException if that has ended already

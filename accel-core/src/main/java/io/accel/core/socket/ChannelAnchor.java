@@ -87,6 +87,11 @@ public final class ChannelAnchor implements Anchor {
     }
 
     @Override
+    public void shutdownInput() throws IOException {
+        channel.shutdownInput();
+    }
+
+    @Override
     public void shutdownOutput() throws IOException {
         channel.shutdownOutput();
     }

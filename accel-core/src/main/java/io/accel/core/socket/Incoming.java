@@ -87,9 +87,17 @@ public final class Incoming {
      * @param n how many, 0 for none, negative for the end
      * @return how many of them are the program's; less than {@code n} if the peer has switched, and then also 0 instead of the
      *     end, and the rest comes by {@link #link()}
-     * @throws IOException if the peer says that it switched where it cannot have
+     * @throws IOException if the peer says that it switched where it cannot have; or, at the end, if that is only the end of what
+     *     comes by the kernel, for the link has broken
      */
     public long took(long n) throws IOException {
+        if (n < 0 && socket.isCutOff()) {
+            socket.attached().failReader();
+        }
+        return place(n);
+    }
+
+    private long place(long n) throws IOException {
         if (n > 0) {
             long before = taken;
             taken = before + n;
@@ -133,7 +141,7 @@ public final class Incoming {
      * @throws IOException that of the read, if it is to be reported; or as {@link #took}
      */
     public int failed(IOException e) throws IOException {
-        if (took(-1) == 0) {
+        if (place(-1) == 0) {
             return 0;
         }
         LinkStream attached = socket.attached();

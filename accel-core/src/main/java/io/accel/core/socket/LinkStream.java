@@ -14,6 +14,7 @@ import io.accel.core.stream.StreamSender;
 import java.io.IOException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.ClosedChannelException;
@@ -202,6 +203,26 @@ public final class LinkStream implements BlockingWaits.Waitable {
             return (link.peerState() & (Link.RST | Link.CLOSED)) != 0 || link.peerGone();
         } finally {
             release();
+        }
+    }
+
+    /** Whether the peer has reset the link, or it has broken. */
+    boolean wasReset() {
+        if (!pin()) {
+            return false;
+        }
+        try {
+            return (link.peerState() & Link.RST) != 0;
+        } finally {
+            release();
+        }
+    }
+
+    /** Ends a read of the kernel's path: what the peer sent may be lost with the link. Returns if a write has told of that. */
+    void failReader() throws SocketException {
+        if (reportsResetToReader()) {
+            connection.wasReset("its link broke");
+            throw new SocketException("Connection reset");
         }
     }
 

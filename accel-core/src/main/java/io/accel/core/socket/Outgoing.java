@@ -65,6 +65,9 @@ public final class Outgoing {
             }
             link = attached;
         }
+        if (attached.wasReset()) {
+            socket.cutOff(); // which found, when the link broke, that nothing went by it
+        }
         socket.refresh();
         return attached;
     }

@@ -65,6 +65,9 @@ public final class StreamSocket implements Pollable {
     /** Whether traffic is counted, to tell when this is worth a link. Cleared once, by whoever finds it so. */
     private volatile boolean counting;
 
+    /** Whether the link broke with bytes that only it had. Set once. */
+    private volatile boolean cutOff;
+
     /** Written once, before others can see this connection: null as long as there is none. */
     private volatile ConnectionRecord connection;
 
@@ -325,6 +328,7 @@ public final class StreamSocket implements Pollable {
             attached = stream;
             present = shares.all();
         }
+        link.whenBroken(() -> StreamUpgrades.get().broken(this));
         for (Registration registration : present) {
             ringBeside(registration);
         }
@@ -437,6 +441,27 @@ public final class StreamSocket implements Pollable {
     }
 
     /**
+     * The link has broken. A connection of which nothing goes by it goes on; any other has ended, which who waits for the kernel's
+     * half of it hears by the end of that.
+     */
+    void cutOff() {
+        if (closed || (incoming.link() == null && outgoing.link() == null)) {
+            return;
+        }
+        cutOff = true;
+        try {
+            anchor.shutdownInput();
+        } catch (IOException e) {
+            LOG.log(Level.DEBUG, "whoever read from it has met its end already", e);
+        }
+    }
+
+    /** Whether the end of the kernel's bytes is no end of the stream: the link broke, and with it the connection. */
+    boolean isCutOff() {
+        return cutOff;
+    }
+
+    /**
      * Says whether urgent bytes are wanted inline, which a peer that sends by the link has to know.
      *
      * @param wanted as {@code SO_OOBINLINE}
@@ -541,9 +566,11 @@ public final class StreamSocket implements Pollable {
         boolean unread = !orderly && (incoming.hasUnread() || stream.hasUnread());
         String reset = abort ? "closed with SO_LINGER 0" : unread ? "closed with bytes unread" : null;
         boolean byLink = outgoing.link() != null;
+        // A peer whose end of a broken link has not noticed must not take this for the end of what was sent.
+        boolean resets = reset != null || ((byLink || incoming.link() != null) && stream.wasReset());
         stream.close(reset);
-        if (!byLink || reset != null) {
-            endAnchor(reset != null); // the peer's writes may still come by it
+        if (!byLink || resets) {
+            endAnchor(resets); // the peer's writes may still come by it
         }
         incoming.drain();
         shares.close();

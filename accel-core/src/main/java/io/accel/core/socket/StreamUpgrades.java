@@ -14,7 +14,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
  * Looks for links for connections that are worth it, on one daemon thread that sleeps in the kernel unless there is something
- * to do; and makes the announcements for which there was no room. Any thread.
+ * to do; makes the announcements for which there was no room; and tells those who wait for the kernel of links that broke. Any
+ * thread.
  */
 final class StreamUpgrades {
     private static final Warnings ERRORS = new Warnings(System.getLogger(StreamUpgrades.class.getName()));
@@ -29,6 +30,7 @@ final class StreamUpgrades {
     private final Queue<StreamSocket> requests = new ConcurrentLinkedQueue<>();
     private final Queue<LinkStream> unannounced = new ConcurrentLinkedQueue<>();
     private final Queue<StreamSocket> closed = new ConcurrentLinkedQueue<>();
+    private final Queue<StreamSocket> broken = new ConcurrentLinkedQueue<>();
     /** Searches under way, by their connection. The thread's, and read by those who close. */
     private final ConcurrentHashMap<StreamSocket, StreamUpgrade> searches = new ConcurrentHashMap<>();
 
@@ -68,11 +70,17 @@ final class StreamUpgrades {
         }
     }
 
+    /** The link of a connection has broken. Does not wait, whatever locks the caller holds. */
+    void broken(StreamSocket socket) {
+        broken.add(socket);
+        wakeUp();
+    }
+
     private void wakeUp() {
         try {
             started().wakeup();
         } catch (FallbackException e) {
-            ERRORS.warn("the peer of a connection cannot be told that its bytes come another way", e);
+            ERRORS.warn("neither the peer of a connection nor who waits for it can be told what became of its link", e);
         }
     }
 
@@ -112,6 +120,9 @@ final class StreamUpgrades {
                     if (search != null) {
                         search.check();
                     }
+                }
+                for (StreamSocket socket = broken.poll(); socket != null; socket = broken.poll()) {
+                    socket.cutOff();
                 }
                 announceAll();
             } catch (Throwable e) {

@@ -18,6 +18,7 @@ final class FaultyLink implements Link {
     private final Faults faults;
     private volatile boolean broken;
     private volatile boolean freed;
+    private volatile Runnable whenBroken = () -> {};
 
     FaultyLink(Link inner, Faults.Side side, Faults faults) {
         this.inner = inner;
@@ -30,6 +31,7 @@ final class FaultyLink implements Link {
         check(call.name());
         if (!broken && faults.next(side, call) != null) {
             broken = true;
+            whenBroken.run();
             try {
                 ((SocketChannel) inner.doorbell()).shutdownInput(); // readable from now on: whoever sleeps wakes
             } catch (IOException e) {
@@ -109,6 +111,12 @@ final class FaultyLink implements Link {
     public void arm(int what) {
         boolean unused = works(Call.ARM);
         inner.arm(what);
+    }
+
+    @Override
+    public void whenBroken(Runnable told) {
+        check("whenBroken");
+        whenBroken = told;
     }
 
     @Override

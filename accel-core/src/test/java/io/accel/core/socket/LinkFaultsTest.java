@@ -153,6 +153,51 @@ class LinkFaultsTest {
         }
     }
 
+    /**
+     * What goes to the peer goes by the link, what comes from it would come by the kernel: when the link breaks, whoever reads
+     * there is told, and the peer's half of the kernel's connection does not end as if all had been said.
+     */
+    @Test
+    void whoReadsFromTheKernelLearnsThatTheLinkBroke() throws Exception {
+        try (FaultLab lab = new FaultLab("low-cpu")) {
+            BlockingWaits waits = lab.lab.accelerator.waits();
+            StreamSocket client = lab.lab.client();
+            StreamSocket server = lab.lab.accept();
+            Streams.write(waits, client, ByteBuffer.allocate(1));
+            assertThat(Streams.read(waits, server, ByteBuffer.allocate(9))).isEqualTo(1);
+            assertThat(client.outgoing().link()).isNotNull();
+            var asleep = Background.start(() -> Streams.read(waits, client, ByteBuffer.allocate(1)));
+            asleep.awaitIn(Lab.channel(client).getClass(), "read");
+            lab.arm(Side.CLIENT, Call.RELEASED, 1, FallbackReason.NO_RESOURCES);
+            assertThat(client.outgoing().link().look(SelectionKey.OP_WRITE)).isEqualTo(SelectionKey.OP_WRITE);
+            assertThatThrownBy(() -> asleep.get(10, TimeUnit.SECONDS)).hasStackTraceContaining("Connection reset");
+            Lab.close(client);
+            assertThatThrownBy(() -> Lab.channel(server).read(ByteBuffer.allocate(1)))
+                    .hasMessageContaining("Connection reset");
+            Lab.close(server);
+            lab.nothingIsLeft();
+        }
+    }
+
+    /** A link that broke before a byte went by it costs nobody anything. */
+    @Test
+    void aConnectionOutlivesALinkOfWhichNothingWent() throws Exception {
+        try (FaultLab lab = new FaultLab("low-cpu")) {
+            BlockingWaits waits = lab.lab.accelerator.waits();
+            StreamSocket client = lab.lab.client();
+            StreamSocket server = lab.lab.accept();
+            lab.arm(Side.CLIENT, Call.RELEASED, 1, FallbackReason.NO_RESOURCES);
+            assertThat(client.attached().look(SelectionKey.OP_WRITE)).isEqualTo(SelectionKey.OP_WRITE);
+            Streams.write(waits, client, ByteBuffer.allocate(3));
+            assertThat(Streams.read(waits, server, ByteBuffer.allocate(9))).isEqualTo(3);
+            assertThat(client.outgoing().link()).isNull();
+            Lab.close(client);
+            assertThat(Streams.read(waits, server, ByteBuffer.allocate(9))).isEqualTo(-1);
+            Lab.close(server);
+            lab.nothingIsLeft();
+        }
+    }
+
     /** A selector that asks for the doorbell just when the link breaks must not sleep on it. */
     @Test
     void aSelectorDoesNotSleepOnALinkThatBrokeWhenItWasArmed() throws Exception {

@@ -38,6 +38,9 @@ final class AccelSocketImpl extends SocketImpl {
     private volatile LinkTransfers transfers;
 
     private volatile int timeoutMillis;
+    /** Whether the program has shut down the input; the kernel's may end before that. */
+    private volatile boolean inputShut;
+
     private volatile boolean urgentInline;
 
     AccelSocketImpl(Accelerator accelerator) {
@@ -180,7 +183,7 @@ final class AccelSocketImpl extends SocketImpl {
         }
         try {
             int n = raw().rawInput().read(b, off, len);
-            return n < 0 && raw().isInputShutdown() ? -1 : (int) in.took(n);
+            return n < 0 && inputShut ? -1 : (int) in.took(n);
         } catch (SocketTimeoutException e) {
             throw e;
         } catch (IOException e) {
@@ -253,7 +256,9 @@ final class AccelSocketImpl extends SocketImpl {
 
     @Override
     protected void shutdownInput() throws IOException {
-        kernel().shutdownInput();
+        KernelSocket open = kernel();
+        inputShut = true;
+        open.shutdownInput();
         LinkStream link = socket == null ? null : socket.attached();
         if (link != null) {
             link.shutdownInput();

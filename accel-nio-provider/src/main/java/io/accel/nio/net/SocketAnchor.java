@@ -70,6 +70,11 @@ final class SocketAnchor implements Anchor {
     }
 
     @Override
+    public void shutdownInput() throws IOException {
+        kernel.shutdownInput();
+    }
+
+    @Override
     public void shutdownOutput() throws IOException {
         kernel.shutdownOutput();
     }

@@ -76,6 +76,8 @@ final class RdmaLink implements Link, CmHandler {
     private boolean disconnected;
     private boolean broken;
     private boolean detached;
+    /** To be told that it is broken; null if nobody is, or has been. */
+    private Runnable whenBroken;
     /** Completions seen, to tell progress by. */
     private long completions;
 
@@ -263,6 +265,19 @@ final class RdmaLink implements Link, CmHandler {
             if (!detached) {
                 requestNotify((what & SPACE) != 0 || out.isStalled() ? ARMED_FOR_ALL : ARMED_FOR_DATA);
                 poll();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public void whenBroken(Runnable told) {
+        lock.lock();
+        try {
+            whenBroken = told;
+            if (broken) {
+                tellBroken();
             }
         } finally {
             lock.unlock();
@@ -575,6 +590,7 @@ final class RdmaLink implements Link, CmHandler {
             String wrong = received(i);
             if (wrong != null) {
                 LOG.log(Level.WARNING, "the peer of {0} sent {1}: the connection is reset", endpoint.id(), wrong);
+                tellBroken();
             }
         }
     }
@@ -621,6 +637,7 @@ final class RdmaLink implements Link, CmHandler {
                     peerCell.posted());
             String unused = in.nonsense("credits");
             in.addStates(RST);
+            tellBroken();
         }
     }
 
@@ -662,6 +679,15 @@ final class RdmaLink implements Link, CmHandler {
     private void addReset() {
         if ((in.states() & (FIN | CLOSED)) == 0) {
             in.addStates(RST);
+            tellBroken();
+        }
+    }
+
+    private void tellBroken() {
+        Runnable told = whenBroken;
+        whenBroken = null;
+        if (told != null) {
+            told.run();
         }
     }
 
