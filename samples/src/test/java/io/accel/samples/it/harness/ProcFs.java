@@ -8,7 +8,11 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** What the kernel says of processes and connections, read from {@code /proc}. Stateless. */
@@ -24,9 +28,25 @@ public final class ProcFs {
 
     private ProcFs() {}
 
-    /** How many file descriptors the process has open. */
-    public static int openFiles(long pid) {
-        return count(Path.of("/proc/" + pid + "/fd"));
+    /** How many file descriptors of each kind the process has open, such as {@code socket}; files by their names. */
+    public static Map<String, Long> openFiles(long pid) {
+        try (Stream<Path> descriptors = Files.list(Path.of("/proc/" + pid + "/fd"))) {
+            return descriptors
+                    .map(ProcFs::target)
+                    .flatMap(Optional::stream)
+                    .map(target -> target.replaceFirst("(socket|pipe):.*", "$1"))
+                    .collect(Collectors.groupingBy(kind -> kind, TreeMap::new, Collectors.counting()));
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot list the descriptors of process " + pid, e);
+        }
+    }
+
+    private static Optional<String> target(Path descriptor) {
+        try {
+            return Optional.of(Files.readSymbolicLink(descriptor).toString());
+        } catch (IOException e) {
+            return Optional.empty(); // closed meanwhile
+        }
     }
 
     /** How many memory mappings the process has. */
@@ -132,14 +152,6 @@ public final class ProcFs {
                     .count();
         } catch (IOException e) {
             throw new UncheckedIOException("cannot walk " + directory, e);
-        }
-    }
-
-    private static int count(Path directory) {
-        try (Stream<Path> entries = Files.list(directory)) {
-            return (int) entries.count();
-        } catch (IOException e) {
-            throw new UncheckedIOException("cannot list " + directory, e);
         }
     }
 
