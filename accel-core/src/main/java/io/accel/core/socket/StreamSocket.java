@@ -85,6 +85,8 @@ public final class StreamSocket implements Pollable {
     private boolean pending;
     /** Whether the peer is known to have been asked, and has Accel. */
     private boolean heard;
+    /** Whether the last client that asked has gone away without the link. */
+    private boolean abandoned;
     /** Why there is no link. */
     private FallbackException failure;
     /** Registrations that have a doorbell beside them. */
@@ -233,7 +235,7 @@ public final class StreamSocket implements Pollable {
     private synchronized void awaitSettled(long nanos, boolean orPending) {
         long end = System.nanoTime() + nanos;
         boolean interrupted = false;
-        while (!settled && !closed && !(orPending && pending) && !(role == Role.CLIENT && heard)) {
+        while (!settled && !closed && !abandoned && !(orPending && pending) && !(role == Role.CLIENT && heard)) {
             long millis = (end - System.nanoTime() + 999_999) / 1_000_000;
             if (millis <= 0) {
                 break;
@@ -299,13 +301,18 @@ public final class StreamSocket implements Pollable {
             return false;
         }
         claim = Claim.CLAIMED;
+        abandoned = false;
         return true;
     }
 
-    /** That client went away before it was offered the link. */
+    /** A client that asked went away before it was offered the link, perhaps before it had {@linkplain #claim claimed} it. */
     synchronized void unclaim() {
         if (claim == Claim.CLAIMED) {
             claim = Claim.NONE;
+        }
+        if (claim == Claim.NONE) {
+            abandoned = true;
+            notifyAll();
         }
     }
 
@@ -356,6 +363,8 @@ public final class StreamSocket implements Pollable {
             }
             attached = null;
             claim = Claim.NONE;
+            abandoned = true;
+            notifyAll();
             path = new PathInfo("kernel", FallbackReason.BAD_HANDSHAKE, "the client went away during the handshake");
         }
         shares.disestablish(stream);

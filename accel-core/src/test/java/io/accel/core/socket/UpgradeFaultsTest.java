@@ -3,23 +3,28 @@ package io.accel.core.socket;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.accel.core.Background;
 import io.accel.core.fabric.Fabric;
 import io.accel.core.fabric.FallbackException;
 import io.accel.core.fabric.FallbackReason;
 import io.accel.core.fabric.PortSpace;
 import io.accel.core.fabric.shm.ShmConfig;
 import io.accel.core.fabric.shm.ShmFabric;
+import io.accel.core.jdk.JdkAccess;
 import io.accel.core.socket.Faults.Call;
 import io.accel.core.socket.Faults.Side;
 import io.accel.profile.FabricName;
 import io.accel.profile.Keys;
 import io.accel.profile.Profile;
 import java.net.ConnectException;
+import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -94,6 +99,29 @@ class UpgradeFaultsTest {
             Lab.close(client);
             Lab.close(client);
             lab.nothingIsLeft();
+        }
+    }
+
+    /** One that asked, and went away just when its connection was accepted. */
+    @Test
+    void anAcceptDoesNotWaitForAClientThatHasGone() throws Exception {
+        try (Lab lab = new Lab("balanced", Map.of("fabric.order", "shm", "connect.probe-timeout", "50s"));
+                SocketChannel client = JdkAccess.kernelProvider().openSocketChannel()) {
+            client.connect(lab.address);
+            SocketChannel accepted = lab.kernel.accept();
+            AcceptedStreams.Ends ends = new AcceptedStreams.Ends(
+                    (InetSocketAddress) accepted.getLocalAddress(), (InetSocketAddress) accepted.getRemoteAddress());
+            assertThat(lab.accelerator.acceptedStreams().await(ends, () -> {})).isTrue();
+            StreamSocket server = new StreamSocket(lab.accelerator, new ChannelAnchor(accepted));
+            var accepting = Background.start(() -> {
+                server.accepted(PathInfo.KERNEL, true, false, () -> {});
+                return server.path();
+            });
+            accepting.awaitIn(StreamSocket.class, "awaitSettled");
+            server.unclaim();
+            assertThat(accepting.get(10, TimeUnit.SECONDS).isAccelerated()).isFalse();
+            server.close(false, false);
+            accepted.close();
         }
     }
 
