@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2154 # `junit` sets root; prepare.sh sets cache.
 # Sourced by `junit`: the class path of a module's tests, and an archive of the classes in its jars (CDS). Most of what a JVM does
-# at its start is to read and verify classes, which takes an emulated processor a minute and this one some seconds.
+# at its start is to read and verify classes, which takes seconds.
 
 # Prints the class path of module $1's tests, which it compiles where they are not up to date. Jars come before directories:
 # the archive covers the entries at its beginning, and may have no directory among them.

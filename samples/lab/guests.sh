@@ -1,68 +1,47 @@
-# shellcheck shell=bash disable=SC2154 # `lab` sets here, hosts, timeout, command, peer, share and image.
-# Sourced by `lab`: starts QEMU, carries its output, waits for the end and cleans up.
+# shellcheck shell=bash disable=SC2154 # `lab` sets here, hosts, timeout, command, peer, share, image and cable.
+# Sourced by `lab`: starts User-mode Linux, carries its output, waits for the end and cleans up.
 
-# Starts host $1 (A or B) in the background; its pid is in qemu_pid[$1]. Further arguments go to QEMU.
-declare -A qemu_pid=()
+# Starts host $1 (A or B) in the background; its pid is in guest_pid[$1]. Further arguments are the kernel's.
+declare -A guest_pid=()
 reader_pids=()
 start_guest() {
-    local host=$1 cpus
+    local host=$1
     shift
-    cpus=${ACCEL_LAB_CPUS:-$(default_cpus)}
-    # The tables of TCP connections are as small as their number here: whoever reads /proc/net/tcp walks all of them, which by the
-    # size for so much memory costs an emulated processor 25 ms.
-    local parameters="console=ttyS0 panic=-1 quiet mitigations=off tsc=reliable nokaslr thash_entries=512 uhash_entries=256"
     local arguments=(
-        -accel "${ACCEL_LAB_ACCEL:-$(default_accelerator)}" -cpu max -smp "$cpus" -m "${ACCEL_LAB_MEMORY:-4096}"
-        -nodefaults -no-user-config -display none -no-reboot
-        -kernel "$image/vmlinuz" -initrd "$image/initrd"
-        -append "$parameters dhash_entries=16384 ihash_entries=8192 lab.host=$host"
-        -serial "file:$exchange/console.$host"
-        -virtfs "local,path=/,mount_tag=host0,security_model=none,readonly=on,multidevs=remap"
-        -virtfs "local,path=$exchange/guest,mount_tag=lab,security_model=none"
-        -device virtio-serial
+        "mem=${ACCEL_LAB_MEMORY:-4096}M" root=/dev/root rootfstype=hostfs rootflags=/ ro "init=$exchange/guest/init"
+        "lab.host=$host" "lab.exchange=$exchange/guest" quiet con=null ssl=null
+        # The tables of TCP connections are as small as their number here: whoever reads /proc/net/tcp walks all of them.
+        thash_entries=512 uhash_entries=256 "$@"
     )
-    if [[ -n $share ]]; then
-        arguments+=(-virtfs "local,path=${share//,/,,},mount_tag=share,security_model=none")
-    fi
+    # Dies with this script, even when that is killed with -9.
+    local run=(env "TMPDIR=$(memory_directory)" setpriv --pdeathsig KILL "$image/linux" "${arguments[@]}")
     if [[ -e $exchange/guest/command.$host ]]; then
-        local name
-        for name in out err; do
-            mkfifo "$exchange/$name.$host"
-            arguments+=(-chardev "file,id=$name,path=$exchange/$name.$host" -device "virtserialport,chardev=$name,name=$name")
-        done
+        mkfifo "$exchange"/{out,err}."$host"
         if [[ $host == A ]]; then
             cat "$exchange/out.A" &
             reader_pids+=($!)
             cat "$exchange/err.A" >&2 &
             reader_pids+=($!)
         else
+            local name
             for name in out err; do
                 sed -u 's/^/B| /' "$exchange/$name.B" >&2 &
                 reader_pids+=($!)
             done
         fi
-        # Dies with this script, even when that is killed with -9.
-        setpriv --pdeathsig KILL qemu-system-x86_64 "${arguments[@]}" "$@" </dev/null >"$exchange/qemu.$host" 2>&1 &
-        qemu_pid[$host]=$!
+        "${run[@]}" con0=null,fd:1 ssl0=null,fd:8 ssl1=null,fd:9 </dev/null \
+            >"$exchange/console.$host" 2>&1 8>"$exchange/out.$host" 9>"$exchange/err.$host" &
     else
-        arguments+=(-chardev "stdio,id=terminal,signal=off" -device "virtconsole,chardev=terminal")
-        setpriv --pdeathsig KILL qemu-system-x86_64 "${arguments[@]}" "$@" <&0 2>"$exchange/qemu.$host" &
-        qemu_pid[$host]=$!
+        "${run[@]}" con0=fd:0,fd:1 <&0 2>"$exchange/console.$host" &
     fi
+    guest_pid[$host]=$!
 }
 
-# No more than the machine has, which would only have them wait for each other, but two: programs here come in pairs.
-default_cpus() {
-    local here most=$((hosts == 1 ? 4 : 2))
-    here=$(nproc)
-    printf '%s\n' $((here >= most ? most : here > 2 ? here : 2))
-}
-
-# A thread for each virtual processor only where the machine has processors for all of them. Otherwise one that holds a lock of the
-# guest's kernel, or is sent an interrupt, is often not running, and the others spin for it: beside much other load the same 200
-# connections and 3,000 round trips took 85 s of this machine's processors so, and 67 s on one thread, each boot included.
-default_accelerator() {
-    if (($(nproc) >= 4)); then echo tcg,thread=multi; else echo tcg,thread=single; fi
+# Prints where a guest's memory lies: in this machine's, where that has room for it.
+memory_directory() {
+    local free
+    free=$(df --output=avail -m /dev/shm 2>/dev/null | tail -n 1)
+    if ((${free:-0} > ${ACCEL_LAB_MEMORY:-4096})); then echo /dev/shm; else echo "$exchange"; fi
 }
 
 # Quotes each argument for any POSIX shell (bash's own %q is for bash alone), all on one line.
@@ -80,9 +59,9 @@ write_environment() {
     done
 }
 
-# Also reaps it, which is when bash would report it as killed.
+# Also reaps it, which is when bash would report it as killed. The kernel leads a group, of which are its helpers.
 end_process() {
-    { kill -KILL "$1" && wait "$1"; } 2>/dev/null || true
+    { kill -KILL "-$1" || kill -KILL "$1"; wait "$1"; } 2>/dev/null || true
 }
 
 # What a run left that was itself killed with -9.
@@ -91,17 +70,20 @@ remove_leftovers() {
     for left in "${TMPDIR:-/tmp}"/accel-lab.*.*; do
         pid=${left%.*}
         pid=${pid##*.}
-        if [[ -O $left && ! -e /proc/$pid ]]; then rm -rf "$left"; fi
+        if [[ -O $left && ! -e /proc/$pid ]]; then
+            pkill -KILL -f "lab\.exchange=$left/" || true # a helper that outlived its kernel
+            rm -rf "$left"
+        fi
     done
 }
 
 clean_up() {
     local pid
-    for pid in "${qemu_pid[@]}" "${reader_pids[@]}"; do end_process "$pid"; done
+    for pid in "${guest_pid[@]}" "${reader_pids[@]}"; do end_process "$pid"; done
     rm -rf "$exchange"
 }
 
-is_running() { [[ -n ${qemu_pid[$1]-} ]] && kill -0 "${qemu_pid[$1]}" 2>/dev/null; }
+is_running() { [[ -n ${guest_pid[$1]-} ]] && kill -0 "${guest_pid[$1]}" 2>/dev/null; }
 
 # Waits until host $1 has ended, at most until the deadline $2 (in SECONDS' time).
 await() {
@@ -114,7 +96,6 @@ await() {
 show_console() {
     {
         printf 'lab: the last lines of host %s:\n' "$1"
-        cat "$exchange/qemu.$1"
         tail -n 25 "$exchange/console.$1" 2>/dev/null | tr -d '\r'
     } >&2
 }
@@ -127,7 +108,8 @@ run_guests() {
     trap 'exit 130' INT
     trap 'exit 143' TERM HUP
     mkdir "$exchange/guest"
-    cp "$here/guest" "$exchange/guest/guest"
+    cp "$here"/{init,guest} "$exchange/guest/"
+    cp -R "$image/modules" "$exchange/guest/"
     pwd -P >"$exchange/guest/directory"
     printf '%s' "$share" >"$exchange/guest/share"
     write_environment >"$exchange/guest/environment"
@@ -137,16 +119,8 @@ run_guests() {
         start_guest A
     else
         printf '%s\n' "${peer:-sleep 1000000}" >"$exchange/guest/command.B"
-        # A Unix-domain socket as the cable: no port to choose, nothing anybody else could reach.
-        local cable=$exchange/cable
-        start_guest A -netdev "stream,id=n,server=on,addr.type=unix,addr.path=$cable" \
-            -device virtio-net-pci,netdev=n,mac=52:54:00:78:00:01
-        until [[ -S $cable ]]; do
-            is_running A || break
-            sleep 0.05
-        done
-        start_guest B -netdev "stream,id=n,server=off,addr.type=unix,addr.path=$cable" \
-            -device virtio-net-pci,netdev=n,mac=52:54:00:78:00:02
+        start_guest A "vec0:transport=fd,fd=${cable[0]},mac=52:54:00:78:00:01,mtu=9000"
+        start_guest B "vec0:transport=fd,fd=${cable[1]},mac=52:54:00:78:00:02,mtu=9000"
     fi
 
     if ! await A $((started + timeout)); then
@@ -156,7 +130,7 @@ run_guests() {
     fi
     if ((hosts == 2)); then
         # A server that ends by itself may still say its last words.
-        await B $((SECONDS + 3)) || end_process "${qemu_pid[B]}"
+        await B $((SECONDS + 3)) || end_process "${guest_pid[B]}"
     fi
     if ((${#reader_pids[@]})); then wait_for_readers; fi
     if [[ ! -s $exchange/guest/status.A ]]; then
@@ -174,7 +148,7 @@ run_guests() {
     exit "$status"
 }
 
-# The readers end by themselves at QEMU's end, unless QEMU never opened the pipe.
+# The readers end by themselves at the guest's end, unless that never opened the pipe.
 wait_for_readers() {
     local deadline=$((SECONDS + 5)) pid
     for pid in "${reader_pids[@]}"; do

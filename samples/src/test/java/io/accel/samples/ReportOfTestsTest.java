@@ -110,7 +110,7 @@ class ReportOfTestsTest {
         }
         ProcessBuilder help =
                 new ProcessBuilder("/bin/bash", SCRIPT.toString(), "test", "--help").redirectErrorStream(true);
-        help.environment().put("PATH", directory.toString()); // there is no Java, no Maven, no QEMU
+        help.environment().put("PATH", directory.toString()); // there is no Java, no Maven, no compiler
         help.environment().remove("JAVA_HOME");
         assertThat(finish(help.start()))
                 .startsWith("Usage: ./accel test ")

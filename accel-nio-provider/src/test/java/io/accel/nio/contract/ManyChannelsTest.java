@@ -33,7 +33,7 @@ class ManyChannelsTest extends ContractSupport {
         selector = selector();
     }
 
-    /** Opening so many takes long where machines are emulated. */
+    /** Opening so many takes long in a guest. */
     @Test
     @WithinLimit.Seconds(120)
     void onlyTheActiveOnesAreSelected() throws IOException {

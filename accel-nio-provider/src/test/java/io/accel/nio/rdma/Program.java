@@ -23,8 +23,8 @@ final class Program implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     /**
-     * What a JVM with a connection over RDMA takes until it says its first word: a second where processors are real, half a minute
-     * where they are emulated. All else takes longer by as much, so that patience is a multiple of the slowest yet. Written by the
+     * What a JVM with a connection over RDMA takes until it says its first word: a second on a machine to itself, and many in a
+     * guest of a busy one. All else takes longer by as much, so that patience is a multiple of the slowest yet. Written by the
      * threads that wait for a first line, read by all.
      */
     private static final AtomicLong SLOWEST_START_NANOS = new AtomicLong(TimeUnit.SECONDS.toNanos(30));
@@ -88,7 +88,7 @@ final class Program implements AutoCloseable {
                 "-Daccel.fabric.order=rdma",
                 "-Daccel.fallback=fail",
                 "-Daccel.handover.after=connect",
-                // An emulated processor loads classes for this long in the middle of a JVM's first handshake.
+                // A guest of a busy machine loads classes for long in the middle of a JVM's first handshake.
                 "-Daccel.connect.probe-timeout=60s",
                 "-Daccel.handshake.timeout=60s"));
         command.addAll(options);

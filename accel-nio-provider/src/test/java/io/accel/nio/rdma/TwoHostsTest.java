@@ -21,7 +21,7 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
         disabledReason = "needs two hosts: samples/lab/two-hosts runs this in the lab")
 @Timeout(900)
 class TwoHostsTest {
-    /** How long a connection to a host that is gone may live on: the retries, the keep-alive, and an emulator's slowness. */
+    /** How long a connection to a host that is gone may live on: the retries, the keep-alive, and a guest's slowness. */
     private static final long MOST_MILLIS = 20_000;
 
     private static final String[] PATIENT = {"-Daccel.rdma.ack-timeout=500ms", "-Daccel.rdma.keepalive=1s"};

@@ -15,7 +15,7 @@ import java.util.Map;
  * Both ends are gone when {@link #close} returns. Used by one thread.
  */
 final class BenchSession implements Session {
-    /** For a JVM to start, and to open a thousand connections, on a slow and busy machine, which may be emulated. */
+    /** For a JVM to start, and to open a thousand connections, on a slow and busy machine. */
     private static final Duration START_PATIENCE = Duration.ofSeconds(90);
     /** How much longer than asked for a run may take before it counts as hung. */
     private static final Duration RUN_PATIENCE = Duration.ofSeconds(30);

@@ -70,7 +70,7 @@ import picocli.CommandLine.Spec;
             "Over RDMA: kernel is TCP, or UDP, on the device's own address; rstream is rdma-core's program over rsocket, which tells"
                     + " means only; ib_write_lat, ib_write_bw and ib_send_lat (over unreliable datagrams) are"
                     + " perftest's, over the bare verbs. vs rstream: how many times the round trips, or bytes, a second. Without a device all of it runs in the"
-                    + " lab, a machine that QEMU emulates: its figures compare with each other, and with nothing else.",
+                    + " lab, a guest of one processor: its figures compare with each other, and with nothing else.",
             "A case that fails, or does not end, is reported with the reason, and the others go on.",
             "Exit status: 0, or 1 if a case failed or did not take the path it should have."
         })
@@ -83,14 +83,6 @@ public final class CompareCommand implements Callable<Integer> {
                     + " rounds: %d.";
 
     private static final int RDMA_ROUNDS = 7;
-    /** An emulated processor takes long to compile, and much has to be compiled. */
-    private static final Duration EMULATED_WARM_UP = Duration.ofSeconds(16);
-
-    /**
-     * One compiler: when a second one's code takes over, the JVM patches the first one's under running threads, which a
-     * processor does in one piece and QEMU's emulation does not.
-     */
-    private static final List<String> EMULATED_JVM = List.of("-XX:+UseSerialGC", "-XX:-TieredCompilation");
 
     private static final List<String> RDMA_ONLY = List.of(
             "-Daccel.fabric.order=rdma",
@@ -184,32 +176,21 @@ public final class CompareCommand implements Callable<Integer> {
             return Lab.find().run(argumentsInLab(cases), files.byOption());
         }
         RdmaDevice device = found.get();
-        JvmCommand jvm = new JvmCommand(
-                accelJar.resolve(),
-                cores.resolve(),
-                device.emulated() ? EMULATED_JVM : List.of(),
-                RDMA_ONLY,
-                device.address());
-        Result result = new RdmaComparison(
-                        jvm,
-                        device,
-                        device.emulated() ? EMULATED_WARM_UP : WARM_UP,
-                        Duration.ofSeconds(seconds),
-                        RDMA_ROUNDS,
-                        System.err)
+        JvmCommand jvm = new JvmCommand(accelJar.resolve(), cores.resolve(), RDMA_ONLY, device.address());
+        Result result = new RdmaComparison(jvm, device, WARM_UP, Duration.ofSeconds(seconds), RDMA_ROUNDS, System.err)
                 .run(cases);
         ResultPrinter.print(result, jvm.cores(), System.out);
         RdmaAims.about(result).forEach(System.out::println);
-        if (device.emulated()) {
-            System.out.println(emulation(device));
-            return finish(result, jvm.cores(), ROUNDS_NOTE.formatted(RDMA_ROUNDS), emulation(device));
+        if (device.userMode()) {
+            System.out.println(userMode(device));
+            return finish(result, jvm.cores(), ROUNDS_NOTE.formatted(RDMA_ROUNDS), userMode(device));
         }
         return finish(result, jvm.cores(), ROUNDS_NOTE.formatted(RDMA_ROUNDS));
     }
 
-    private static String emulation(RdmaDevice device) {
-        return "All of it is " + device.describe() + ", with " + String.join(" ", EMULATED_JVM)
-                + " for the JVMs: the figures compare with each other, and with nothing else.";
+    private static String userMode(RdmaDevice device) {
+        return "All of it is " + device.describe()
+                + ", on one processor: the figures compare with each other, and with nothing else.";
     }
 
     private List<String> argumentsInLab(Set<BenchCase> cases) {

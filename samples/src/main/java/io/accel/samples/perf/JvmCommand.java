@@ -23,25 +23,22 @@ public final class JvmCommand {
 
     private final Path accelJar;
     private final Cores cores;
-    private final List<String> jvmOptions;
     private final List<String> accelOptions;
     private final String address;
     private final String benchClassPath;
 
     /** @param accelJar the drop-in jar; needs to exist only for accelerated commands */
     JvmCommand(Path accelJar, Cores cores) {
-        this(accelJar, cores, List.of(), List.of(), null);
+        this(accelJar, cores, List.of(), null);
     }
 
     /**
-     * @param jvmOptions further options of every JVM
      * @param accelOptions further options of those with Accel
      * @param address where servers listen; null for the loopback interface
      */
-    JvmCommand(Path accelJar, Cores cores, List<String> jvmOptions, List<String> accelOptions, String address) {
+    JvmCommand(Path accelJar, Cores cores, List<String> accelOptions, String address) {
         this.accelJar = accelJar;
         this.cores = cores;
-        this.jvmOptions = jvmOptions;
         this.accelOptions = accelOptions;
         this.address = address;
         Set<String> entries = new LinkedHashSet<>();
@@ -74,7 +71,6 @@ public final class JvmCommand {
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.add("-Xms256m");
         command.add("-Xmx256m");
-        command.addAll(jvmOptions);
         command.addAll(options);
         if (profile == null) {
             command.add("-cp");

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/** Runs this program's command line in the RDMA lab, the repository's machine with an emulated device. */
+/** Runs this program's command line in the RDMA lab, the repository's guest with a device made of software. */
 final class Lab {
     private static final String IN_REPOSITORY = "samples/lab/lab";
     private static final int LIMIT_SECONDS = 1_200;

@@ -9,7 +9,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Stream;
 
@@ -19,9 +18,9 @@ import java.util.stream.Stream;
  * @param name such as {@code mlx5_0}
  * @param address the address by which connections find it
  * @param software whether it is made of software, as Soft-RoCE is
- * @param emulated whether the whole machine is: all figures are then the emulation's
+ * @param userMode whether the whole machine is a program, User-mode Linux: its system calls take many times as long as others
  */
-record RdmaDevice(String name, String address, boolean software, boolean emulated) {
+record RdmaDevice(String name, String address, boolean software, boolean userMode) {
     private static final Path DEVICES = Path.of("/sys/class/infiniband");
 
     /** The first one. */
@@ -37,7 +36,7 @@ record RdmaDevice(String name, String address, boolean software, boolean emulate
                     // What no bus has is software's.
                     boolean software = !Files.exists(device.resolve("device"));
                     return Optional.of(new RdmaDevice(
-                            device.getFileName().toString(), address.get(), software, isEmulated(processors)));
+                            device.getFileName().toString(), address.get(), software, isUserMode(processors)));
                 }
             }
         }
@@ -46,7 +45,7 @@ record RdmaDevice(String name, String address, boolean software, boolean emulate
 
     /** For beside every figure. */
     String describe() {
-        return (software ? "Soft-RoCE" : name) + (emulated ? " under emulation" : "");
+        return (software ? "Soft-RoCE" : name) + (userMode ? " in User-mode Linux" : "");
     }
 
     private static List<String> networksOf(Path device) throws IOException {
@@ -82,11 +81,10 @@ record RdmaDevice(String name, String address, boolean software, boolean emulate
                 .findFirst();
     }
 
-    private static boolean isEmulated(Path processors) throws IOException {
+    private static boolean isUserMode(Path processors) throws IOException {
         return Files.exists(processors)
                 && Files.readAllLines(processors).stream()
-                        .anyMatch(line -> line.startsWith("model name")
-                                && line.toUpperCase(Locale.ROOT).contains("TCG"));
+                        .anyMatch(line -> line.startsWith("vendor_id") && line.endsWith("User Mode Linux"));
     }
 
     private static List<Path> children(Path directory) throws IOException {

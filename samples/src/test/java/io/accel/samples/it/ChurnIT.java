@@ -34,7 +34,12 @@ class ChurnIT {
 
     /** What two processes hold, and their directory. */
     private record Held(
-            Map<String, Long> serverFiles, Map<String, Long> clientFiles, int serverMaps, int clientMaps, long shared, long entries) {}
+            Map<String, Long> serverFiles,
+            Map<String, Long> clientFiles,
+            int serverMaps,
+            int clientMaps,
+            long shared,
+            long entries) {}
 
     @Test
     void nothingIsLeftBehind() throws IOException {
@@ -135,8 +140,12 @@ class ChurnIT {
     }
 
     private static void assertNotMore(Held now, Held before) {
-        assertThat(leaked(now.serverFiles(), before.serverFiles())).as("server's descriptors").isEmpty();
-        assertThat(leaked(now.clientFiles(), before.clientFiles())).as("client's descriptors").isEmpty();
+        assertThat(leaked(now.serverFiles(), before.serverFiles()))
+                .as("server's descriptors")
+                .isEmpty();
+        assertThat(leaked(now.clientFiles(), before.clientFiles()))
+                .as("client's descriptors")
+                .isEmpty();
         assertThat(now.shared()).as("mappings of shared memory").isLessThanOrEqualTo(before.shared());
         assertThat(now.entries()).as("files in the directory").isLessThanOrEqualTo(before.entries());
         assertThat(now.serverMaps()).as("server's mappings").isLessThan(before.serverMaps() + JVM_MAPPINGS);

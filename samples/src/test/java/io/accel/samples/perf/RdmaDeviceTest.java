@@ -23,7 +23,7 @@ class RdmaDeviceTest {
     void setUp() throws IOException {
         loopback = NetworkInterface.getByInetAddress(InetAddress.getLoopbackAddress())
                 .getName();
-        processors = Files.writeString(sys.resolve("cpuinfo"), "model name\t: QEMU TCG CPU version 2.5+\n");
+        processors = Files.writeString(sys.resolve("cpuinfo"), "vendor_id\t: User Mode Linux\nmodel name\t: UML\n");
     }
 
     private Path port(String device) throws IOException {
@@ -36,14 +36,14 @@ class RdmaDeviceTest {
         RdmaDevice device =
                 RdmaDevice.find(sys.resolve("infiniband"), processors).orElseThrow();
         assertThat(device).isEqualTo(new RdmaDevice("rxe0", "127.0.0.1", true, true));
-        assertThat(device.describe()).isEqualTo("Soft-RoCE under emulation");
+        assertThat(device.describe()).isEqualTo("Soft-RoCE in User-mode Linux");
     }
 
     @Test
     void aCardIsFoundByItsBus() throws IOException {
         port("mlx5_0");
         Files.createDirectories(sys.resolve("infiniband/mlx5_0/device/net/" + loopback));
-        Files.writeString(processors, "model name\t: AMD EPYC\n");
+        Files.writeString(processors, "vendor_id\t: AuthenticAMD\nmodel name\t: AMD EPYC\n");
         RdmaDevice device =
                 RdmaDevice.find(sys.resolve("infiniband"), processors).orElseThrow();
         assertThat(device.describe()).isEqualTo("mlx5_0");

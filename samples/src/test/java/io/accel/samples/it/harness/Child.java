@@ -24,7 +24,7 @@ import java.util.function.Predicate;
 public final class Child implements AutoCloseable {
     private static final int KEPT_LINES = 200;
     private static final Duration REAP = Duration.ofSeconds(20);
-    /** How many times as long as elsewhere a program may take, where processors are emulated; by {@code launch.patience}. */
+    /** How many times as long as elsewhere a program may take, in a guest; by {@code launch.patience}. */
     private static final int PATIENCE = Integer.getInteger("launch.patience", 1);
 
     private static final Set<Process> LIVE = ConcurrentHashMap.newKeySet();
