@@ -118,7 +118,17 @@ public final class JdkAccess {
      * @throws IOException if it is closed
      */
     public static boolean hasRoomToWrite(Object socket) throws IOException {
-        return RoomToWrite.now(socket);
+        return SocketPoll.hasRoom(socket);
+    }
+
+    /**
+     * Whether a read would not wait: bytes, the end or an error are there. False where this JVM lets nobody ask.
+     *
+     * @param socket a channel or a {@link SocketImpl} of the JDK's own, connected
+     * @throws IOException if it is closed
+     */
+    public static boolean hasInput(Object socket) throws IOException {
+        return SocketPoll.hasInput(socket);
     }
 
     /**

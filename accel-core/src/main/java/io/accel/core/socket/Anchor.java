@@ -30,6 +30,13 @@ public interface Anchor {
     int available() throws IOException;
 
     /**
+     * Whether nothing comes any more, and nothing is left to read, as far as that can be told without reading.
+     *
+     * @throws IOException if it is closed, or was reset
+     */
+    boolean hasEnded() throws IOException;
+
+    /**
      * Reads. The caller knows that it will not wait: something is {@link #available()}, or the mode is non-blocking.
      *
      * @param dst where to

@@ -64,6 +64,11 @@ public final class ChannelAnchor implements Anchor {
     }
 
     @Override
+    public boolean hasEnded() throws IOException {
+        return JdkAccess.hasInput(channel) && available() == 0;
+    }
+
+    @Override
     public int read(ByteBuffer dst) throws IOException {
         return channel.read(dst);
     }

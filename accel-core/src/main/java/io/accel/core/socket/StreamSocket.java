@@ -41,6 +41,8 @@ public final class StreamSocket implements Pollable {
     private static final long LATE_NANOS = 2_000_000_000L;
 
     private static final long PEER_PAUSE_NANOS = 100_000L;
+    /** How often such an accept looks whether the client is still there. */
+    private static final long LEFT_MILLIS = 10;
 
     private enum Claim {
         NONE,
@@ -213,6 +215,15 @@ public final class StreamSocket implements Pollable {
         }
     }
 
+    /** Whoever has closed the connection asks for nothing any more. */
+    private boolean hasPeerLeft() {
+        try {
+            return anchor.hasEnded();
+        } catch (IOException e) {
+            return true;
+        }
+    }
+
     private void awaitUpgrade() throws ConnectException {
         boolean failing = accelerator.isFailing();
         awaitSettled(accelerator.probeTimeoutNanos(), !failing);
@@ -237,11 +248,11 @@ public final class StreamSocket implements Pollable {
         boolean interrupted = false;
         while (!settled && !closed && !abandoned && !(orPending && pending) && !(role == Role.CLIENT && heard)) {
             long millis = (end - System.nanoTime() + 999_999) / 1_000_000;
-            if (millis <= 0) {
+            if (millis <= 0 || (role == Role.SERVER && hasPeerLeft())) {
                 break;
             }
             try {
-                wait(millis);
+                wait(role == Role.SERVER ? Math.min(millis, LEFT_MILLIS) : millis);
             } catch (InterruptedException e) {
                 interrupted = true;
                 break;

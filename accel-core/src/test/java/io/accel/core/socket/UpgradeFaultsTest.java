@@ -102,11 +102,12 @@ class UpgradeFaultsTest {
         }
     }
 
-    /** One that asked, and went away just when its connection was accepted. */
-    @Test
-    void anAcceptDoesNotWaitForAClientThatHasGone() throws Exception {
-        try (Lab lab = new Lab("balanced", Map.of("fabric.order", "shm", "connect.probe-timeout", "50s"));
-                SocketChannel client = JdkAccess.kernelProvider().openSocketChannel()) {
+    /** One that asked, and went away just when its connection was accepted, and one that has closed the connection itself. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void anAcceptDoesNotWaitForAClientThatHasGone(boolean asked) throws Exception {
+        try (Lab lab = new Lab("balanced", Map.of("fabric.order", "shm", "connect.probe-timeout", "50s"))) {
+            SocketChannel client = JdkAccess.kernelProvider().openSocketChannel();
             client.connect(lab.address);
             SocketChannel accepted = lab.kernel.accept();
             AcceptedStreams.Ends ends = new AcceptedStreams.Ends(
@@ -118,10 +119,15 @@ class UpgradeFaultsTest {
                 return server.path();
             });
             accepting.awaitIn(StreamSocket.class, "awaitSettled");
-            server.unclaim();
+            if (asked) {
+                server.unclaim();
+            } else {
+                client.close();
+            }
             assertThat(accepting.get(10, TimeUnit.SECONDS).isAccelerated()).isFalse();
             server.close(false, false);
             accepted.close();
+            client.close();
         }
     }
 

@@ -42,4 +42,8 @@ final class KernelSocket extends Socket {
     boolean hasRoom() throws IOException {
         return JdkAccess.hasRoomToWrite(JdkAccess.implementation(this));
     }
+
+    boolean hasInput() throws IOException {
+        return JdkAccess.hasInput(JdkAccess.implementation(this));
+    }
 }

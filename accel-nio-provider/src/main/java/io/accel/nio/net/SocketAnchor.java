@@ -41,6 +41,11 @@ final class SocketAnchor implements Anchor {
     }
 
     @Override
+    public boolean hasEnded() throws IOException {
+        return kernel.hasInput() && available() == 0;
+    }
+
+    @Override
     public int read(ByteBuffer dst) throws IOException {
         byte[] bytes = new byte[Math.min(dst.remaining(), Math.max(1, available()))];
         int n = kernel.rawInput().read(bytes);

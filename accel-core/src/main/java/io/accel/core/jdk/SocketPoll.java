@@ -7,22 +7,23 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.net.SocketImpl;
 
-/** Asks the kernel whether a write to a socket of the JDK's would wait, which the JDK tells only of non-blocking channels. */
-final class RoomToWrite {
-    private RoomToWrite() {}
+/** Asks the kernel what a socket of the JDK's is ready for, which the JDK tells only of non-blocking channels. */
+final class SocketPoll {
+    private SocketPoll() {}
 
-    /**
-     * Whether there is room.
-     *
-     * @param socket a channel or a {@link SocketImpl} of the JDK's own, connected
-     * @return true also where this JVM lets nobody ask
-     * @throws IOException if the socket is closed
-     */
-    static boolean now(Object socket) throws IOException {
+    /** Whether a write would not wait; true also where this JVM lets nobody ask. */
+    static boolean hasRoom(Object socket) throws IOException {
         Handles handles = Holder.HANDLES;
-        if (handles == null) {
-            return true;
-        }
+        return handles == null || isReady(handles, socket, handles.out);
+    }
+
+    /** Whether a read would not wait: bytes, the end or an error are there. False also where this JVM lets nobody ask. */
+    static boolean hasInput(Object socket) throws IOException {
+        Handles handles = Holder.HANDLES;
+        return handles != null && isReady(handles, socket, handles.in);
+    }
+
+    private static boolean isReady(Handles handles, Object socket, short events) throws IOException {
         try {
             FileDescriptor descriptor = socket instanceof SocketImpl implementation
                     ? (FileDescriptor) handles.ofSocket.invoke(implementation)
@@ -30,15 +31,15 @@ final class RoomToWrite {
             if (descriptor == null || !descriptor.valid()) {
                 throw new IOException("closed");
             }
-            return (int) handles.poll.invoke(descriptor, (int) handles.out, 0L) != 0;
+            return (int) handles.poll.invoke(descriptor, (int) events, 0L) != 0;
         } catch (IOException | RuntimeException | Error e) {
             throw e;
         } catch (Throwable e) {
-            throw new IOException("the JDK does not say whether there is room in " + socket, e);
+            throw new IOException("the JDK does not say what " + socket + " is ready for", e);
         }
     }
 
-    private record Handles(MethodHandle ofChannel, MethodHandle ofSocket, MethodHandle poll, short out) {}
+    private record Handles(MethodHandle ofChannel, MethodHandle ofSocket, MethodHandle poll, short in, short out) {}
 
     private static final class Holder {
         static final Handles HANDLES = find();
@@ -59,11 +60,13 @@ final class RoomToWrite {
                                 net,
                                 "poll",
                                 MethodType.methodType(int.class, FileDescriptor.class, int.class, long.class)),
+                        (short) lookup.findStaticGetter(net, "POLLIN", short.class)
+                                .invoke(),
                         (short) lookup.findStaticGetter(net, "POLLOUT", short.class)
                                 .invoke());
             } catch (Throwable e) {
-                System.getLogger(RoomToWrite.class.getName())
-                        .log(System.Logger.Level.DEBUG, "this JVM does not say whether a socket has room", e);
+                System.getLogger(SocketPoll.class.getName())
+                        .log(System.Logger.Level.DEBUG, "this JVM does not say what a socket is ready for", e);
                 return null;
             }
         }
