@@ -122,13 +122,14 @@ public final class JdkAccess {
     }
 
     /**
-     * Whether a read would not wait: bytes, the end or an error are there. False where this JVM lets nobody ask.
+     * Whether the peer has closed or ended what it sends, or the connection is reset; bytes may be left to read. False where this
+     * JVM lets nobody ask.
      *
      * @param socket a channel or a {@link SocketImpl} of the JDK's own, connected
      * @throws IOException if it is closed
      */
-    public static boolean hasInput(Object socket) throws IOException {
-        return SocketPoll.hasInput(socket);
+    public static boolean hasEnded(Object socket) throws IOException {
+        return SocketPoll.hasEnded(socket);
     }
 
     /**

@@ -9,6 +9,9 @@ import java.net.SocketImpl;
 
 /** Asks the kernel what a socket of the JDK's is ready for, which the JDK tells only of non-blocking channels. */
 final class SocketPoll {
+    /** Of Linux, which the JDK has no name for. */
+    private static final short POLLRDHUP = 0x2000;
+
     private SocketPoll() {}
 
     /** Whether a write would not wait; true also where this JVM lets nobody ask. */
@@ -17,10 +20,13 @@ final class SocketPoll {
         return handles == null || isReady(handles, socket, handles.out);
     }
 
-    /** Whether a read would not wait: bytes, the end or an error are there. False also where this JVM lets nobody ask. */
-    static boolean hasInput(Object socket) throws IOException {
+    /**
+     * Whether the peer has closed or ended what it sends, or the connection is reset; bytes may be left to read. False also where
+     * this JVM lets nobody ask.
+     */
+    static boolean hasEnded(Object socket) throws IOException {
         Handles handles = Holder.HANDLES;
-        return handles != null && isReady(handles, socket, handles.in);
+        return handles != null && isReady(handles, socket, POLLRDHUP);
     }
 
     private static boolean isReady(Handles handles, Object socket, short events) throws IOException {
@@ -39,7 +45,7 @@ final class SocketPoll {
         }
     }
 
-    private record Handles(MethodHandle ofChannel, MethodHandle ofSocket, MethodHandle poll, short in, short out) {}
+    private record Handles(MethodHandle ofChannel, MethodHandle ofSocket, MethodHandle poll, short out) {}
 
     private static final class Holder {
         static final Handles HANDLES = find();
@@ -60,8 +66,6 @@ final class SocketPoll {
                                 net,
                                 "poll",
                                 MethodType.methodType(int.class, FileDescriptor.class, int.class, long.class)),
-                        (short) lookup.findStaticGetter(net, "POLLIN", short.class)
-                                .invoke(),
                         (short) lookup.findStaticGetter(net, "POLLOUT", short.class)
                                 .invoke());
             } catch (Throwable e) {

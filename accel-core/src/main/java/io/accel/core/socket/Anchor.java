@@ -30,9 +30,10 @@ public interface Anchor {
     int available() throws IOException;
 
     /**
-     * Whether nothing comes any more, and nothing is left to read, as far as that can be told without reading.
+     * Whether the peer has closed or ended what it sends, or has reset the connection, as far as that can be told without reading;
+     * bytes may be left to read.
      *
-     * @throws IOException if it is closed, or was reset
+     * @throws IOException if it is closed
      */
     boolean hasEnded() throws IOException;
 

@@ -65,7 +65,7 @@ public final class ChannelAnchor implements Anchor {
 
     @Override
     public boolean hasEnded() throws IOException {
-        return JdkAccess.hasInput(channel) && available() == 0;
+        return JdkAccess.hasEnded(channel);
     }
 
     @Override

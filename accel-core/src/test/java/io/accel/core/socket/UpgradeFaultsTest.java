@@ -122,6 +122,7 @@ class UpgradeFaultsTest {
             if (asked) {
                 server.unclaim();
             } else {
+                client.write(ByteBuffer.allocate(1)); // which is left unread
                 client.close();
             }
             assertThat(accepting.get(10, TimeUnit.SECONDS).isAccelerated()).isFalse();

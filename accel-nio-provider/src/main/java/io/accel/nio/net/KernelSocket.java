@@ -43,7 +43,7 @@ final class KernelSocket extends Socket {
         return JdkAccess.hasRoomToWrite(JdkAccess.implementation(this));
     }
 
-    boolean hasInput() throws IOException {
-        return JdkAccess.hasInput(JdkAccess.implementation(this));
+    boolean hasEnded() throws IOException {
+        return JdkAccess.hasEnded(JdkAccess.implementation(this));
     }
 }

@@ -42,7 +42,7 @@ final class SocketAnchor implements Anchor {
 
     @Override
     public boolean hasEnded() throws IOException {
-        return kernel.hasInput() && available() == 0;
+        return kernel.hasEnded();
     }
 
     @Override
