@@ -14,6 +14,7 @@ import java.nio.channels.SocketChannel;
  */
 final class StandIn implements Closeable {
     private static final int BACKLOG = 512;
+    private static final int MOST_TRIES = 20;
 
     private final InetAddress here;
     private final InetSocketAddress target;
@@ -24,10 +25,25 @@ final class StandIn implements Closeable {
         this.here = here;
         this.target = target;
         this.clients = clients;
-        this.listener = ServerSocketChannel.open().bind(new InetSocketAddress(here, 0), BACKLOG);
+        this.listener = listen(here);
         Thread thread = new Thread(this::acceptAll, "stand-in for " + target);
         thread.setDaemon(true);
         thread.start();
+    }
+
+    /** A port that is free for TCP may be taken for RDMA, whose connections have theirs from the same range. */
+    private static ServerSocketChannel listen(InetAddress here) throws IOException {
+        for (int tries = 1; ; tries++) {
+            ServerSocketChannel listener = ServerSocketChannel.open();
+            try {
+                return listener.bind(new InetSocketAddress(here, 0), BACKLOG);
+            } catch (IOException e) {
+                listener.close();
+                if (tries == MOST_TRIES || !e.getMessage().contains("RENDEZVOUS_TAKEN")) {
+                    throw e;
+                }
+            }
+        }
     }
 
     int port() throws IOException {
