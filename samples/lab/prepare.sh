@@ -47,8 +47,14 @@ prepare_image() {
     if [[ ! -e $image/linux ]]; then
         mkdir -p "$cache" || no_lab "Cannot create its cache, $cache; ACCEL_LAB_CACHE names another place."
         (
-            flock -w 1800 9 || no_lab "Another preparation has held $cache/lock for 30 minutes."
-            [[ -e $image/linux ]] || make_image "$image"
+            if ! flock -n 9; then
+                say "another preparation is under way; waiting for it, 30 minutes at most"
+                flock -w 1800 9 || no_lab "Another preparation has held $cache/lock for 30 minutes."
+            fi
+            if [[ ! -e $image/linux ]]; then
+                rm -rf "$cache"/making.* # what one left that was killed
+                make_image "$image"
+            fi
         ) 9>"$cache/lock" >&2 || exit
     fi
     printf '%s\n' "$image"
