@@ -62,6 +62,14 @@ public final class Keys {
             "",
             "The group whose members may also connect over shared memory; empty means the same user only.");
 
+    /** Bytes of shared memory that the connections of this process hold at most; 0 for any number. */
+    public static final Key<Long> SHM_MAX = key(
+            "shm.max",
+            new CapType(1024L * 1024 * MIB),
+            "0",
+            "The most shared memory that the connections of this process hold at a time, at whichever end of them it is; a"
+                    + " connection that would exceed it stays with the kernel. 0 means as much as `shm.dir` has room for.");
+
     /** Bytes of the receive ring of one direction of one connection, a power of two. */
     public static final Key<Integer> RING_SIZE = key(
             "ring.size",

@@ -48,7 +48,9 @@ public enum FallbackReason {
     NO_RIGHT(
             19, true, "the security manager forbids Accel what this needs; grant its code java.security.AllPermission"),
     /** The connection has not carried enough to be worth a faster path. */
-    TOO_LITTLE(20, false, "it has carried less than handover.after");
+    TOO_LITTLE(20, false, "it has carried less than handover.after"),
+    /** The connections of this process, or of the peer's, hold {@code shm.max} already. */
+    SHM_CAP(21, true, "the connections of this process, or of the peer's, hold shm.max of shared memory already");
 
     private final int code;
     private final boolean remarkable;

@@ -85,7 +85,8 @@ public final class Accelerator {
                 profile.get(Keys.SHM_GROUP),
                 ringSize,
                 profile.get(Keys.CONNECT_PROBE_TIMEOUT),
-                profile.get(Keys.HANDSHAKE_TIMEOUT));
+                profile.get(Keys.HANDSHAKE_TIMEOUT),
+                profile.get(Keys.SHM_MAX));
         return Map.of(
                 FabricName.SHM,
                 new PrivilegedFabric(new ShmFabric(shm)),

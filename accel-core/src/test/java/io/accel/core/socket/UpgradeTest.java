@@ -107,6 +107,38 @@ class UpgradeTest {
         }
     }
 
+    /** Both ends are in this process, and each counts what it maps: room for one connection, and not for two. */
+    @Test
+    void beyondTheCapConnectionsStayWithTheKernelUntilOthersEnd() throws Exception {
+        Map<String, String> settings = Map.of("handover.after", "connect", "ring.size", "16KiB", "shm.max", "100KiB");
+        try (Lab lab = new Lab("balanced", settings)) {
+            Lab.Pair first = accelerated(lab);
+            Lab.Pair second = new Lab.Pair(lab.client(), lab.accept());
+            await().until(() -> second.client().path().reason() == FallbackReason.SHM_CAP);
+            roundTrip(lab.accelerator.waits(), second);
+            second.close();
+            first.close();
+            accelerated(lab).close();
+            await().until(() -> lab.mappings() == 0);
+        }
+    }
+
+    /** What other connections held may be given back a moment after they have closed. */
+    private static Lab.Pair accelerated(Lab lab) throws Exception {
+        long start = System.nanoTime();
+        while (true) {
+            Lab.Pair pair = new Lab.Pair(lab.client(), lab.accept());
+            if (pair.client().path().isAccelerated() && pair.server().path().isAccelerated()) {
+                return pair;
+            }
+            pair.close();
+            assertThat(System.nanoTime() - start)
+                    .as("nanoseconds without a link")
+                    .isLessThan(TimeUnit.SECONDS.toNanos(20));
+            Thread.sleep(10);
+        }
+    }
+
     @Test
     void aSilentPeerCostsAConnectionNothing() throws Exception {
         try (Lab lab = new Lab("balanced", Map.of("connect.probe-timeout", "50ms", "handover.after", "0"))) {

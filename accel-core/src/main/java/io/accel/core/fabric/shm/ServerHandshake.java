@@ -47,6 +47,8 @@ final class ServerHandshake {
     private ShmLink link;
     /** Whether the acceptor was asked, and did not say no. */
     private boolean asked;
+    /** Of {@link MemoryCap}, for a link that there is not yet. */
+    private long taken;
 
     private long deadline;
 
@@ -136,6 +138,9 @@ final class ServerHandshake {
         boolean reserved = acceptor.reserve(hello.destination(), hello.source(), () -> listener.retry(this));
         asked = true;
         if (reserved) {
+            long size = ShmLayout.fileSize(hello.ringSize());
+            MemoryCap.take(size, listener.config().most());
+            taken = size;
             deadline = System.nanoTime() + patience;
             state = State.FILE;
             socket.write(Hello.answer(Hello.GO));
@@ -167,6 +172,7 @@ final class ServerHandshake {
         MappedByteBuffer map = SharedFile.open(listener.directory().resolve(hello.file()), hello);
         try {
             link = new ShmLink(map, hello.ringSize(), false, socket);
+            taken = 0; // by the link's end
         } catch (IOException e) {
             JdkAccess.unmap(map);
             throw e;
@@ -247,6 +253,8 @@ final class ServerHandshake {
         } catch (IOException e) {
             listener.log("closing a rendezvous socket failed: {0}", e);
         }
+        MemoryCap.giveBack(taken);
+        taken = 0;
         if (asked) {
             acceptor.unreserve(hello.destination(), hello.source());
             SharedFile.delete(listener.directory().resolve(hello.file()));

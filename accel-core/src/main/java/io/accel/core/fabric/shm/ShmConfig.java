@@ -12,11 +12,18 @@ import java.nio.file.Path;
  * @param ringSize bytes of one ring, a power of two, {@code ring.size} or {@code datagram.ring-size}
  * @param probeTimeoutNanos how long a client waits for a listener's answer, {@code connect.probe-timeout}
  * @param handshakeTimeoutNanos how long a listener waits for a client's hello, {@code handshake.timeout}
+ * @param most how many bytes the connections of this process may hold at a time, {@code shm.max}; 0 for any number
  */
 public record ShmConfig(
-        PortSpace space, Path dir, String group, int ringSize, long probeTimeoutNanos, long handshakeTimeoutNanos) {
-    /** For streams. */
+        PortSpace space,
+        Path dir,
+        String group,
+        int ringSize,
+        long probeTimeoutNanos,
+        long handshakeTimeoutNanos,
+        long most) {
+    /** For streams, however much memory they hold. */
     public ShmConfig(Path dir, String group, int ringSize, long probeTimeoutNanos, long handshakeTimeoutNanos) {
-        this(PortSpace.TCP, dir, group, ringSize, probeTimeoutNanos, handshakeTimeoutNanos);
+        this(PortSpace.TCP, dir, group, ringSize, probeTimeoutNanos, handshakeTimeoutNanos, 0);
     }
 }

@@ -138,7 +138,15 @@ final class ShmConnecting implements Connecting {
         if (map != null) {
             throw new FallbackException(FallbackReason.BAD_HANDSHAKE, "the listener asked for a second file");
         }
-        map = SharedFile.create(file, config.ringSize(), nonce, config.group());
+        long size = ShmLayout.fileSize(config.ringSize());
+        MemoryCap.take(size, config.most());
+        try {
+            map = SharedFile.create(file, config.ringSize(), nonce, config.group());
+        } finally {
+            if (map == null) {
+                MemoryCap.giveBack(size);
+            }
+        }
         deadline = System.nanoTime() + config.probeTimeoutNanos();
         send(ByteBuffer.wrap(new byte[] {Hello.MADE}));
     }
@@ -199,6 +207,7 @@ final class ShmConnecting implements Connecting {
         closeQuietly(socket);
         if (map != null) {
             SharedFile.delete(file);
+            MemoryCap.giveBack(map.capacity());
             JdkAccess.unmap(map);
         }
     }

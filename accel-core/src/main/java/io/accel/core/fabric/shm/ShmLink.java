@@ -52,7 +52,7 @@ final class ShmLink implements Link {
     private volatile boolean gone;
 
     /**
-     * A link over a mapped and checked file.
+     * A link over a mapped and checked file, whose memory was {@linkplain MemoryCap#take taken}, and is given back by the link.
      *
      * @param map the whole file
      * @param ringSize the size of either ring
@@ -184,6 +184,7 @@ final class ShmLink implements Link {
     @Override
     public void free() {
         MemoryUse.rings(PathName.SHM, -map.capacity());
+        MemoryCap.giveBack(map.capacity());
         try {
             doorbell.close();
         } catch (IOException e) {

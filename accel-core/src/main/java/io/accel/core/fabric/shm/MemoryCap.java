@@ -1,0 +1,34 @@
+package io.accel.core.fabric.shm;
+
+import io.accel.core.fabric.FallbackException;
+import io.accel.core.fabric.FallbackReason;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** How much shared memory the connections of this process hold, and the most that they may, {@code shm.max}. Any thread. */
+final class MemoryCap {
+    private static final AtomicLong HELD = new AtomicLong();
+
+    private MemoryCap() {}
+
+    /**
+     * Takes memory for a connection's file; whoever has it gives it back, once.
+     *
+     * @param bytes the file's size
+     * @param most how many bytes all files may have together; 0 for any number
+     * @throws FallbackException SHM_CAP if that would be exceeded, and nothing was taken
+     */
+    static void take(long bytes, long most) throws FallbackException {
+        long held = HELD.addAndGet(bytes);
+        if (most > 0 && held > most) {
+            giveBack(bytes);
+            throw new FallbackException(
+                    FallbackReason.SHM_CAP,
+                    "its rings take " + bytes + " bytes, the connections of this process hold " + (held - bytes)
+                            + ", and shm.max is " + most);
+        }
+    }
+
+    static void giveBack(long bytes) {
+        HELD.addAndGet(-bytes);
+    }
+}
