@@ -209,7 +209,9 @@ public final class AccelSocketChannel extends AbstractAccelDuplexChannel impleme
                 return buffer;
             }
         }
-        return linkIo(socket.incoming().link()).read(handle);
+        ByteBuf buffer = linkIo(socket.incoming().link()).read(handle);
+        // The peer may have gone back to the kernel's path, where what comes next is.
+        return buffer == null && socket.incoming().link() == null ? first.read(handle) : buffer;
     }
 
     @Override
@@ -241,8 +243,8 @@ public final class AccelSocketChannel extends AbstractAccelDuplexChannel impleme
         return linkIo;
     }
 
-    /** By which way what is flushed goes now; once it is the link it stays that. */
-    private StreamIo output(ChannelOutboundBuffer in) throws ClosedChannelException {
+    /** By which way what is flushed goes now. */
+    private StreamIo output(ChannelOutboundBuffer in) throws Exception {
         KernelIo first = connectedIo();
         LinkStream link = socket.outgoing().link();
         if (link == null && !in.isEmpty()) {
@@ -250,8 +252,34 @@ public final class AccelSocketChannel extends AbstractAccelDuplexChannel impleme
             if (link == null) {
                 socket.outgoing().leave();
             }
+        } else if (link != null && link.isOverdue()) {
+            link = goBack(link) ? null : link;
         }
-        return link == null ? first : linkIo(link);
+        if (link != null) {
+            return linkIo(link);
+        }
+        if (linkIo != null) {
+            first.sharesOutput();
+        }
+        return first;
+    }
+
+    /** Goes back to the kernel's path if nothing that is sent from where it lies is still in the outbound buffer. */
+    private boolean goBack(LinkStream link) {
+        if (linkIo(link).isUnderWay()) {
+            link.postpone();
+            return false;
+        }
+        link.lockWrite();
+        try {
+            boolean isBack = socket.outgoing().goBack(link);
+            if (isBack) {
+                socket.outgoing().leave();
+            }
+            return isBack;
+        } finally {
+            link.unlockWrite();
+        }
     }
 
     @Override

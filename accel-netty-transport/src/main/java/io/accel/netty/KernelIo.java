@@ -13,6 +13,9 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ScatteringByteChannel;
 import java.nio.channels.SocketChannel;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
 
 /** The kernel's path: the JDK's channel, used as Netty's NIO transport uses it, as far as the link is not yet it. */
 final class KernelIo extends StreamIo {
@@ -26,6 +29,15 @@ final class KernelIo extends StreamIo {
     private final Outgoing outgoing;
     private final ScatteringByteChannel input;
     private final AccelSocketChannelConfig config;
+
+    /** Whether the link has written from the outbound buffer, too. */
+    private boolean sharesOutput;
+    /** In one write: what is gathered for it. */
+    private final List<ByteBuffer> gathered = new ArrayList<>();
+
+    private final ChannelOutboundBuffer.MessageProcessor gather = this::gather;
+    /** In one write: how many more bytes it takes. */
+    private long room;
 
     /** A byte that was read to see whether there is one; null until there was need. */
     private ByteBuffer ahead;
@@ -82,9 +94,17 @@ final class KernelIo extends StreamIo {
         return ahead != null && ahead.position() > 0;
     }
 
+    /** The link has written from the outbound buffer, which knows nothing of that in the views of messages that it keeps. */
+    void sharesOutput() {
+        sharesOutput = true;
+    }
+
     @Override
     int writeBuffers(ChannelOutboundBuffer in) throws IOException {
         int most = config.maxBytesPerGatheringWrite();
+        if (sharesOutput) {
+            return writeGathered(in, most);
+        }
         ByteBuffer[] buffers = in.nioBuffers(MOST_BUFFERS, most);
         int count = in.nioBufferCount();
         if (count == 0) {
@@ -99,6 +119,46 @@ final class KernelIo extends StreamIo {
         adjust(attempted, written, most);
         in.removeBytes(written);
         return 1;
+    }
+
+    private int writeGathered(ChannelOutboundBuffer in, int most) throws IOException {
+        room = most;
+        try {
+            in.forEachFlushedMessage(gather);
+            if (gathered.isEmpty()) {
+                in.removeBytes(0);
+                return 0;
+            }
+            int written = write(gathered.toArray(ByteBuffer[]::new), gathered.size());
+            if (written <= 0) {
+                return NO_ROOM;
+            }
+            in.removeBytes(written);
+            return 1;
+        } catch (IOException e) {
+            throw e;
+        } catch (Exception e) {
+            throw new IllegalStateException(e); // the processor throws none
+        } finally {
+            gathered.clear();
+        }
+    }
+
+    private boolean gather(Object message) {
+        if (!(message instanceof ByteBuf buffer)) {
+            return false;
+        }
+        int readable = buffer.readableBytes();
+        if (readable == 0) {
+            return true;
+        }
+        if (buffer.nioBufferCount() == 1) {
+            gathered.add(buffer.internalNioBuffer(buffer.readerIndex(), readable));
+        } else {
+            Collections.addAll(gathered, buffer.nioBuffers());
+        }
+        room -= readable;
+        return room > 0 && gathered.size() < MOST_BUFFERS;
     }
 
     private int write(ByteBuffer[] buffers, int count) throws IOException {

@@ -22,10 +22,14 @@ final class KernelSource implements ScatteringByteChannel {
             return 0;
         }
         try {
+            int aside = incoming.readAside(dst);
+            if (aside > 0) {
+                return aside;
+            }
             int n = channel.read(dst);
             int mine = (int) incoming.took(n);
             if (mine < n) {
-                dst.position(dst.position() - (n - mine)); // the announcement of the switch is not the program's
+                incoming.setAside(dst, n - mine);
             }
             return mine;
         } catch (IOException e) {

@@ -90,15 +90,19 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
 
     @Override
     public int read(ByteBuffer dst) throws IOException {
-        LinkStream link = in.link();
-        if (link == null) {
-            int n = readKernel(dst);
-            link = in.link();
-            if (n != 0 || link == null) {
-                return n;
+        int n;
+        do {
+            LinkStream link = in.link();
+            if (link == null) {
+                n = readKernel(dst);
+                link = in.link();
+                if (n != 0 || link == null) {
+                    return n;
+                }
             }
-        }
-        return readLink(link, dst, -1);
+            n = readLink(link, dst, -1);
+        } while (n == LinkStream.MOVED);
+        return n;
     }
 
     private int readKernel(ByteBuffer dst) throws IOException {
@@ -106,10 +110,14 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
             return 0;
         }
         try {
+            int aside = inputShut || isReadRefused(dst) ? 0 : in.readAside(dst);
+            if (aside > 0) {
+                return aside;
+            }
             int n = kernel.read(dst);
             int mine = taken(n);
             if (mine < n) {
-                dst.position(dst.position() - (n - mine)); // the announcement of the switch is not the program's
+                in.setAside(dst, n - mine);
             }
             return mine;
         } catch (IOException e) {
@@ -117,6 +125,13 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
         } finally {
             in.leave();
         }
+    }
+
+    /** Whether the JDK's channel does not even try. */
+    private boolean isReadRefused(ByteBuffer dst) {
+        return dst.isReadOnly()
+                || !kernel.isOpen()
+                || (kernel.isBlocking() && Thread.currentThread().isInterrupted());
     }
 
     private int taken(long n) throws IOException {
@@ -147,14 +162,22 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
     @Override
     public long read(ByteBuffer[] dsts, int offset, int length) throws IOException {
         Objects.checkFromIndexSize(offset, length, dsts.length);
-        LinkStream link = in.link();
-        if (link == null) {
-            long n = readKernel(dsts, offset, length);
-            link = in.link();
-            if (n != 0 || link == null) {
-                return n;
+        long n;
+        do {
+            LinkStream link = in.link();
+            if (link == null) {
+                n = readKernel(dsts, offset, length);
+                link = in.link();
+                if (n != 0 || link == null) {
+                    return n;
+                }
             }
-        }
+            n = readLink(link, dsts, offset, length);
+        } while (n == LinkStream.MOVED);
+        return n;
+    }
+
+    private long readLink(LinkStream link, ByteBuffer[] dsts, int offset, int length) throws IOException {
         boolean room = false;
         for (int i = offset; i < offset + length; i++) {
             if (dsts[i].isReadOnly()) {
@@ -188,14 +211,17 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
             for (int i = 0; i < length; i++) {
                 before[i] = dsts[offset + i].position();
             }
+            long aside = 0;
+            for (int i = offset; i < offset + length && !inputShut && !isReadRefused(dsts[i]); i++) {
+                aside += in.readAside(dsts[i]);
+            }
+            if (aside > 0) {
+                return aside;
+            }
             long n = kernel.read(dsts, offset, length);
             long mine = taken(n);
-            long excess = Math.max(0, n) - Math.max(0, mine);
-            for (int i = length - 1; excess > 0; i--) {
-                ByteBuffer last = dsts[offset + i];
-                int back = (int) Math.min(excess, last.position() - before[i]);
-                last.position(last.position() - back);
-                excess -= back;
+            if (mine < n) {
+                in.setAside(dsts, before, offset, n - mine);
             }
             return mine;
         } catch (IOException e) {
@@ -272,13 +298,21 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
 
     @Override
     public int write(ByteBuffer src) throws IOException {
-        LinkStream link = out.link();
-        if (link == null) {
-            link = out.enter(src.hasRemaining());
+        int n;
+        do {
+            LinkStream link = out.link();
             if (link == null) {
-                return writeKernel(src);
+                link = out.enter(src.hasRemaining());
+                if (link == null) {
+                    return writeKernel(src);
+                }
             }
-        }
+            n = writeLink(link, src);
+        } while (n == LinkStream.MOVED);
+        return n;
+    }
+
+    private int writeLink(LinkStream link, ByteBuffer src) throws IOException {
         link.lockWrite();
         try {
             ensureOpen();
@@ -287,7 +321,13 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
                 closeByInterrupt();
             }
             int n = link.write(src);
-            if (!waits || !src.hasRemaining()) {
+            if (n == LinkStream.MOVED || !src.hasRemaining()) {
+                return n;
+            }
+            if (out.goBack(link)) {
+                return n + writeKernel(src);
+            }
+            if (!waits) {
                 return n;
             }
             return (int) writeWaiting(link, WRITE_ONE, src, null, 0, 0, n);
@@ -314,13 +354,21 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
     @Override
     public long write(ByteBuffer[] srcs, int offset, int length) throws IOException {
         Objects.checkFromIndexSize(offset, length, srcs.length);
-        LinkStream link = out.link();
-        if (link == null) {
-            link = out.enter(hasRemaining(srcs, offset, length));
+        long n;
+        do {
+            LinkStream link = out.link();
             if (link == null) {
-                return writeKernel(srcs, offset, length);
+                link = out.enter(hasRemaining(srcs, offset, length));
+                if (link == null) {
+                    return writeKernel(srcs, offset, length);
+                }
             }
-        }
+            n = writeLink(link, srcs, offset, length);
+        } while (n == LinkStream.MOVED);
+        return n;
+    }
+
+    private long writeLink(LinkStream link, ByteBuffer[] srcs, int offset, int length) throws IOException {
         for (int i = offset; i < offset + length; i++) {
             Objects.requireNonNull(srcs[i], "buffer");
         }
@@ -332,7 +380,13 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
                 closeByInterrupt();
             }
             long n = link.write(srcs, offset, length);
-            if (!waits || !hasRemaining(srcs, offset, length)) {
+            if (n == LinkStream.MOVED || !hasRemaining(srcs, offset, length)) {
+                return n;
+            }
+            if (out.goBack(link)) {
+                return n + writeKernel(srcs, offset, length);
+            }
+            if (!waits) {
                 return n;
             }
             return writeWaiting(link, WRITE_MANY, null, srcs, offset, length, n);
@@ -365,26 +419,31 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
         return false;
     }
 
-    /** Tries until everything was written; in the writing half. */
+    /** Tries until everything was written, if need be by the kernel in the end; in the writing half. */
     private long writeWaiting(
             LinkStream link, Attempt attempt, ByteBuffer one, ByteBuffer[] many, int offset, int length, long written)
             throws IOException {
         BlockingWaits waits = stream.waits();
         long total = written;
+        boolean isBack = false;
         boolean completed = false;
         try {
             begin();
             while (isOpen() && !link.isClosed()) {
                 total += attempt.run(link, one, many, offset, length);
                 completed = one != null ? !one.hasRemaining() : !hasRemaining(many, offset, length);
-                if (completed) {
+                isBack = !completed && out.goBack(link);
+                if (completed || isBack) {
                     break;
                 }
                 waits.await(link, SelectionKey.OP_WRITE, -1);
                 begin(); // as in readWaiting
             }
         } finally {
-            end(completed);
+            end(completed || isBack);
+        }
+        if (isBack) {
+            total += one != null ? writeKernel(one) : writeKernel(many, offset, length);
         }
         return total;
     }
@@ -588,19 +647,24 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
     @Override
     public int readBlocking(byte[] b, int off, int len, long timeoutNanos) throws IOException {
         long start = System.nanoTime();
-        LinkStream link = in.link();
-        if (link == null) {
-            int n = readKernelBlocking(b, off, len, timeoutNanos);
-            link = in.link();
-            if (n != 0 || link == null) {
-                return n;
+        long left = timeoutNanos;
+        int n;
+        do {
+            LinkStream link = in.link();
+            if (link == null) {
+                n = readKernelBlocking(b, off, len, left);
+                link = in.link();
+                if (n != 0 || link == null) {
+                    return n;
+                }
             }
-        }
-        if (!isBlocking()) {
-            throw new IllegalBlockingModeException();
-        }
-        long left = timeoutNanos == 0 ? -1 : Math.max(1, timeoutNanos - (System.nanoTime() - start));
-        return readLink(link, ByteBuffer.wrap(b, off, len), left);
+            if (!isBlocking()) {
+                throw new IllegalBlockingModeException();
+            }
+            left = timeoutNanos == 0 ? 0 : Math.max(1, timeoutNanos - (System.nanoTime() - start));
+            n = readLink(link, ByteBuffer.wrap(b, off, len), left == 0 ? -1 : left);
+        } while (n == LinkStream.MOVED);
+        return n;
     }
 
     private int readKernelBlocking(byte[] b, int off, int len, long timeoutNanos) throws IOException {
@@ -610,7 +674,20 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
         try {
             // The JDK's adaptor alone can time out; it holds the timeout in milliseconds.
             kernel.socket().setSoTimeout(toMillis(timeoutNanos));
-            return taken(inputShut ? -1 : kernelInput().read(b, off, len));
+            if (inputShut) {
+                return -1;
+            }
+            ByteBuffer dst = ByteBuffer.wrap(b, off, len);
+            int aside = kernel.isOpen() ? in.readAside(dst) : 0;
+            if (aside > 0) {
+                return aside;
+            }
+            int n = kernelInput().read(b, off, len);
+            int mine = taken(n);
+            if (mine < n) {
+                in.setAside(dst.position(off + n), n - mine);
+            }
+            return mine;
         } catch (SocketTimeoutException e) {
             throw e;
         } catch (IOException e) {

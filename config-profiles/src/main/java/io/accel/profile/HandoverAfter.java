@@ -6,8 +6,9 @@ package io.accel.profile;
  * @param atConnect at once, and whoever connects or accepts waits until that is decided
  * @param operations after so many reads and writes of the end that connected
  * @param bytes or after so many bytes, whichever comes first
+ * @param atRandom whether it goes back to the kernel now and then, and comes again
  */
-public record HandoverAfter(boolean atConnect, int operations, long bytes) {
+public record HandoverAfter(boolean atConnect, int operations, long bytes, boolean atRandom) {
     /** Whether it is worth it as soon as it is there. */
     public boolean isAtOnce() {
         return operations == 0;

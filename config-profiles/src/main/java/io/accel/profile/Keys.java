@@ -75,7 +75,8 @@ public final class Keys {
             "ring.size",
             new SizeType(16 * KIB, 64 * MIB, true),
             "256KiB",
-            "The receive ring of one direction of one connection: how much can be on its way before the writer waits.");
+            "The receive ring of one direction of one connection: how much can be on its way before the kernel's path"
+                    + " takes the rest.");
 
     /** Bytes from which a buffer of the Netty transport's allocator is sent from where it lies. */
     public static final Key<Integer> ZERO_COPY_THRESHOLD = key(
@@ -192,8 +193,9 @@ public final class Keys {
             new HandoverAfterType(),
             "8/64KiB",
             "When a connection is worth a faster path than the kernel's: after so many reads and writes, or so many bytes, of the"
-                    + " end that connected; 0 at once; `connect` at once, and `accept` waits until that is done, which is"
-                    + " for tests.");
+                    + " end that connected; 0 at once; `connect` at once, and `accept` waits until that is done; `random`"
+                    + " as `connect`, and then back to the kernel and here again at random writes. The last two are for"
+                    + " tests.");
 
     /** Nanoseconds that a peer may take to answer when it is asked for a faster path. */
     public static final Key<Long> CONNECT_PROBE_TIMEOUT = key(

@@ -37,6 +37,12 @@ public interface Link {
     int ATTACHED = 16;
     /** The peer's bytes come by the link from now on; what it published first says from where on. */
     int SWITCHED = 32;
+    /** The peer's bytes go on by the kernel after what it has published. Forgotten when that is done. */
+    int LEFT = 64;
+    /** The peer has read all that was published before {@link #LEFT}, and goes on by the kernel. Forgotten at the return. */
+    int FOLLOWED = 128;
+    /** The states that are forgotten, so that the peer may come to them again; all others are only ever added. */
+    int PASSING = LEFT | FOLLOWED;
     /** Any of the states after which nothing more is published. */
     int ENDED = FIN | RST | CLOSED;
 
@@ -93,9 +99,17 @@ public interface Link {
      * Tells the peer, after all published bytes, that this side has come to a new state, and wakes it.
      *
      * @param state {@link #FIN}, {@link #RST}, {@link #CLOSED}, {@link #URGENT_INLINE}, {@link #ATTACHED}, {@link
-     *     #SWITCHED}, or several; states are only ever added
+     *     #SWITCHED}, {@link #LEFT}, {@link #FOLLOWED}, or several. One of the last two is signalled again only after the
+     *     peer is known to have {@linkplain #forget forgotten} it
      */
     void signal(int state);
+
+    /**
+     * Takes passing states of the peer's as dealt with: {@link #peerState()} has them no more.
+     *
+     * @param state {@link #LEFT}, {@link #FOLLOWED} or both
+     */
+    void forget(int state);
 
     /**
      * Takes in all that the peer has published and that has come. {@link #published()} may leave that to another thread that is

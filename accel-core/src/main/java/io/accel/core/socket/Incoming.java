@@ -12,6 +12,9 @@ import java.util.concurrent.locks.ReentrantLock;
  * <p>A reader {@linkplain #enter enters}, reads from the anchor, and says {@linkplain #took how much}. The peer has published
  * in the link where it switches before it sends the byte over the anchor that says so; so whoever has read that byte sees the
  * place, and the byte is taken off what was read. From then on {@link #link()} is there, and the reader goes on with that.
+ *
+ * <p>The peer may go back to the kernel. Who has read all that it published before {@linkplain #follow follows}. What was read
+ * from the kernel together with the announcement is then next, and {@linkplain #readAside set aside} until then.
  */
 public final class Incoming {
     private final StreamSocket socket;
@@ -20,12 +23,15 @@ public final class Incoming {
     private volatile long taken;
     /** Reads that brought bytes. Written under the lock; others read it for a hint. */
     private volatile int reads;
-    /** Written once, under the lock. */
+    /** Written under the lock. */
     private volatile LinkStream link;
     /** Whether the byte that announces the switch lies in the kernel, or is yet to come. Written under the lock. */
     private volatile boolean announcementDue;
 
-    private final ByteBuffer drained = ByteBuffer.allocate(16); // under the lock
+    /** What was read behind an announcement, and comes after all that comes by the link; null if nothing. Under the lock. */
+    private volatile ByteBuffer aside;
+
+    private final ByteBuffer drained = ByteBuffer.allocate(1); // under the lock
 
     Incoming(StreamSocket socket) {
         this.socket = socket;
@@ -85,8 +91,8 @@ public final class Incoming {
      * Bytes were read from the kernel. In this half only.
      *
      * @param n how many, 0 for none, negative for the end
-     * @return how many of them are the program's; less than {@code n} if the peer has switched, and then also 0 instead of the
-     *     end, and the rest comes by {@link #link()}
+     * @return how many of them are the program's now; less than {@code n} if the peer has switched, and then also 0 instead of
+     *     the end, and what follows comes by {@link #link()}; the caller {@linkplain #setAside sets aside} the rest
      * @throws IOException if the peer says that it switched where it cannot have; or, at the end, if that is only the end of what
      *     comes by the kernel, for the link has broken
      */
@@ -133,6 +139,97 @@ public final class Incoming {
     }
 
     /**
+     * Takes what is not the program's now off what was read: the announcement, and what the kernel had behind it, which is
+     * kept until the link is done. In this half only.
+     *
+     * @param dst what was read into; its position goes back
+     * @param excess how many bytes, more than 0
+     */
+    public void setAside(ByteBuffer dst, int excess) {
+        int from = dst.position() - excess;
+        if (excess > 1) {
+            aside = ByteBuffer.allocate(excess - 1).put(0, dst, from + 1, excess - 1);
+        }
+        dst.position(from);
+    }
+
+    /**
+     * As {@link #setAside(ByteBuffer, int)}, of several buffers.
+     *
+     * @param dsts what was read into, one after the other
+     * @param before the position of each before that, the first of which is that at {@code offset}
+     * @param offset the first buffer
+     * @param excess how many bytes, more than 0
+     */
+    public void setAside(ByteBuffer[] dsts, int[] before, int offset, long excess) {
+        ByteBuffer all = ByteBuffer.allocate((int) excess);
+        int left = (int) excess;
+        for (int i = before.length - 1; left > 0; i--) {
+            ByteBuffer last = dsts[offset + i];
+            int back = Math.min(left, last.position() - before[i]);
+            last.position(last.position() - back);
+            left -= back;
+            all.put(left, last, last.position(), back);
+        }
+        setAside(all.position((int) excess), (int) excess);
+    }
+
+    /**
+     * Reads what was set aside, which comes before all that the kernel has. In this half only.
+     *
+     * @param dst where to
+     * @return how many bytes; 0 if there are none, and the kernel is next
+     */
+    public int readAside(ByteBuffer dst) {
+        ByteBuffer kept = aside;
+        if (kept == null || !dst.hasRemaining()) {
+            return 0;
+        }
+        int n = Math.min(kept.remaining(), dst.remaining());
+        dst.put(kept.slice(kept.position(), n));
+        kept.position(kept.position() + n);
+        if (!kept.hasRemaining()) {
+            aside = null;
+        }
+        long before = taken;
+        taken = before + n;
+        int earlier = reads;
+        reads = earlier + 1;
+        return n;
+    }
+
+    /** Whether bytes were set aside that are next. Any thread. */
+    boolean hasAside() {
+        return aside != null && link == null;
+    }
+
+    /**
+     * The peer has gone back to the kernel's path, and all that came by the link before was read: so does this. In the link's
+     * reading half only, which nobody enters to change to it from here: so the two locks are never taken in both orders.
+     *
+     * @param from the link
+     * @return false if that is too early: the announcement of the switch to the link is still on its way
+     */
+    boolean follow(LinkStream from) {
+        lock.lock();
+        try {
+            if (announcementDue) {
+                takeAnnouncement();
+                if (announcementDue) {
+                    return false;
+                }
+            }
+            from.follow();
+            link = null;
+        } finally {
+            lock.unlock();
+        }
+        from.sayFollowed();
+        socket.refresh();
+        return true;
+    }
+
+    /**
      * A read from the kernel has failed. In this half only.
      *
      * @param e how
@@ -160,9 +257,10 @@ public final class Incoming {
     public int available() throws IOException {
         LinkStream switched = link;
         if (switched != null) {
-            return switched.available();
+            int here = switched.available();
+            return here > 0 || !switched.hasLeft() ? here : next() + behindAnnouncement();
         }
-        int raw = socket.anchor().available();
+        int raw = socket.anchor().available() + next();
         LinkStream attached = socket.attached();
         long at = attached == null ? LinkStream.NOT_SWITCHED : attached.peekSwitchedAt();
         return at == LinkStream.NOT_SWITCHED
@@ -170,12 +268,26 @@ public final class Incoming {
                 : (int) Math.min(raw, Math.max(0, at - taken)) + attached.availableAhead();
     }
 
+    /** How many bytes were set aside. */
+    private int next() {
+        ByteBuffer kept = aside;
+        return kept == null ? 0 : kept.remaining();
+    }
+
+    private int behindAnnouncement() throws IOException {
+        return Math.max(0, socket.anchor().available() - (announcementDue ? 1 : 0));
+    }
+
     /** Whether bytes of the program's have come by the kernel that were not read; a hint. Any thread. */
     boolean hasUnread() {
-        if (link != null) {
-            return false;
-        }
+        LinkStream switched = link;
         try {
+            if (switched != null) {
+                return switched.hasLeft() && socket.anchor().available() > (announcementDue ? 1 : 0);
+            }
+            if (aside != null) {
+                return true;
+            }
             LinkStream attached = socket.attached();
             long at = attached == null ? LinkStream.NOT_SWITCHED : attached.peekSwitchedAt();
             long most = at == LinkStream.NOT_SWITCHED ? Long.MAX_VALUE : Math.max(0, at - taken);
@@ -194,16 +306,27 @@ public final class Incoming {
     void drain() {
         if (announcementDue && lock.tryLock()) {
             try {
-                if (announcementDue && socket.anchor().available() > 0) {
-                    drained.clear();
-                    int unused = socket.anchor().read(drained);
-                    announcementDue = false;
+                if (announcementDue) {
+                    takeAnnouncement();
                 }
-            } catch (IOException e) {
-                announcementDue = false; // it will not come any more
             } finally {
                 lock.unlock();
             }
+        }
+    }
+
+    /** Under the lock. */
+    private void takeAnnouncement() {
+        try {
+            if (socket.anchor().available() > 0) {
+                drained.clear();
+                int unused = socket.anchor().read(drained);
+                announcementDue = false;
+            } else if (socket.anchor().hasEnded()) {
+                announcementDue = socket.anchor().available() > 0; // what came just now was before the end
+            }
+        } catch (IOException e) {
+            announcementDue = false; // it will not come any more
         }
     }
 

@@ -20,7 +20,10 @@ import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
@@ -38,11 +41,17 @@ import java.util.function.Consumer;
  * tries the lock. Both are volatile accesses.
  */
 public final class LinkStream implements BlockingWaits.Waitable {
+    /** The direction goes on by the kernel's path: nothing was read or written, and the caller begins anew. */
+    public static final int MOVED = StreamReceiver.MOVED;
+
     /** The peer has not said where it switches. */
     static final long NOT_SWITCHED = -1;
 
-    /** What either side publishes first: how many bytes went by the kernel before. */
-    static final int PREFACE = Long.BYTES;
+    /** How long a reader in blocking mode naps whose announcement is on its way. */
+    private static final long ANNOUNCEMENT_NAP_NANOS = 50_000;
+
+    /** One of how many writes goes back where they do so at random. */
+    private static final int RESTLESS_WRITES = 8;
 
     private static final VarHandle CLOSED;
 
@@ -76,6 +85,9 @@ public final class LinkStream implements BlockingWaits.Waitable {
     /** Reading half, writing half, closer, and one for each registration. */
     private final AtomicInteger users = new AtomicInteger(3);
 
+    /** Whether writes go back to the kernel at random, which is for tests. */
+    private final boolean restless;
+
     private final StreamSocket socket;
     /** The registrations of those who wait for the link alone. */
     private final Shares shares = new Shares();
@@ -86,6 +98,17 @@ public final class LinkStream implements BlockingWaits.Waitable {
     /** By {@link #awaitSent}. */
     private volatile long awaited;
 
+    /** Whether the peer was told, over the anchor, that this direction has switched. Set by whoever tells it. */
+    private volatile boolean announced;
+
+    /** Whether the ring has been full for so long that the kernel had better take what is written next. */
+    private volatile boolean overdue;
+
+    /** Whether {@link StreamUpgrades} looks from time to time how long the ring has been full. */
+    private final AtomicBoolean watched = new AtomicBoolean();
+    /** What the peer had read when that was last looked at. By that thread alone. */
+    private long progressSeen;
+
     // Guarded by the writing half's lock.
 
     /** Whether the peer is still to be told, over the anchor, that this direction has switched. */
@@ -95,8 +118,9 @@ public final class LinkStream implements BlockingWaits.Waitable {
     /** Of the stall that lasts, if that is recorded. */
     private Object stall;
 
-    LinkStream(Link link, int lowWater, StreamSocket socket, ConnectionRecord connection) {
+    LinkStream(Link link, int lowWater, boolean restless, StreamSocket socket, ConnectionRecord connection) {
         this.link = link;
+        this.restless = restless;
         this.socket = socket;
         this.connection = connection;
         this.counters = connection.counters();
@@ -114,20 +138,130 @@ public final class LinkStream implements BlockingWaits.Waitable {
     /**
      * Begins to send: says how many bytes went by the kernel before. What is written next is announced over the anchor.
      *
-     * @return false if this has closed
+     * @return false if this has closed, or not now
      */
     boolean switchAt(long given) {
         lockWrite();
         try {
-            if (closed) {
+            if (closed || !sender.begin(given)) {
                 return false;
             }
-            sender.begin(given);
+            announced = false;
             unannounced = true;
             return true;
+        } catch (CorruptLinkException e) {
+            connection.wasReset(e.getMessage());
+            return false; // it is reset, which its users find out
         } finally {
             unlockWrite();
         }
+    }
+
+    /** Whether the kernel had better take what is written next, because the peer has read nothing for a while. */
+    public boolean isOverdue() {
+        return overdue;
+    }
+
+    /** In a test that wants it: finds the link overdue now and then. Writer only. */
+    private boolean feignsOverdue() {
+        if (overdue
+                || ThreadLocalRandom.current().nextInt(RESTLESS_WRITES) != 0
+                || !mayLeave()
+                || !socket.outgoing().mayGoBack(this)) {
+            return false;
+        }
+        overdue = true;
+        return true;
+    }
+
+    /** The writer cannot go back just now: from the next write that finds no room on, the time is taken anew. Writer only. */
+    public void postpone() {
+        overdue = false;
+    }
+
+    /** Leaves the link for the kernel's path, if that can be now. In the writing half only; see {@link Outgoing#goBack}. */
+    boolean leave() {
+        boolean leaves = mayLeave();
+        overdue = false;
+        if (leaves) {
+            sender.flush();
+            sender.leave();
+            noteStall(true, false);
+        }
+        return leaves;
+    }
+
+    /** What follows the announcement on the anchor is the program's, so the announcement has to be there. */
+    private boolean mayLeave() {
+        return announced && !closed && !outputShut;
+    }
+
+    /** Whether the peer's reader has followed to the kernel's path; true once for each time. */
+    boolean isFollowed() {
+        if (!pin()) {
+            return false;
+        }
+        try {
+            return sender.isFollowed();
+        } finally {
+            release();
+        }
+    }
+
+    /**
+     * Looks how long the ring has been full. Called twice, {@link StreamUpgrades} knows how long after each other, without the
+     * peer having read anything, it is overdue.
+     *
+     * @param again whether this is not the first time
+     * @return whether to look again
+     */
+    boolean checkStall(boolean again) {
+        if (!pin()) {
+            return false;
+        }
+        try {
+            long read = link.released();
+            boolean stands = again && read == progressSeen;
+            progressSeen = read;
+            if (closed || !sender.isFull()) {
+                watched.set(false);
+                return !closed
+                        && sender.isFull()
+                        && watched.compareAndSet(false, true); // it may be full again just now
+            }
+            boolean ever = socket.outgoing().mayGoBack(this);
+            if (ever && !(stands && mayLeave())) {
+                return true;
+            }
+            watched.set(false);
+            overdue = ever;
+        } finally {
+            release();
+        }
+        refresh();
+        return false;
+    }
+
+    /** Whether the peer's sender has left the link, and all before that was read. Any thread. */
+    boolean hasLeft() {
+        if (!pin()) {
+            return false;
+        }
+        try {
+            return receiver.hasLeft();
+        } finally {
+            release();
+        }
+    }
+
+    /** The reading half has left the link for the kernel's path. In that half only. */
+    void follow() {
+        receiver.follow();
+    }
+
+    /** Tells the peer that {@link #follow} was done. */
+    void sayFollowed() {
+        link.signal(Link.FOLLOWED);
     }
 
     /** How many bytes came by the kernel before the first that comes by this; {@link #NOT_SWITCHED} if none does yet. */
@@ -164,7 +298,7 @@ public final class LinkStream implements BlockingWaits.Waitable {
             return 0;
         }
         try {
-            return (int) Math.min(Integer.MAX_VALUE, Math.max(0, link.published() - PREFACE));
+            return (int) Math.min(Integer.MAX_VALUE, receiver.availableAhead());
         } finally {
             release();
         }
@@ -283,10 +417,19 @@ public final class LinkStream implements BlockingWaits.Waitable {
             return true;
         }
         try {
-            return hasArrived() ? socket.ring() : isBroken();
+            return hasArrived() ? ring() : isBroken();
         } catch (IOException e) {
             return true; // the anchor has ended, which the peer hears, too
         }
+    }
+
+    /** Sends the announcement; false if there is no room for it. */
+    boolean ring() throws IOException {
+        boolean rung = socket.ring();
+        if (rung) {
+            announced = true;
+        }
+        return rung;
     }
 
     private boolean isBroken() {
@@ -335,7 +478,7 @@ public final class LinkStream implements BlockingWaits.Waitable {
      * Reads what there is, without waiting. In the reading half only.
      *
      * @param dst where to
-     * @return the number of bytes, 0 for none now, -1 at the end
+     * @return the number of bytes, 0 for none now, -1 at the end, {@link #MOVED}
      * @throws IOException if the peer aborted, or {@link AsynchronousCloseException} if this side closed
      */
     public int read(ByteBuffer dst) throws IOException {
@@ -343,7 +486,7 @@ public final class LinkStream implements BlockingWaits.Waitable {
             throw new AsynchronousCloseException();
         }
         try {
-            return inputShut ? -1 : (int) settled(receiver.read(dst));
+            return inputShut ? -1 : (int) (isElsewhere() ? MOVED : settled(receiver.read(dst)));
         } catch (IOException e) {
             throw failed(e);
         }
@@ -363,10 +506,15 @@ public final class LinkStream implements BlockingWaits.Waitable {
             throw new AsynchronousCloseException();
         }
         try {
-            return inputShut ? -1 : settled(receiver.read(dsts, offset, length));
+            return inputShut ? -1 : isElsewhere() ? MOVED : settled(receiver.read(dsts, offset, length));
         } catch (IOException e) {
             throw failed(e);
         }
+    }
+
+    /** Whether another reader has followed the peer to the kernel's path since the caller looked. */
+    private boolean isElsewhere() {
+        return socket.incoming().link() != this;
     }
 
     /** A reader with time on its hands takes what is left in the kernel of the switch. */
@@ -374,7 +522,18 @@ public final class LinkStream implements BlockingWaits.Waitable {
         if (n == 0 && socket.incoming().isAnnouncementDue()) {
             socket.incoming().drain();
         }
-        return n;
+        return n == MOVED ? followed() : n;
+    }
+
+    private int followed() {
+        if (socket.incoming().follow(this)) {
+            return MOVED;
+        }
+        if (socket.anchor().watched() == null) {
+            // Only the anchor tells when it comes, and who is in blocking mode is not told by that. It was sent before.
+            LockSupport.parkNanos(ANNOUNCEMENT_NAP_NANOS);
+        }
+        return 0;
     }
 
     /**
@@ -384,14 +543,14 @@ public final class LinkStream implements BlockingWaits.Waitable {
      *
      * @param least how many at least, more than 0
      * @param most how many at most
-     * @return the number of bytes, 0 if there are fewer than {@code least} in one piece now, -1 at the end
+     * @return the number of bytes, 0 if there are fewer than {@code least} in one piece now, -1 at the end, {@link #MOVED}
      * @throws IOException as {@link #read(ByteBuffer)}
      */
     public int lend(int least, int most) throws IOException {
         if (closed) {
             throw new AsynchronousCloseException();
         }
-        return inputShut ? -1 : receiver.lend(least, most);
+        return inputShut ? -1 : (int) settled(receiver.lend(least, most));
     }
 
     /** How many bytes are known to have come, without looking for more. In the reading half only. */
@@ -451,12 +610,18 @@ public final class LinkStream implements BlockingWaits.Waitable {
      * Writes what there is room for, without waiting. In the writing half only.
      *
      * @param src the bytes
-     * @return the number accepted
+     * @return the number accepted, or {@link #MOVED}
      * @throws IOException if the peer is gone; {@link ClosedChannelException} after {@link #shutdownOutput}; {@link
      *     AsynchronousCloseException} if this side closed
      */
     public int write(ByteBuffer src) throws IOException {
         checkOutput();
+        if (socket.outgoing().link() != this) {
+            return MOVED;
+        }
+        if (restless && feignsOverdue()) {
+            return 0;
+        }
         try {
             int n = sender.write(src);
             if (unannounced) {
@@ -477,11 +642,17 @@ public final class LinkStream implements BlockingWaits.Waitable {
      * @param srcs the buffers
      * @param offset the first
      * @param length how many
-     * @return the number accepted
+     * @return as {@link #write(ByteBuffer)}
      * @throws IOException as {@link #write(ByteBuffer)}
      */
     public long write(ByteBuffer[] srcs, int offset, int length) throws IOException {
         checkOutput();
+        if (socket.outgoing().link() != this) {
+            return MOVED;
+        }
+        if (restless && feignsOverdue()) {
+            return 0;
+        }
         try {
             long n = sender.write(srcs, offset, length);
             if (unannounced) {
@@ -501,6 +672,7 @@ public final class LinkStream implements BlockingWaits.Waitable {
     private void noteStall(boolean progress, boolean again) {
         if (progress && stalled) {
             stalled = false;
+            overdue = false;
             counters.stallEnds();
             connection.stallEnded(stall);
             stall = null;
@@ -509,6 +681,9 @@ public final class LinkStream implements BlockingWaits.Waitable {
             stalled = true;
             counters.stallBegins();
             stall = Flight.stallBegins();
+        }
+        if (again && !watched.get() && watched.compareAndSet(false, true)) {
+            StreamUpgrades.get().watchStall(this);
         }
     }
 
@@ -530,7 +705,14 @@ public final class LinkStream implements BlockingWaits.Waitable {
      */
     public int room(int wanted) throws IOException {
         checkOutput();
-        return sender.room(wanted);
+        if (restless && feignsOverdue()) {
+            return 0;
+        }
+        int n = sender.room(wanted);
+        if (n < wanted || stalled) {
+            noteStall(n > 0, n < wanted);
+        }
+        return n;
     }
 
     /** The cursor of the next byte to put. In the writing half only. */
@@ -695,7 +877,7 @@ public final class LinkStream implements BlockingWaits.Waitable {
             return false; // the client of the handshake has just gone
         }
         try {
-            return socket.incoming().link() == this ? receiver.hasUnread() : link.published() > PREFACE;
+            return socket.incoming().link() == this ? receiver.hasUnread() : receiver.availableAhead() > 0;
         } finally {
             release();
         }
@@ -776,10 +958,10 @@ public final class LinkStream implements BlockingWaits.Waitable {
     void addTo(Figures figures) {
         long counted = link.publishes();
         // What a direction begins with is nothing of the program's.
-        long publishes = counted < 0 ? sender.publishes() : Math.max(0, counted - (sender.sent() > 0 ? 1 : 0));
-        figures.add(Figure.BYTES_IN, Math.max(0, receiver.received() - PREFACE))
+        long publishes = counted < 0 ? sender.publishes() : Math.max(0, counted - sender.prefaces());
+        figures.add(Figure.BYTES_IN, receiver.received())
                 .add(Figure.MESSAGES_IN, receiver.reads())
-                .add(Figure.BYTES_OUT, Math.max(0, sender.sent() - PREFACE))
+                .add(Figure.BYTES_OUT, sender.sent())
                 .add(Figure.MESSAGES_OUT, sender.publishes())
                 .add(Figure.PUBLISHES, publishes)
                 .add(Figure.RINGS_OUT, link.rings());
@@ -803,19 +985,27 @@ public final class LinkStream implements BlockingWaits.Waitable {
             return 0; // its keys are about to be cancelled
         }
         int ready = 0;
-        if ((interest & SelectionKey.OP_READ) != 0 && (receiver.ready() || inputShut)) {
+        if ((interest & SelectionKey.OP_READ) != 0 && (receiver.ready() || inputShut) && !awaitsAnchor()) {
             ready |= SelectionKey.OP_READ;
         }
         if ((interest & Pollable.END) != 0 && (receiver.ended() || inputShut)) {
             ready |= Pollable.END;
         }
-        if ((interest & SelectionKey.OP_WRITE) != 0 && (sender.ready() || outputShut)) {
+        if ((interest & SelectionKey.OP_WRITE) != 0 && (sender.ready() || outputShut || overdue)) {
             ready |= SelectionKey.OP_WRITE;
         }
         if ((interest & Pollable.SENT) != 0 && link.sent() >= awaited) {
             ready |= Pollable.SENT;
         }
         return ready;
+    }
+
+    /** Whether the next thing to read is an announcement, for whose coming the anchor is watched. */
+    private boolean awaitsAnchor() {
+        return socket.incoming().isAnnouncementDue()
+                && receiver.hasLeft()
+                && !inputShut
+                && socket.anchor().watched() != null;
     }
 
     @Override

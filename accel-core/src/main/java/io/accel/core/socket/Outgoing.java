@@ -5,7 +5,9 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * What goes to the peer: by the kernel, and from some byte on by the link. Which byte that is the writer decides, who finds at
- * its next write that both ends have the link.
+ * its next write that both ends have the link. A writer who finds the ring full, because the peer has read nothing for a while,
+ * {@linkplain #goBack goes back}: the kernel takes what it takes of any connection. When the peer's reader has followed, the next
+ * write comes to the link again.
  *
  * <p>A writer {@linkplain #enter enters}, writes to the anchor, and says {@linkplain #gave how much}. Only a write of the
  * program's switches, because the byte that announces it reaches a peer who has closed as any written byte does: with a reset.
@@ -17,8 +19,10 @@ public final class Outgoing {
     private volatile long given;
     /** Writes that took bytes. Written under the lock; others read it for a hint. */
     private volatile int writes;
-    /** Written once, under the lock and the monitor. */
+    /** Written under the lock and the monitor. */
     private volatile LinkStream link;
+    /** Whether this went back to the kernel, and the peer may still be reading what went by the link. Written under the lock. */
+    private volatile boolean unfollowed;
     /** Whether this direction stays where it is. Guarded by this. */
     private boolean fixed;
 
@@ -59,6 +63,12 @@ public final class Outgoing {
         if (attached == null || !socket.mayUse(attached) || attached.hasPeerEnded()) {
             return null;
         }
+        if (unfollowed) {
+            if (!attached.isFollowed()) {
+                return null;
+            }
+            unfollowed = false;
+        }
         synchronized (this) {
             if (fixed || !attached.switchAt(given)) {
                 return null;
@@ -70,6 +80,44 @@ public final class Outgoing {
         }
         socket.refresh();
         return attached;
+    }
+
+    /**
+     * Goes back to the kernel's path if the link is {@linkplain LinkStream#isOverdue overdue} and that can be now. In the link's
+     * writing half only, which nobody enters to change to it from here: so the two locks are never taken in both orders.
+     *
+     * @param from the link
+     * @return whether the caller is in this half now, and writes to the kernel and {@linkplain #leave leaves}
+     */
+    public boolean goBack(LinkStream from) {
+        if (!from.isOverdue()) {
+            return false;
+        }
+        lock.lock();
+        boolean isBack;
+        synchronized (this) {
+            isBack = mayGoBack(from) && from.leave();
+            if (isBack) {
+                unfollowed = true;
+                link = null;
+            }
+        }
+        if (isBack) {
+            socket.refresh();
+        } else {
+            lock.unlock();
+        }
+        return isBack;
+    }
+
+    /** Whether the kernel could take what is written next. A hint without the lock. */
+    synchronized boolean mayGoBack(LinkStream from) {
+        return !fixed && link == from;
+    }
+
+    /** Whether bytes that went by the link may not have been read, although this is the kernel's. */
+    boolean isUnfollowed() {
+        return unfollowed;
     }
 
     /** Leaves this half. */

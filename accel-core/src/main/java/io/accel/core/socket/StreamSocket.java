@@ -340,7 +340,8 @@ public final class StreamSocket implements Pollable {
                 return false;
             }
             claim = Claim.ATTACHED;
-            stream = new LinkStream(link, accelerator.lowWater(), this, connection);
+            stream = new LinkStream(
+                    link, accelerator.lowWater(), accelerator.handoverAfter().atRandom(), this, connection);
             shares.establish(stream);
             path = new PathInfo(fabric, null, null);
             attached = stream;
@@ -443,7 +444,7 @@ public final class StreamSocket implements Pollable {
     /** Tells the peer over the anchor that this end has switched, now or as soon as it can be told. */
     void announce(LinkStream stream) throws IOException {
         try {
-            if (stream.hasArrived() && ring()) {
+            if (stream.hasArrived() && stream.ring()) {
                 return;
             }
         } catch (IOException e) {
@@ -465,7 +466,7 @@ public final class StreamSocket implements Pollable {
      * half of it hears by the end of that.
      */
     void cutOff() {
-        if (closed || (incoming.link() == null && outgoing.link() == null)) {
+        if (closed || !hasBytesInLink()) {
             return;
         }
         cutOff = true;
@@ -474,6 +475,11 @@ public final class StreamSocket implements Pollable {
         } catch (IOException e) {
             LOG.log(Level.DEBUG, "whoever read from it has met its end already", e);
         }
+    }
+
+    /** Whether bytes of either direction may be lost with the link. */
+    private boolean hasBytesInLink() {
+        return incoming.link() != null || outgoing.link() != null || outgoing.isUnfollowed();
     }
 
     /** Whether the end of the kernel's bytes is no end of the stream: the link broke, and with it the connection. */
@@ -587,7 +593,7 @@ public final class StreamSocket implements Pollable {
         String reset = abort ? "closed with SO_LINGER 0" : unread ? "closed with bytes unread" : null;
         boolean byLink = outgoing.link() != null;
         // A peer whose end of a broken link has not noticed must not take this for the end of what was sent.
-        boolean resets = reset != null || ((byLink || incoming.link() != null) && stream.wasReset());
+        boolean resets = reset != null || (hasBytesInLink() && stream.wasReset());
         stream.close(reset);
         if (!byLink || resets) {
             endAnchor(resets); // the peer's writes may still come by it
@@ -658,7 +664,7 @@ public final class StreamSocket implements Pollable {
 
     @Override
     public boolean isPolled() {
-        return incoming.link() != null || outgoing.link() != null;
+        return incoming.link() != null || outgoing.link() != null || incoming.hasAside();
     }
 
     @Override
@@ -671,11 +677,12 @@ public final class StreamSocket implements Pollable {
         return lookAtOne(in, out, interest);
     }
 
-    private static int lookAtOne(LinkStream in, LinkStream out, int interest) {
+    private int lookAtOne(LinkStream in, LinkStream out, int interest) {
         if (in != null) {
             return in.look(interest & BY_READING);
         }
-        return out != null ? out.look(interest & BY_WRITING) : 0;
+        int ready = incoming.hasAside() ? interest & SelectionKey.OP_READ : 0;
+        return out != null ? ready | out.look(interest & BY_WRITING) : ready;
     }
 
     private static final int BY_READING = SelectionKey.OP_READ | END;

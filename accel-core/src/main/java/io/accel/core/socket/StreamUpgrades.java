@@ -8,19 +8,23 @@ import io.accel.core.fabric.FallbackReason;
 import io.accel.core.poll.PollConfig;
 import io.accel.core.poll.Poller;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
  * Looks for links for connections that are worth it, on one daemon thread that sleeps in the kernel unless there is something
- * to do; makes the announcements for which there was no room; and tells those who wait for the kernel of links that broke. Any
- * thread.
+ * to do; makes the announcements for which there was no room; watches links whose rings are full; and tells those who wait for
+ * the kernel of links that broke. Any thread.
  */
 final class StreamUpgrades {
     private static final Warnings ERRORS = new Warnings(System.getLogger(StreamUpgrades.class.getName()));
     private static final long ANNOUNCE_PAUSE_NANOS = 1_000_000L;
     private static final long FOR_EVER = -1;
+    /** A ring from which nothing was read for this long is overdue; twice that at most. */
+    private static final long STALL_NANOS = 20_000_000L;
 
     /** Never spins: nobody waits for it. */
     private static final PollConfig SLEEPING = new PollConfig(0, 1, 1, 0, PollConfig.Yielding.ADAPTIVE);
@@ -29,6 +33,12 @@ final class StreamUpgrades {
 
     private final Queue<StreamSocket> requests = new ConcurrentLinkedQueue<>();
     private final Queue<LinkStream> unannounced = new ConcurrentLinkedQueue<>();
+    private final Queue<LinkStream> stalled = new ConcurrentLinkedQueue<>();
+    /** Of those that stalled, the ones that were looked at before. The thread's. */
+    private final List<LinkStream> watched = new ArrayList<>();
+    /** When those were looked at. The thread's. */
+    private long watchedAt;
+
     private final Queue<StreamSocket> closed = new ConcurrentLinkedQueue<>();
     private final Queue<StreamSocket> broken = new ConcurrentLinkedQueue<>();
     /** Searches under way, by their connection. The thread's, and read by those who close. */
@@ -59,6 +69,12 @@ final class StreamUpgrades {
     /** There was no room for an announcement, or it is too early for it: it is made as soon as it can be. */
     void announceLater(LinkStream stream) {
         unannounced.add(stream);
+        wakeUp();
+    }
+
+    /** A writer has found a ring full. It is looked at from time to time, until it has room or is overdue. */
+    void watchStall(LinkStream stream) {
+        stalled.add(stream);
         wakeUp();
     }
 
@@ -111,7 +127,7 @@ final class StreamUpgrades {
     private void run(Poller own) {
         while (true) {
             try {
-                own.poll(unannounced.isEmpty() ? FOR_EVER : ANNOUNCE_PAUSE_NANOS, (registration, ops) -> {});
+                own.poll(pause(), (registration, ops) -> {});
                 for (StreamSocket socket = requests.poll(); socket != null; socket = requests.poll()) {
                     begin(own, socket);
                 }
@@ -125,11 +141,34 @@ final class StreamUpgrades {
                     socket.cutOff();
                 }
                 announceAll();
+                watchStalled();
             } catch (Throwable e) {
                 // Nothing that one connection does may end the thread that serves all, or keep it busy with the same
                 // error.
                 ERRORS.warn("the thread that moves connections to faster paths met an error and goes on", e);
                 Daemons.pause();
+            }
+        }
+    }
+
+    private long pause() {
+        if (!unannounced.isEmpty()) {
+            return ANNOUNCE_PAUSE_NANOS;
+        }
+        return watched.isEmpty() && stalled.isEmpty()
+                ? FOR_EVER
+                : Math.max(0, watchedAt + STALL_NANOS - System.nanoTime());
+    }
+
+    private void watchStalled() {
+        long now = System.nanoTime();
+        if (now - watchedAt >= STALL_NANOS) {
+            watchedAt = now;
+            watched.removeIf(stream -> !stream.checkStall(true));
+            for (LinkStream stream = stalled.poll(); stream != null; stream = stalled.poll()) {
+                if (stream.checkStall(false)) {
+                    watched.add(stream);
+                }
             }
         }
     }

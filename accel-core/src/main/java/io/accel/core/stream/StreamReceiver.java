@@ -33,6 +33,9 @@ public final class StreamReceiver {
         }
     }
 
+    /** What a read returns where the stream goes on by another way: the sender has {@linkplain Link#LEFT left} the link. */
+    public static final int MOVED = -2;
+
     private final PeerReset reset;
     private final Link link;
     private final MemoryRegion ring;
@@ -45,8 +48,12 @@ public final class StreamReceiver {
     /** How many reads brought bytes. Written by the reader, read by others without order. */
     @SuppressWarnings("unused") // read through READS
     private long reads;
-    /** What the peer has said first, -1 if it has not. Written by the reader, once. */
+    /** Where the bytes begin that the peer sends by this link since it last came to it. Written by the reader. */
+    private volatile long origin;
+    /** What the peer has said there, -1 if it has not. Written by the reader. */
     private volatile long preface = -1;
+    /** How many prefaces were read. Written by the reader. */
+    private volatile int prefaces;
     /** What the peer knows to be consumed. Reader only. */
     private long credited;
     /** From where on bytes are lent out, so that their space is not the peer's yet; no such place if it is above head. */
@@ -87,6 +94,8 @@ public final class StreamReceiver {
                         "the peer began with " + said + ", which counts nothing: connection reset");
             }
             head += Long.BYTES;
+            int before = prefaces;
+            prefaces = before + 1;
             preface = said;
         }
         return preface;
@@ -95,19 +104,40 @@ public final class StreamReceiver {
     /** What {@link #takePreface} returned last, or would return. A hint for any thread that knows the link to be there. */
     public long preface() {
         long said = preface;
-        if (said < 0 && link.published() >= Long.BYTES) {
+        long from = origin;
+        if (said < 0 && link.published() - from >= Long.BYTES) {
             ByteBuffer copy = ByteBuffer.allocate(Long.BYTES);
-            ring.copyOut(0, copy, 0, Long.BYTES);
+            ring.copyOut(from, copy, 0, Long.BYTES);
             said = Math.max(-1, copy.getLong(0));
         }
         return said;
+    }
+
+    /** How many bytes have come behind a preface that nobody has taken. A hint, as {@link #preface()} is. */
+    public long availableAhead() {
+        return Math.max(0, link.published() - origin - Long.BYTES);
+    }
+
+    /** Whether the peer has left the link and nothing is left to read before that. Any thread. */
+    public boolean hasLeft() {
+        // The state first, as in look(): what was published before it is then seen.
+        return (link.peerState() & (Link.LEFT | Link.RST)) == Link.LEFT && link.published() == head;
+    }
+
+    /** The peer {@linkplain #hasLeft has left}: what it publishes next begins as the link did. Reader only. */
+    public void follow() {
+        link.forget(Link.LEFT);
+        origin = head;
+        preface = -1;
+        credit();
     }
 
     /**
      * Reads what there is.
      *
      * @param dst where to, from its position to its limit; the position advances by what was read
-     * @return the number of bytes, 0 if there are none now or no room, -1 at the end of the stream
+     * @return the number of bytes, 0 if there are none now or no room, -1 at the end of the stream, {@link #MOVED} after the
+     *     last byte before the peer left
      * @throws IOException {@link SocketException} "Connection reset" after the last byte if the peer aborted and no write has
      *     said so; {@link CorruptLinkException} if it wrote nonsense
      */
@@ -179,7 +209,8 @@ public final class StreamReceiver {
      *
      * @param least how many at least, more than 0
      * @param most how many at most
-     * @return the number of bytes, 0 if there are fewer than {@code least} in one piece now, -1 at the end of the stream
+     * @return the number of bytes, 0 if there are fewer than {@code least} in one piece now, and else as {@link
+     *     #read(ByteBuffer)}
      * @throws IOException as {@link #read(ByteBuffer)}
      */
     public int lend(int least, int most) throws IOException {
@@ -187,7 +218,7 @@ public final class StreamReceiver {
         if (available < most) {
             available = available == 0 ? look() : refresh() ? tail - head : available;
             if (available < 0) {
-                return -1;
+                return (int) available;
             }
         }
         int toEnd = ring.size() - ((int) head & (ring.size() - 1));
@@ -230,13 +261,16 @@ public final class StreamReceiver {
      * Whether a read would not find "nothing yet": there are bytes, the end, a reset, or nonsense to report. Any thread.
      */
     public boolean ready() {
-        return link.published() != head || (link.peerState() & Link.ENDED) != 0 || link.peerGone();
+        return link.published() != head || (link.peerState() & (Link.ENDED | Link.LEFT)) != 0 || link.peerGone();
     }
 
     /** Whether nothing is left to read but the end or a reset. Any thread. */
     public boolean ended() {
         // The state first, as in look(): what was published before it is then seen.
-        return ((link.peerState() & Link.ENDED) != 0 || link.peerGone()) && link.published() == head;
+        int state = link.peerState();
+        boolean ends = (state & Link.ENDED) != 0 || link.peerGone();
+        boolean hasLeft = (state & (Link.LEFT | Link.RST)) == Link.LEFT; // its end is the kernel's to tell
+        return ends && !hasLeft && link.published() == head;
     }
 
     /** Whether bytes that the peer published have not been read; decides between FIN and RST on close. */
@@ -244,9 +278,9 @@ public final class StreamReceiver {
         return link.published() != head;
     }
 
-    /** All bytes read since the beginning. Any thread; perhaps a moment late. */
+    /** All bytes read since the beginning, without prefaces. Any thread; perhaps a moment late. */
     public long received() {
-        return (long) HEAD.getOpaque(this);
+        return Math.max(0, (long) HEAD.getOpaque(this) - (long) prefaces * Long.BYTES);
     }
 
     /** How many buffers were filled, or filled in part. Any thread; perhaps a moment late. */
@@ -264,14 +298,23 @@ public final class StreamReceiver {
         }
     }
 
-    /** Looks for more bytes; the number available, 0 for none yet, -1 for the end. */
+    /** Gives back all that was read and is not lent. */
+    private void credit() {
+        long mine = Math.min(head, lentFrom);
+        if (mine != credited) {
+            credited = mine;
+            link.consumed(mine);
+        }
+    }
+
+    /** Looks for more bytes; the number available, 0 for none yet, -1 for the end, {@link #MOVED}. */
     private long look() throws IOException {
         if (refresh()) {
             return tail - head;
         }
         // The state is read before the cursor: bytes that were published before the state are then seen.
         boolean gone = link.peerGone();
-        int state = link.peerState() & Link.ENDED;
+        int state = link.peerState() & (Link.ENDED | Link.LEFT);
         if ((state == 0 && !gone) || refresh()) {
             return tail - head;
         }
@@ -280,6 +323,9 @@ public final class StreamReceiver {
                 throw new SocketException("Connection reset");
             }
             return -1; // a write has reported it
+        }
+        if ((state & Link.LEFT) != 0) {
+            return MOVED; // also if it has ended, or is gone, since: its last bytes are the kernel's
         }
         // FIN or CLOSED, or the process is gone: its kernel sockets would have ended in order, too.
         return -1;

@@ -53,6 +53,8 @@ public final class StreamSender {
     private long next;
     /** The last {@link Link#released} that was seen and found sound. Writer only. */
     private long released;
+    /** How many times this has {@linkplain #begin begun}. Written by the writer. */
+    private volatile int prefaces;
     /** Writer only. */
     private Farewell farewell = Farewell.NONE;
 
@@ -86,16 +88,40 @@ public final class StreamSender {
     }
 
     /**
-     * Begins with a number, which the receiver {@linkplain StreamReceiver#takePreface takes} before all bytes. Before anything
-     * else was sent.
+     * Begins with a number, which the receiver {@linkplain StreamReceiver#takePreface takes} before all bytes: as the first
+     * thing that is sent, or after the receiver has {@linkplain #isFollowed followed}.
      *
      * @param said the number, not negative
+     * @return false if there is no room for it
+     * @throws CorruptLinkException if the peer wrote nonsense
      */
-    public void begin(long said) {
+    public boolean begin(long said) throws CorruptLinkException {
+        if (free(Long.BYTES) < Long.BYTES) {
+            return false;
+        }
         ring.copyIn(next, ByteBuffer.allocate(Long.BYTES).putLong(0, said), 0, Long.BYTES);
+        long from = tail;
         next += Long.BYTES;
         tail = next;
-        link.publish(0, next);
+        int before = prefaces;
+        prefaces = before + 1;
+        link.publish(from, next);
+        return true;
+    }
+
+    /** Leaves the link after what was sent: the peer goes on by another way when it has read all. */
+    public void leave() {
+        link.signal(Link.LEFT);
+    }
+
+    /** Whether the peer has read all that was sent before this {@linkplain #leave left}; true once for each time. */
+    public boolean isFollowed() {
+        long unused = link.published(); // a fabric learns of states when it is looked at
+        if ((link.peerState() & Link.FOLLOWED) == 0) {
+            return false;
+        }
+        link.forget(Link.FOLLOWED);
+        return true;
     }
 
     /**
@@ -211,16 +237,25 @@ public final class StreamSender {
         link.signal(Link.FIN);
     }
 
-    /** Whether a write would accept at least the low-water mark, or fail. Any thread. */
-    public boolean ready() {
-        long free = size - (tail - link.released());
-        // Nonsense (more than a ring free) is ready, too: the write will report it.
-        return free >= lowWater || (link.peerState() & (Link.RST | Link.CLOSED)) != 0 || link.peerGone();
+    /** Whether less than the low-water mark is free. Any thread. */
+    public boolean isFull() {
+        // Nonsense (more than a ring free) is not full: the write will report it.
+        return size - (tail - link.released()) < lowWater;
     }
 
-    /** All bytes sent since the beginning. Any thread; perhaps a moment late. */
+    /** Whether a write would accept at least the low-water mark, or fail. Any thread. */
+    public boolean ready() {
+        return !isFull() || (link.peerState() & (Link.RST | Link.CLOSED)) != 0 || link.peerGone();
+    }
+
+    /** All bytes sent since the beginning, without prefaces. Any thread; perhaps a moment late. */
     public long sent() {
-        return (long) TAIL.getOpaque(this);
+        return Math.max(0, (long) TAIL.getOpaque(this) - (long) prefaces * Long.BYTES);
+    }
+
+    /** How many times this has {@linkplain #begin begun}. Any thread; perhaps a moment late. */
+    public int prefaces() {
+        return prefaces;
     }
 
     /** How many writes took bytes, each published as one. Any thread; perhaps a moment late. */
@@ -230,7 +265,7 @@ public final class StreamSender {
 
     /** How many bytes were sent whose room the peer has not given back. A hint for any thread that knows the link to be there. */
     public long queued() {
-        return Math.min(size, Math.max(0, sent() - link.released()));
+        return Math.min(size, Math.max(0, (long) TAIL.getOpaque(this) - link.released()));
     }
 
     private int put(ByteBuffer src) throws IOException {
@@ -249,7 +284,7 @@ public final class StreamSender {
         return n;
     }
 
-    private int free(int wanted) throws IOException {
+    private int free(int wanted) throws CorruptLinkException {
         long free = size - (next - released);
         if (free < wanted) {
             free = size - (next - refresh());

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import java.util.function.IntPredicate;
 import java.util.function.IntUnaryOperator;
 import java.util.function.Predicate;
@@ -77,6 +78,11 @@ final class Program {
     /** Waits in the kernel, which looks at memory directly. */
     Program await(String name, Predicate<Memory> condition) {
         return add(name, (m, t) -> condition.test(m), (m, t) -> {});
+    }
+
+    /** What a thread does with words that are its own, or a system call, which is a full fence: all of it in one step. */
+    Program act(String name, Predicate<Memory> enabled, Consumer<Memory> effect) {
+        return add(name, (m, t) -> m.isDrained(t) && enabled.test(m), (m, t) -> effect.accept(m));
     }
 
     Program jumpIf(IntPredicate condition, String label) {

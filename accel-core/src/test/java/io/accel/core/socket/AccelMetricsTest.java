@@ -108,7 +108,7 @@ class AccelMetricsTest {
             double before = stalls.count();
             double timeBefore = stalls.totalTime(TimeUnit.MILLISECONDS);
             Lab.Pair pair = lab.connect();
-            int room = RING - LinkStream.PREFACE - 1; // what went before it, whose room comes back by the quarter
+            int room = RING - Long.BYTES - 1; // the preface and a byte, whose room comes back by the quarter
             assertThat(write(pair.client(), RING + 1)).isEqualTo(room);
             assertThat(write(pair.client(), 1)).isZero(); // the same stall still
             assertThat(stalls.count() - before)

@@ -73,6 +73,11 @@ final class FaultyLink implements Link {
     }
 
     @Override
+    public void forget(int state) {
+        inner.forget(state);
+    }
+
+    @Override
     public long released() {
         boolean unused = works(Call.RELEASED);
         return inner.released();

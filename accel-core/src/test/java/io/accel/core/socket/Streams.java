@@ -12,20 +12,33 @@ final class Streams {
 
     /** Reads at least a byte; -1 at the end. */
     static int read(BlockingWaits waits, StreamSocket socket, ByteBuffer dst) throws IOException {
-        LinkStream stream = socket.incoming().enter();
-        if (stream == null) {
-            try {
-                int n = Lab.channel(socket).read(dst);
-                int mine = (int) socket.incoming().took(n);
-                dst.position(dst.position() - (Math.max(0, n) - Math.max(0, mine)));
-                if (mine != 0) {
-                    return mine;
-                }
-            } finally {
-                socket.incoming().leave();
+        int n;
+        do {
+            LinkStream stream = socket.incoming().enter();
+            n = stream == null ? readKernel(socket, dst) : readLink(waits, stream, dst);
+        } while (n == 0 || n == LinkStream.MOVED);
+        return n;
+    }
+
+    private static int readKernel(StreamSocket socket, ByteBuffer dst) throws IOException {
+        Incoming in = socket.incoming();
+        try {
+            int aside = in.readAside(dst);
+            if (aside > 0) {
+                return aside;
             }
-            stream = socket.incoming().link();
+            int n = Lab.channel(socket).read(dst);
+            int mine = (int) in.took(n);
+            if (mine < n) {
+                in.setAside(dst, n - mine);
+            }
+            return mine;
+        } finally {
+            in.leave();
         }
+    }
+
+    private static int readLink(BlockingWaits waits, LinkStream stream, ByteBuffer dst) throws IOException {
         stream.lockRead();
         try {
             while (true) {
@@ -42,24 +55,34 @@ final class Streams {
 
     /** Writes all. */
     static void write(BlockingWaits waits, StreamSocket socket, ByteBuffer src) throws IOException {
-        LinkStream stream = socket.outgoing().enter(true);
-        if (stream == null) {
-            try {
-                socket.outgoing().gave(Lab.channel(socket).write(src));
-                return;
-            } finally {
-                socket.outgoing().leave();
+        while (src.hasRemaining()) {
+            LinkStream stream = socket.outgoing().enter(true);
+            if (stream == null || writeLink(waits, socket, stream, src)) {
+                writeKernel(socket, src);
             }
         }
+    }
+
+    private static void writeKernel(StreamSocket socket, ByteBuffer src) throws IOException {
+        try {
+            socket.outgoing().gave(Lab.channel(socket).write(src));
+        } finally {
+            socket.outgoing().leave();
+        }
+    }
+
+    /** Returns whether the rest goes by the kernel, in whose half the caller then is. */
+    private static boolean writeLink(BlockingWaits waits, StreamSocket socket, LinkStream stream, ByteBuffer src)
+            throws IOException {
         stream.lockWrite();
         try {
-            while (true) {
-                stream.write(src);
-                if (!src.hasRemaining()) {
-                    return;
+            while (stream.write(src) != LinkStream.MOVED && src.hasRemaining()) {
+                if (socket.outgoing().goBack(stream)) {
+                    return true;
                 }
                 waits.await(stream, SelectionKey.OP_WRITE, -1);
             }
+            return false;
         } finally {
             stream.unlockWrite();
         }

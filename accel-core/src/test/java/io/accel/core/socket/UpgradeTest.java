@@ -24,7 +24,7 @@ class UpgradeTest {
 
     /** Both directions switch wherever they have come to when both ends have the link. */
     @ParameterizedTest
-    @ValueSource(strings = {"0", "1/1B", "5/1GiB", "1000000/100KiB"})
+    @ValueSource(strings = {"0", "1/1B", "5/1GiB", "1000000/100KiB", "random"})
     void noByteIsLostOrDoubledWhereverTheySwitch(String after) throws Exception {
         try (Lab lab = new Lab("balanced", Map.of("handover.after", after, "ring.size", "16KiB"))) {
             BlockingWaits waits = lab.accelerator.waits();

@@ -105,6 +105,11 @@ public final class LoopbackLink implements Link {
     }
 
     @Override
+    public void forget(int state) {
+        in.state &= ~state;
+    }
+
+    @Override
     public long released() {
         return out.consumer;
     }

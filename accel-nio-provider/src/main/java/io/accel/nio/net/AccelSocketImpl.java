@@ -16,6 +16,7 @@ import java.net.SocketImpl;
 import java.net.SocketOption;
 import java.net.SocketOptions;
 import java.net.SocketTimeoutException;
+import java.nio.ByteBuffer;
 import java.util.Set;
 
 /**
@@ -163,17 +164,23 @@ final class AccelSocketImpl extends SocketImpl {
     int read(byte[] b, int off, int len) throws IOException {
         long start = System.nanoTime();
         Incoming in = socket.incoming();
-        if (in.link() == null) {
-            int n = readKernel(in, b, off, len);
-            if (n != 0 || in.link() == null) {
-                return n;
+        int n;
+        do {
+            LinkStream link = in.link();
+            if (link == null) {
+                n = readKernel(in, b, off, len);
+                link = in.link();
+                if (n != 0 || link == null) {
+                    return n;
+                }
             }
-        }
-        int timeout = timeoutMillis;
-        if (timeout > 0) {
-            timeout = (int) Math.max(1, timeout - (System.nanoTime() - start) / 1_000_000);
-        }
-        return transfers(in.link()).read(b, off, len, timeout);
+            int timeout = timeoutMillis;
+            if (timeout > 0) {
+                timeout = (int) Math.max(1, timeout - (System.nanoTime() - start) / 1_000_000);
+            }
+            n = transfers(link).read(b, off, len, timeout);
+        } while (n == LinkStream.MOVED);
+        return n;
     }
 
     private int readKernel(Incoming in, byte[] b, int off, int len) throws IOException {
@@ -182,8 +189,17 @@ final class AccelSocketImpl extends SocketImpl {
             return 0;
         }
         try {
+            ByteBuffer dst = ByteBuffer.wrap(b, off, len);
+            int aside = inputShut || raw().isClosed() ? 0 : in.readAside(dst);
+            if (aside > 0) {
+                return aside;
+            }
             int n = raw().rawInput().read(b, off, len);
-            return n < 0 && inputShut ? -1 : (int) in.took(n);
+            int mine = n < 0 && inputShut ? -1 : (int) in.took(n);
+            if (mine < n) {
+                in.setAside(dst.position(off + n), n - mine);
+            }
+            return mine;
         } catch (SocketTimeoutException e) {
             throw e;
         } catch (IOException e) {
@@ -196,14 +212,18 @@ final class AccelSocketImpl extends SocketImpl {
     /** Writes all of it. */
     void write(byte[] b, int off, int len) throws IOException {
         Outgoing out = socket.outgoing();
-        LinkStream link = out.link() != null ? out.link() : out.enter(true);
-        if (link != null) {
-            transfers(link).write(b, off, len);
-            return;
-        }
+        int done;
+        do {
+            LinkStream link = out.link();
+            link = link != null ? link : out.enter(true);
+            done = link == null ? 0 : transfers(link).write(b, off, len, out);
+            if (done == len && link != null) {
+                return;
+            }
+        } while (done == LinkStream.MOVED);
         try {
-            raw().rawOutput().write(b, off, len);
-            out.gave(len);
+            raw().rawOutput().write(b, off + done, len - done);
+            out.gave(len - done);
         } finally {
             out.leave();
         }

@@ -4,6 +4,7 @@ import io.accel.core.observe.Drop;
 import io.accel.core.observe.ProcessCounters;
 import io.accel.core.socket.BlockingWaits;
 import io.accel.core.socket.LinkStream;
+import io.accel.core.socket.Outgoing;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.SocketException;
@@ -29,7 +30,7 @@ final class LinkTransfers {
         this.link = link;
     }
 
-    /** Reads at least a byte; -1 at the end. The timeout is in milliseconds, 0 for none. */
+    /** Reads at least a byte; -1 at the end, {@link LinkStream#MOVED}. The timeout is in milliseconds, 0 for none. */
     int read(byte[] b, int off, int len, int timeoutMillis) throws IOException {
         long start = System.nanoTime();
         long limit = TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
@@ -50,7 +51,7 @@ final class LinkTransfers {
             if (n == 0) {
                 n = readWaiting(dst, start, timeoutMillis == 0 ? -1 : limit);
             }
-            ended = n < 0;
+            ended = n == -1;
             return n;
         } catch (InterruptedIOException e) {
             throw e; // a timeout is one, too
@@ -88,15 +89,25 @@ final class LinkTransfers {
         }
     }
 
-    /** Writes all of it. */
-    void write(byte[] b, int off, int len) throws IOException {
+    /**
+     * Writes all of it, or all that goes by the link.
+     *
+     * @param out the direction
+     * @return how many bytes it wrote; less than {@code len} if it went back, and then the caller is in the kernel's half; or
+     *     {@link LinkStream#MOVED}
+     */
+    int write(byte[] b, int off, int len, Outgoing out) throws IOException {
         ByteBuffer src = ByteBuffer.wrap(b, off, len);
         link.lockWrite();
         try {
-            int unused = link.write(src);
-            if (src.hasRemaining()) {
-                writeWaiting(src);
+            int n = link.write(src);
+            if (n == LinkStream.MOVED) {
+                return n;
             }
+            if (src.hasRemaining() && !out.goBack(link)) {
+                writeWaiting(src, out);
+            }
+            return len - src.remaining();
         } catch (InterruptedIOException e) {
             throw e;
         } catch (IOException e) {
@@ -106,13 +117,15 @@ final class LinkTransfers {
         }
     }
 
-    private void writeWaiting(ByteBuffer src) throws IOException {
+    private void writeWaiting(ByteBuffer src, Outgoing out) throws IOException {
         Interrupts interrupts = new Interrupts();
         try {
-            while (src.hasRemaining()) {
+            boolean isBack = false;
+            while (src.hasRemaining() && !isBack) {
                 interrupts.check();
                 waits.await(link, SelectionKey.OP_WRITE, -1);
                 int unused = link.write(src);
+                isBack = src.hasRemaining() && out.goBack(link);
             }
         } finally {
             interrupts.restore();
@@ -127,7 +140,7 @@ final class LinkTransfers {
         }
         link.lockWrite();
         try {
-            if (link.write(ByteBuffer.wrap(new byte[] {(byte) data})) == 0) {
+            if (link.write(ByteBuffer.wrap(new byte[] {(byte) data})) == 0) { // never moved: urgent data has fixed it
                 throw new SocketException("No buffer space available");
             }
         } catch (IOException e) {

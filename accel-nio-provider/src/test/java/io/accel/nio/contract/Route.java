@@ -68,7 +68,7 @@ interface Route {
 
         @Override
         public int quietMillis() {
-            return 30;
+            return 150; // longer than a link may be full before the kernel takes more
         }
     }
 }

@@ -13,7 +13,8 @@ final class Inbound {
     /** A cursor that is never right. */
     static final long NONSENSE = Long.MAX_VALUE;
 
-    private static final int KNOWN_STATES = Link.ENDED | Link.URGENT_INLINE | Link.ATTACHED | Link.SWITCHED;
+    private static final int KNOWN_STATES =
+            Link.ENDED | Link.URGENT_INLINE | Link.ATTACHED | Link.SWITCHED | Link.PASSING;
 
     private volatile long published;
     private volatile int states;
@@ -57,6 +58,11 @@ final class Inbound {
     void addStates(int more) {
         int before = states;
         states = before | more;
+    }
+
+    void forget(int passed) {
+        int before = states;
+        states = before & ~passed;
     }
 
     long published() {

@@ -2,6 +2,7 @@ package io.accel.core.fabric.rdma;
 
 import static io.accel.core.fabric.Link.RST;
 
+import io.accel.core.fabric.Link;
 import io.accel.core.fabric.rdma.bootstrap.RdmaConfig;
 import io.accel.core.fabric.rdma.verbs.QueuePair;
 import io.accel.core.fabric.rdma.verbs.SendFlags;
@@ -278,7 +279,9 @@ final class Outbound {
         } else {
             requests.writeWithImmediate(0, lastState, flags, peer.address(), peer.key(), announcement);
         }
-        sentStates = states;
+        // A passing state is said once: the next message must not say it again after the peer has forgotten it.
+        wantedStates &= ~Link.PASSING;
+        sentStates = wantedStates;
         credits.use();
         post(1, true, 0);
     }

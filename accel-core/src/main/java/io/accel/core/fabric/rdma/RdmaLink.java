@@ -176,6 +176,16 @@ final class RdmaLink implements Link, CmHandler {
         }
     }
 
+    @Override
+    public void forget(int state) {
+        lock.lock();
+        try {
+            in.forget(state);
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /**
      * An option that changes what becomes of the peer's next byte should be with the peer when it is set, and so should word of
      * a switch before the peer hears of it by another way; so this waits until the peer's device has acknowledged it, which

@@ -20,7 +20,7 @@ import java.nio.ByteOrder;
  *
  * <pre>
  *      0  producer cursor, written by the sender of this direction (release), read by its receiver (acquire)
- *      8  state bits of the sender, only ever added; on the line that the receiver looks at anyway
+ *      8  state bits of the sender, two of which the receiver clears; on the line that the receiver looks at anyway
  *    128  consumer cursor, written by the receiver (release), read by the sender (acquire)
  *    256  sleepers of the <em>receiver's</em> process: armed by it, taken by the sender's process
  * </pre>
@@ -30,7 +30,7 @@ import java.nio.ByteOrder;
 final class ShmLayout {
     static final long MAGIC = 0x4143_4345_4c53_484dL;
     /** Of the file and of the handshake together; peers with another version use the kernel. */
-    static final int VERSION = 2;
+    static final int VERSION = 3;
 
     static final int MAGIC_AT = 0;
     static final int VERSION_AT = 8;

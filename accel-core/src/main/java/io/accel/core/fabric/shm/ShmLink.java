@@ -98,6 +98,11 @@ final class ShmLink implements Link {
     }
 
     @Override
+    public void forget(int state) {
+        int unused = (int) INT.getAndBitwiseAnd((ByteBuffer) map, in + ShmLayout.STATE, ~state);
+    }
+
+    @Override
     public long released() {
         return (long) LONG.getAcquire((ByteBuffer) map, out + ShmLayout.CONSUMER);
     }

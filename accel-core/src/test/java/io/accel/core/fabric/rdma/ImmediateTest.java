@@ -49,9 +49,22 @@ class ImmediateTest {
     }
 
     @Test
+    void aPassingStateIsThereUntilItIsForgotten() {
+        Inbound in = new Inbound();
+        assertThat(in.take(Immediate.of(Immediate.STATE, Link.ATTACHED | Link.LEFT)))
+                .isNull();
+        assertThat(in.states()).isEqualTo(Link.ATTACHED | Link.LEFT);
+        in.forget(Link.LEFT);
+        assertThat(in.states()).isEqualTo(Link.ATTACHED);
+        assertThat(in.take(Immediate.of(Immediate.STATE, Link.ATTACHED | Link.LEFT)))
+                .isNull();
+        assertThat(in.states()).isEqualTo(Link.ATTACHED | Link.LEFT);
+    }
+
+    @Test
     void anUnknownStateIsNonsenseAndNotTaken() {
         Inbound in = new Inbound();
-        assertThat(in.take(Immediate.of(Immediate.STATE, Link.FIN | 64))).contains("states 0x41");
+        assertThat(in.take(Immediate.of(Immediate.STATE, Link.FIN | 256))).contains("states 0x101");
         assertThat(in.published()).isEqualTo(Inbound.NONSENSE);
         assertThat(in.states()).isZero();
     }

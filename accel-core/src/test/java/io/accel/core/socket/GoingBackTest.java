@@ -1,0 +1,137 @@
+package io.accel.core.socket;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.net.SocketException;
+import java.nio.ByteBuffer;
+import java.util.Map;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A writer whose peer reads nothing goes back to the kernel's path, and comes to the link again when the peer reads. */
+@Timeout(60)
+class GoingBackTest {
+    private static final int RING = 16 * 1024;
+    /** More than the ring, and less than any kernel takes. */
+    private static final int MUCH = 10 * RING;
+
+    private Lab lab;
+    private BlockingWaits waits;
+    private Lab.Pair pair;
+
+    @BeforeEach
+    void connect() throws Exception {
+        lab = new Lab("balanced", Map.of("ring.size", "16KiB"));
+        waits = lab.accelerator.waits();
+        pair = lab.connect();
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        pair.close();
+        await().until(() -> lab.mappings() == 0);
+        lab.close();
+    }
+
+    private FutureTask<Long> send(StreamSocket from, long total) {
+        return Streams.start(() -> {
+            Streams.send(waits, from, total, 7);
+            return total;
+        });
+    }
+
+    private void goBack() throws Exception {
+        assertThat(send(pair.client(), MUCH).get(20, TimeUnit.SECONDS)).isEqualTo(MUCH);
+        assertThat(pair.client().outgoing().link()).as("a path that is full").isNull();
+    }
+
+    private int read(StreamSocket to) throws IOException {
+        return Streams.read(waits, to, ByteBuffer.allocate(MUCH));
+    }
+
+    @Test
+    void whatTheRingDoesNotHoldTheKernelTakes() throws Exception {
+        goBack();
+        assertThat(pair.server().incoming().available()).isBetween(1, RING);
+        assertThat(Streams.receive(waits, pair.server(), MUCH, 7)).isEqualTo(MUCH);
+        assertThat(pair.server().incoming().link()).isNull();
+        assertThat(pair.server().incoming().available()).isZero();
+    }
+
+    @Test
+    void theNextWriteAfterThePeerHasReadGoesByTheLink() throws Exception {
+        for (int round = 0; round < 5; round++) {
+            goBack();
+            assertThat(Streams.receive(waits, pair.server(), MUCH, 7)).isEqualTo(MUCH);
+            assertThat(send(pair.client(), 100).get(20, TimeUnit.SECONDS)).isEqualTo(100);
+            assertThat(pair.client().outgoing().link()).isNotNull();
+            assertThat(Streams.receive(waits, pair.server(), 100, 7)).isEqualTo(100);
+            assertThat(pair.server().incoming().link()).isNotNull();
+        }
+    }
+
+    @Test
+    void bothEndsWriteMuchBeforeEitherReads() throws Exception {
+        FutureTask<Long> there = send(pair.client(), MUCH);
+        FutureTask<Long> back = send(pair.server(), MUCH);
+        assertThat(there.get(20, TimeUnit.SECONDS)).isEqualTo(MUCH);
+        assertThat(back.get(20, TimeUnit.SECONDS)).isEqualTo(MUCH);
+        assertThat(Streams.receive(waits, pair.server(), MUCH, 7)).isEqualTo(MUCH);
+        assertThat(Streams.receive(waits, pair.client(), MUCH, 7)).isEqualTo(MUCH);
+    }
+
+    /** The kernel has the announcement, and behind it what comes only after all that is in the link. */
+    @Test
+    void aReaderWhoComesLateReadsAllInItsOrder() throws Exception {
+        pair.close();
+        pair = lab.connectOnly();
+        assertThat(send(pair.client(), MUCH).get(20, TimeUnit.SECONDS)).isEqualTo(MUCH);
+        assertThat(pair.client().outgoing().link()).isNull();
+        assertThat(pair.server().incoming().link()).isNull();
+        assertThat(Streams.receive(waits, pair.server(), MUCH, 7)).isEqualTo(MUCH);
+    }
+
+    @Test
+    void anEndAfterwardsComesAfterTheLastByte() throws Exception {
+        goBack();
+        Lab.close(pair.client());
+        assertThat(Streams.receive(waits, pair.server(), MUCH, 7)).isEqualTo(MUCH);
+        assertThat(read(pair.server())).isEqualTo(-1);
+    }
+
+    @Test
+    void aResetIsAResetAtOnce() throws Exception {
+        goBack();
+        Lab.close(pair.client(), true, false);
+        assertThatThrownBy(() -> {
+                    while (read(pair.server()) > 0) {}
+                })
+                .isInstanceOf(SocketException.class)
+                .hasMessage("Connection reset");
+    }
+
+    @Test
+    void aCloseWithBytesUnreadIsAReset() throws Exception {
+        goBack();
+        FutureTask<Integer> reader = Streams.start(() -> read(pair.client()));
+        Lab.close(pair.server());
+        assertThatThrownBy(() -> reader.get(20, TimeUnit.SECONDS)).hasRootCauseMessage("Connection reset");
+    }
+
+    @Test
+    void aDirectionThatIsFixedStaysAndWaits() throws Exception {
+        assertThat(pair.client().outgoing().fix()).isNotNull();
+        FutureTask<Long> sent = send(pair.client(), MUCH);
+        assertThat(pair.server().incoming().link()).isNotNull();
+        assertThat(Streams.receive(waits, pair.server(), MUCH, 7)).isEqualTo(MUCH);
+        assertThat(sent.get(20, TimeUnit.SECONDS)).isEqualTo(MUCH);
+        assertThat(pair.client().outgoing().link()).isNotNull();
+    }
+}

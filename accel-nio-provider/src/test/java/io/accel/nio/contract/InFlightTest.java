@@ -1,0 +1,148 @@
+package io.accel.nio.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What a connection takes while nobody reads: what the kernel takes, so that no program waits that would not without Accel. */
+class InFlightTest extends ContractSupport {
+    private static final int MIB = 1 << 20;
+    private static final int MESSAGE = 1;
+
+    @ParameterizedTest(name = "{0} MiB")
+    @ValueSource(ints = {1, 2})
+    void bothEndsWriteAllBeforeEitherReads(int mib) throws Exception {
+        Pair pair = pair();
+        byte[] there = Bytes.random(1, mib * MIB);
+        byte[] back = Bytes.random(2, mib * MIB);
+        List<Task<byte[]>> ends =
+                List.of(start(() -> exchange(pair.client(), there)), start(() -> exchange(pair.server(), back)));
+        Bytes.assertSame(ends.get(0).result(), back);
+        Bytes.assertSame(ends.get(1).result(), there);
+    }
+
+    private static byte[] exchange(SocketChannel channel, byte[] mine) throws IOException {
+        ByteBuffer all = ByteBuffer.wrap(mine);
+        for (int at = 0; at < mine.length; at += 64 * 1024) {
+            Bytes.write(channel, all.slice(at, 64 * 1024));
+        }
+        return Bytes.read(channel, mine.length);
+    }
+
+    /** The first messages make the connection one that is worth a faster path. */
+    @Test
+    void aConversationBeforeThatMakesNoDifference() throws Exception {
+        Pair pair = pair();
+        for (int i = 0; i < 100; i++) {
+            Bytes.write(pair.client(), new byte[MESSAGE]);
+            assertThat(Bytes.read(pair.server(), MESSAGE)).hasSize(MESSAGE);
+            Bytes.write(pair.server(), new byte[MESSAGE]);
+            assertThat(Bytes.read(pair.client(), MESSAGE)).hasSize(MESSAGE);
+        }
+        byte[] there = Bytes.random(1, MIB);
+        byte[] back = Bytes.random(2, MIB);
+        List<Task<byte[]>> ends =
+                List.of(start(() -> exchange(pair.client(), there)), start(() -> exchange(pair.server(), back)));
+        Bytes.assertSame(ends.get(0).result(), back);
+        Bytes.assertSame(ends.get(1).result(), there);
+        Bytes.write(pair.client(), new byte[MESSAGE]);
+        assertThat(Bytes.read(pair.server(), MESSAGE)).hasSize(MESSAGE);
+    }
+
+    @Test
+    void anEventLoopThatReadsOnlyWhenAllIsWrittenIsServed() throws Exception {
+        Pair pair = pair();
+        byte[] there = Bytes.random(1, MIB);
+        byte[] back = Bytes.random(2, MIB);
+        List<Task<byte[]>> ends =
+                List.of(start(() -> select(pair.client(), there)), start(() -> select(pair.server(), back)));
+        Bytes.assertSame(ends.get(0).result(), back);
+        Bytes.assertSame(ends.get(1).result(), there);
+    }
+
+    private byte[] select(SocketChannel channel, byte[] mine) throws IOException {
+        Selector selector = selector();
+        ByteBuffer toWrite = ByteBuffer.wrap(mine);
+        ByteBuffer read = ByteBuffer.allocate(mine.length);
+        SelectionKey key = register(channel, selector, SelectionKey.OP_WRITE);
+        while (read.hasRemaining()) {
+            selector.selectedKeys().clear();
+            selector.select(100);
+            if (toWrite.hasRemaining()) {
+                channel.write(toWrite);
+            } else {
+                key.interestOps(SelectionKey.OP_READ);
+                if (channel.read(read) < 0) {
+                    throw new AssertionError("the end after " + read.position() + " bytes");
+                }
+            }
+        }
+        return read.array();
+    }
+
+    @Test
+    void whatIsTakenWithoutAReader() throws Exception {
+        Pair pair = pair();
+        assertTakes(pair, 2 * MIB);
+    }
+
+    @Test
+    void whatIsTakenForAPeerThatHasShutItsInput() throws Exception {
+        Pair pair = pair();
+        Bytes.write(pair.client(), new byte[MESSAGE]);
+        assertThat(Bytes.read(pair.server(), MESSAGE)).hasSize(MESSAGE);
+        pair.server().shutdownInput();
+        pair.client().configureBlocking(false);
+        assertThat(Bytes.fill(pair.client())).isGreaterThan(2 * MIB);
+    }
+
+    /** The kernel cuts what is asked for to its own limits. */
+    @Test
+    void buffersThatAreAskedForAreThere() throws Exception {
+        try (ServerSocketChannel listener = ServerSocketChannel.open()) {
+            listener.setOption(StandardSocketOptions.SO_RCVBUF, 4 * MIB).bind(anyPort());
+            SocketChannel client = channel().setOption(StandardSocketOptions.SO_SNDBUF, 4 * MIB);
+            client.connect(destination(listener));
+            Pair pair = new Pair(client, closing(listener.accept()));
+            int sent = client.getOption(StandardSocketOptions.SO_SNDBUF);
+            int received = pair.server().getOption(StandardSocketOptions.SO_RCVBUF);
+            assertTakes(pair, (sent + received) / 4); // a half of either is the kernel's own book-keeping
+        }
+    }
+
+    private static void assertTakes(Pair pair, int least) throws IOException {
+        int taken = Bytes.fill(pair.client());
+        assertThat(taken).isGreaterThan(least);
+        pair.client().shutdownOutput();
+        assertThat(Bytes.readToEnd(pair.server())).hasSize(taken);
+    }
+
+    /** Where nothing is read for a while and then all, again and again, each byte arrives once and in order. */
+    @Test
+    void aReaderThatPausesLosesNothing() throws Exception {
+        Pair pair = pair();
+        byte[] expected = Bytes.random(3, 6 * MIB);
+        Task<Void> writer = run(() -> Bytes.write(pair.client(), expected));
+        ByteBuffer all = ByteBuffer.allocate(expected.length);
+        while (all.hasRemaining()) {
+            Thread.sleep(60);
+            all.limit(Math.min(all.capacity(), all.position() + MIB));
+            while (all.hasRemaining()) {
+                assertThat(pair.server().read(all)).isPositive();
+            }
+            all.limit(all.capacity());
+        }
+        writer.result();
+        Bytes.assertSame(all.array(), expected);
+    }
+}
