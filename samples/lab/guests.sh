@@ -113,6 +113,7 @@ run_guests() {
     pwd -P >"$exchange/guest/directory"
     printf '%s' "$share" >"$exchange/guest/share"
     write_environment >"$exchange/guest/environment"
+    { grep -m 1 '^cpu MHz' /proc/cpuinfo || true; } >"$exchange/guest/clock"
     if ((${#command[@]})); then quoted "${command[@]}" >"$exchange/guest/command.A"; fi
 
     if ((hosts == 1)); then

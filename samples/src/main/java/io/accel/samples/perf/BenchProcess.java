@@ -17,6 +17,7 @@ import java.util.concurrent.TimeUnit;
  * Used by one thread at a time.
  */
 public final class BenchProcess implements AutoCloseable {
+    private static final Duration START_PATIENCE = Duration.ofSeconds(30);
     private static final Duration QUIT_PATIENCE = Duration.ofSeconds(2);
     private static final int STDERR_LINES = 60;
     private static final String END_OF_OUTPUT = "";
@@ -26,29 +27,59 @@ public final class BenchProcess implements AutoCloseable {
     private final BlockingQueue<String> output = new LinkedBlockingQueue<>();
     private final TailBuffer errors = new TailBuffer(STDERR_LINES);
     private final Thread errorReader;
+    /** Where it really runs; null for this host. */
+    private final FarHost far;
+
+    /** Set before anybody but the starter has it. */
+    private long pid;
 
     /**
-     * Starts it.
+     * Starts it on this host.
      *
      * @param name what errors call it
      */
     public BenchProcess(String name, List<String> command) throws IOException {
+        this(name, command, null);
+    }
+
+    private BenchProcess(String name, List<String> command, FarHost far) throws IOException {
         this.name = name;
+        this.far = far;
         ProcessBuilder builder = new ProcessBuilder(command);
         // Options from the environment could accelerate the end that must not be.
         builder.environment().remove("JDK_JAVA_OPTIONS");
         process = builder.start();
+        pid = process.pid();
         Reaper.watch(process);
         readInBackground("stdout", process.inputReader(StandardCharsets.UTF_8), output::add, END_OF_OUTPUT);
         errorReader = readInBackground("stderr", process.errorReader(StandardCharsets.UTF_8), errors::add, null);
     }
 
-    /** The process's id. */
-    public long pid() {
-        return process.pid();
+    /** Starts it on another host. It ends when its input does. */
+    static BenchProcess on(FarHost host, String name, List<String> command) throws IOException, InterruptedException {
+        BenchProcess started = new BenchProcess(name, host.shell(), host);
+        try {
+            started.send(FarHost.become(command));
+            started.pid =
+                    Long.parseLong(started.await("started", START_PATIENCE).get("pid"));
+            return started;
+        } catch (IOException | InterruptedException | RuntimeException e) {
+            started.close();
+            throw e;
+        }
     }
 
-    /** Sends a one-word command. */
+    /** The process's id, on the host where it runs. */
+    public long pid() {
+        return pid;
+    }
+
+    /** Begins to measure what it uses. */
+    ProcessTimes times() throws IOException, InterruptedException {
+        return far == null ? new ProcessTimes(pid) : new ProcessTimes(far, pid);
+    }
+
+    /** Sends a line. */
     public void send(String command) throws IOException {
         try {
             process.outputWriter(StandardCharsets.UTF_8)

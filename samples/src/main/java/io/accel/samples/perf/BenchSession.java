@@ -65,7 +65,11 @@ final class BenchSession implements Session {
         } else if (variant.accelerated() && !jvm.canAccelerate()) {
             throw new IOException("cannot accelerate, since there is no " + jvm.accelJar());
         }
-        BenchSession session = new BenchSession(jvm, benchCase, variant, Crowd.of(benchCase.crowding, jvm.cores()));
+        BenchSession session = new BenchSession(
+                jvm,
+                benchCase,
+                variant,
+                Crowd.of(benchCase.crowding, jvm.place().cores()));
         try {
             session.start(warmUp);
             return session;
@@ -138,12 +142,12 @@ final class BenchSession implements Session {
         warmth = Conditions.UNKNOWN.after(seconds, judge.isWarm());
     }
 
-    private Watch watch() throws IOException {
-        List<Long> ends = new ArrayList<>(List.of(client.pid()));
+    private Watch watch() throws IOException, InterruptedException {
+        List<BenchProcess> ends = new ArrayList<>(List.of(client));
         if (server != null) {
-            ends.add(server.pid());
+            ends.add(server);
         }
-        return new Watch(ends, hog == null ? List.of() : List.of(hog.pid()));
+        return new Watch(ends, hog == null ? List.of() : List.of(hog));
     }
 
     private void startBounce(List<String> arguments) throws IOException, InterruptedException {
@@ -162,25 +166,25 @@ final class BenchSession implements Session {
         }
     }
 
-    private void startServer(List<String> arguments) throws IOException {
+    private void startServer(List<String> arguments) throws IOException, InterruptedException {
         server = start(End.SERVER, benchCase.kind.server, variant.serverAccelerated, arguments);
     }
 
-    private void startClient(List<String> arguments) throws IOException {
+    private void startClient(List<String> arguments) throws IOException, InterruptedException {
         client = start(End.CLIENT, benchCase.kind.client, variant.clientAccelerated, arguments);
     }
 
     private BenchProcess start(End end, String program, boolean accelerated, List<String> arguments)
-            throws IOException {
+            throws IOException, InterruptedException {
         String name = name("the " + end.label);
         String profile = accelerated ? benchCase.profileOf(variant) : null;
         if (benchCase.kind.isNetty()) {
             List<String> all = new ArrayList<>(arguments);
             all.add("transport=" + variant.transport);
-            return new BenchProcess(name, jvm.ofNetty(crowd.prefix(end), program, profile, all));
+            return jvm.place().start(end, name, jvm.ofNetty(crowd.prefix(end), program, profile, all));
         }
-        return new BenchProcess(
-                name, jvm.of(crowd.prefix(end), benchCase.kind.jvmOptions(), program, profile, arguments));
+        return jvm.place()
+                .start(end, name, jvm.of(crowd.prefix(end), benchCase.kind.jvmOptions(), program, profile, arguments));
     }
 
     private String name(String which) {
@@ -194,8 +198,8 @@ final class BenchSession implements Session {
 
     private Sample measureIdleness(Duration time) throws IOException, InterruptedException {
         Watch watch = watch();
-        ProcessTimes serverTimes = new ProcessTimes(server.pid());
-        ProcessTimes clientTimes = new ProcessTimes(client.pid());
+        ProcessTimes serverTimes = server.times();
+        ProcessTimes clientTimes = client.times();
         long begin = System.nanoTime();
         Thread.sleep(time.toMillis());
         double used = serverTimes.used().cpuNanos() + clientTimes.used().cpuNanos();

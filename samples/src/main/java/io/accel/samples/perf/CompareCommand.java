@@ -9,6 +9,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
+import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -70,7 +71,7 @@ import picocli.CommandLine.Spec;
             "Over RDMA: kernel is TCP, or UDP, on the device's own address; rstream is rdma-core's program over rsocket, which tells"
                     + " means only; ib_write_lat, ib_write_bw and ib_send_lat (over unreliable datagrams) are"
                     + " perftest's, over the bare verbs. vs rstream: how many times the round trips, or bytes, a second. Without a device all of it runs in the"
-                    + " lab, a guest of one processor: its figures compare with each other, and with nothing else.",
+                    + " lab, each end in a guest of one processor: its figures compare with each other, and with nothing else.",
             "A case that fails, or does not end, is reported with the reason, and the others go on.",
             "Exit status: 0, or 1 if a case failed or did not take the path it should have."
         })
@@ -87,8 +88,9 @@ public final class CompareCommand implements Callable<Integer> {
     private static final List<String> RDMA_ONLY = List.of(
             "-Daccel.fabric.order=rdma",
             "-Daccel.fallback=fail",
-            "-Daccel.connect.probe-timeout=10s",
-            "-Daccel.handshake.timeout=10s");
+            // A guest of a busy machine takes its time to load classes.
+            "-Daccel.connect.probe-timeout=60s",
+            "-Daccel.handshake.timeout=60s");
 
     @Spec
     private CommandSpec spec;
@@ -119,8 +121,8 @@ public final class CompareCommand implements Callable<Integer> {
             names = "--fabric",
             paramLabel = "NAME",
             defaultValue = "shm",
-            description =
-                    "shm: within this host; rdma: over its RDMA device, or in the lab (default: ${DEFAULT-VALUE}).")
+            description = "shm: within this host; rdma: over its RDMA device, or between two hosts of the lab (default:"
+                    + " ${DEFAULT-VALUE}).")
     private FabricChoice fabric;
 
     /** The values of {@code --fabric}. */
@@ -131,6 +133,29 @@ public final class CompareCommand implements Callable<Integer> {
         Set<BenchCase> cases() {
             return this == shm ? BenchCase.OF_SHM : BenchCase.OF_RDMA;
         }
+    }
+
+    @ArgGroup(exclusive = false)
+    private Peer peer;
+
+    /** Where servers run, if not here. */
+    private static final class Peer {
+        @Option(
+                names = "--peer",
+                required = true,
+                paramLabel = "COMMAND",
+                description =
+                        "With --fabric rdma: runs the servers on another host, by a shell there that COMMAND starts and that"
+                                + " takes its commands from its input, such as 'ssh NAME'. Java and Accel have to be there under the"
+                                + " same names. Without it both ends run on this host, or on two guests of the lab.")
+        private String shell;
+
+        @Option(
+                names = "--peer-address",
+                required = true,
+                paramLabel = "ADDRESS",
+                description = "The address of that host's RDMA device.")
+        private String address;
     }
 
     @Option(
@@ -158,6 +183,9 @@ public final class CompareCommand implements Callable<Integer> {
             throw new ParameterException(spec.commandLine(), "--seconds must be at least 1, not " + seconds);
         }
         files.create(); // better to learn now that they cannot be written than in some minutes
+        if (fabric != FabricChoice.rdma && peer != null) {
+            throw new ParameterException(spec.commandLine(), "--peer is for --fabric rdma alone");
+        }
         if (fabric == FabricChoice.rdma) {
             return compareOverRdma(cases);
         }
@@ -165,32 +193,40 @@ public final class CompareCommand implements Callable<Integer> {
         Comparison comparison = new Comparison(
                 jvm, Budget.unlimited(WARM_UP), Duration.ofSeconds(seconds), Math.min(ROUNDS, seconds), System.err);
         Result result = comparison.run(cases);
-        ResultPrinter.print(result, jvm.cores(), System.out);
-        return finish(result, jvm.cores(), ROUNDS_NOTE.formatted(Math.min(ROUNDS, seconds)));
+        ResultPrinter.print(result, jvm.place().describe(), System.out);
+        return finish(result, jvm.place(), ROUNDS_NOTE.formatted(Math.min(ROUNDS, seconds)));
     }
 
     private int compareOverRdma(Set<BenchCase> cases) throws IOException, InterruptedException {
         Optional<RdmaDevice> found = RdmaDevice.find();
         if (found.isEmpty()) {
-            System.err.println("This machine has no RDMA device with an address; going into the lab, which has one.");
+            if (peer != null) {
+                throw new ParameterException(
+                        spec.commandLine(), "--peer: this host has no RDMA device with an address");
+            }
+            System.err.println(
+                    "This machine has no RDMA device with an address; going into the lab, where two hosts have one.");
             return Lab.find().run(argumentsInLab(cases), files.byOption());
         }
         RdmaDevice device = found.get();
-        JvmCommand jvm = new JvmCommand(accelJar.resolve(), cores.resolve(), RDMA_ONLY, device.address());
+        Place place = peer == null
+                ? Place.at(device.address(), cores.resolve())
+                : Place.between(FarHost.of(peer.shell, peer.address));
+        JvmCommand jvm = new JvmCommand(accelJar.resolve(), place, RDMA_ONLY);
         Result result = new RdmaComparison(jvm, device, WARM_UP, Duration.ofSeconds(seconds), RDMA_ROUNDS, System.err)
                 .run(cases);
-        ResultPrinter.print(result, jvm.cores(), System.out);
+        ResultPrinter.print(result, place.describe(), System.out);
         RdmaAims.about(result).forEach(System.out::println);
         if (device.userMode()) {
             System.out.println(userMode(device));
-            return finish(result, jvm.cores(), ROUNDS_NOTE.formatted(RDMA_ROUNDS), userMode(device));
+            return finish(result, place, ROUNDS_NOTE.formatted(RDMA_ROUNDS), userMode(device));
         }
-        return finish(result, jvm.cores(), ROUNDS_NOTE.formatted(RDMA_ROUNDS));
+        return finish(result, place, ROUNDS_NOTE.formatted(RDMA_ROUNDS));
     }
 
     private static String userMode(RdmaDevice device) {
         return "All of it is " + device.describe()
-                + ", on one processor: the figures compare with each other, and with nothing else.";
+                + ", a guest of one processor: the figures compare with each other, and with nothing else.";
     }
 
     private List<String> argumentsInLab(Set<BenchCase> cases) {
@@ -209,10 +245,10 @@ public final class CompareCommand implements Callable<Integer> {
                 cases.stream().map(each -> each.label).collect(Collectors.joining(",")));
     }
 
-    private int finish(Result result, Cores cores, String... notes) throws IOException {
+    private int finish(Result result, Place place, String... notes) throws IOException {
         List<String> sentences = new ArrayList<>(List.of(notes));
         sentences.addAll(ResultPrinter.notes(result));
-        sentences.add(cores.describe());
+        sentences.add(place.describe());
         files.write(result, sentences);
         result.failures().forEach(failure -> System.err.println("FAILED " + failure));
         return result.failures().isEmpty() ? 0 : 1;

@@ -44,7 +44,7 @@ public final class DemoCommand implements Callable<Integer> {
         Comparison comparison = new Comparison(jvm, budget, MEASURE, 1, System.err);
         Result result = comparison.runWithout(LEFT_OUT, CASES);
         System.out.println();
-        ResultPrinter.print(result, jvm.cores(), System.out);
+        ResultPrinter.print(result, jvm.place().describe(), System.out);
         System.out.println();
         System.out.println(Sentence.about(result));
         result.failures().forEach(failure -> System.err.println("FAILED " + failure));

@@ -22,25 +22,20 @@ public final class JvmCommand {
     private static final String NETTY_JAR = "samples/netty/target/accel-netty-samples.jar";
 
     private final Path accelJar;
-    private final Cores cores;
     private final List<String> accelOptions;
-    private final String address;
+    private final Place place;
     private final String benchClassPath;
 
     /** @param accelJar the drop-in jar; needs to exist only for accelerated commands */
     JvmCommand(Path accelJar, Cores cores) {
-        this(accelJar, cores, List.of(), null);
+        this(accelJar, Place.here(cores), List.of());
     }
 
-    /**
-     * @param accelOptions further options of those with Accel
-     * @param address where servers listen; null for the loopback interface
-     */
-    JvmCommand(Path accelJar, Cores cores, List<String> accelOptions, String address) {
+    /** @param accelOptions further options of those with Accel */
+    JvmCommand(Path accelJar, Place place, List<String> accelOptions) {
         this.accelJar = accelJar;
-        this.cores = cores;
+        this.place = place;
         this.accelOptions = accelOptions;
-        this.address = address;
         Set<String> entries = new LinkedHashSet<>();
         entries.add(locationOf(JvmCommand.class).toString());
         entries.add(locationOf(Histogram.class).toString());
@@ -55,8 +50,9 @@ public final class JvmCommand {
         return accelJar;
     }
 
-    Cores cores() {
-        return cores;
+    /** Where what it commands is to run. */
+    Place place() {
+        return place;
     }
 
     /**
@@ -84,8 +80,8 @@ public final class JvmCommand {
         }
         command.add(BENCH_PACKAGE + program);
         command.addAll(arguments);
-        if (address != null) {
-            command.add("address=" + address);
+        if (place.address() != null) {
+            command.add("address=" + place.address());
         }
         return command;
     }

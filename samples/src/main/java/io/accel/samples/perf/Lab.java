@@ -8,10 +8,16 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/** Runs this program's command line in the RDMA lab, the repository's guest with a device made of software. */
+/** Runs this program's command line in the RDMA lab: the repository's two guests, each with a device made of software. */
 final class Lab {
     private static final String IN_REPOSITORY = "samples/lab/lab";
     private static final int LIMIT_SECONDS = 1_200;
+
+    /** As samples/lab/lab has it. */
+    private static final String OTHER_HOST = "10.78.0.2";
+
+    /** Nothing but the other guest reaches it: their network is a cable between the two. */
+    private static final String SHELL_PORT = "7979";
 
     private final Path script;
 
@@ -32,7 +38,7 @@ final class Lab {
     }
 
     /**
-     * Runs it and returns its exit status.
+     * Runs it on one guest, with the other as its peer, and returns its exit status.
      *
      * @param files what it is to write, by the option that says so
      */
@@ -40,12 +46,14 @@ final class Lab {
         Path shared = Files.createTempDirectory("accel-perf-");
         // The lab ends with this JVM, however that ends.
         List<String> command = new ArrayList<>(List.of("setpriv", "--pdeathsig", "TERM", script.toString()));
-        command.addAll(List.of("--timeout", Integer.toString(LIMIT_SECONDS), "--share", shared.toString(), "--"));
+        command.addAll(List.of("--timeout", Integer.toString(LIMIT_SECONDS), "--share", shared.toString()));
+        command.addAll(List.of("--hosts", "2", "--peer", "exec busybox nc -ll -p " + SHELL_PORT + " -e sh", "--"));
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         // This JVM measures nothing itself; it is to be out of the way.
         command.addAll(List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
         command.addAll(List.of("-jar", JvmCommand.locationOf(Lab.class).toString()));
         command.addAll(arguments);
+        command.addAll(List.of("--peer", "busybox nc " + OTHER_HOST + ' ' + SHELL_PORT, "--peer-address", OTHER_HOST));
         files.keySet()
                 .forEach(option ->
                         command.addAll(List.of(option, inside(shared, option).toString())));

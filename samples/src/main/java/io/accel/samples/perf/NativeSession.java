@@ -21,21 +21,21 @@ final class NativeSession implements Session {
     private static final long MOST = 1_000_000;
 
     private final NativeProgram program;
-    private final Cores cores;
-    private final String address;
+    private final Place place;
     private double perSecond;
 
-    private NativeSession(NativeProgram program, Cores cores, String address) {
+    private NativeSession(NativeProgram program, Place place) {
         this.program = program;
-        this.cores = cores;
-        this.address = address;
+        this.place = place;
     }
 
     /** Finds out how fast the program is. */
-    static NativeSession open(NativeProgram program, Cores cores, String address)
-            throws IOException, InterruptedException {
-        NativeSession session = new NativeSession(program, cores, address);
+    static NativeSession open(NativeProgram program, Place place) throws IOException, InterruptedException {
+        NativeSession session = new NativeSession(program, place);
         session.perSecond = session.run(FIRST_COUNT).messagesPerSecond();
+        if (!Double.isFinite(session.perSecond)) {
+            throw new IOException(program.program() + " gave no figures: it does not know the processor's frequency");
+        }
         return session;
     }
 
@@ -48,13 +48,13 @@ final class NativeSession implements Session {
     private Figures run(long count) throws IOException, InterruptedException {
         int port = freePort();
         Path said = Files.createTempFile("accel-perf-", ".txt");
-        Process server = start(End.SERVER, program.arguments(port, count, null), null);
+        Process server = startServer(program.arguments(port, count, null));
         try {
             long deadline = System.nanoTime() + START_PATIENCE.toNanos();
             while (true) {
                 // The server does not say when it listens; until then the client is refused.
                 TimeUnit.MILLISECONDS.sleep(RETRY_MILLIS);
-                int status = await(start(End.CLIENT, program.arguments(port, count, address), said));
+                int status = await(start(End.CLIENT, program.arguments(port, count, place.address()), said));
                 String output = Files.readString(said);
                 if (status == 0) {
                     return program.read(output);
@@ -64,15 +64,34 @@ final class NativeSession implements Session {
                 }
             }
         } finally {
-            end(server);
+            endServer(server);
             Files.delete(said);
         }
     }
 
-    private Process start(End end, List<String> arguments, Path output) throws IOException {
-        List<String> command = new ArrayList<>(cores.prefix(end));
+    private Process startServer(List<String> arguments) throws IOException {
+        return place.isFar(End.SERVER)
+                ? place.far().start(command(End.SERVER, arguments))
+                : start(End.SERVER, arguments, null);
+    }
+
+    private void endServer(Process server) throws InterruptedException {
+        if (place.isFar(End.SERVER)) {
+            FarHost.end(server);
+        } else {
+            end(server);
+        }
+    }
+
+    private List<String> command(End end, List<String> arguments) {
+        List<String> command = new ArrayList<>(place.cores().prefix(end));
         command.add(program.program());
         command.addAll(arguments);
+        return command;
+    }
+
+    private Process start(End end, List<String> arguments, Path output) throws IOException {
+        List<String> command = command(end, arguments);
         ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
         builder.redirectOutput(
                 output == null ? ProcessBuilder.Redirect.DISCARD : ProcessBuilder.Redirect.to(output.toFile()));

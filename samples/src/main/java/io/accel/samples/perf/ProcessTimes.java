@@ -9,11 +9,24 @@ import java.util.Map;
 
 /**
  * What a process uses of the processors, seen from outside and to the nanosecond. What the JDK tells counts in ticks of 10 ms,
- * which is more than an idle process uses in a second, and to ask the process would wake it.
+ * which is more than an idle process uses in a second, and to ask the process would wake it. Only where the kernel has no {@code schedstat} it is
+ * counted in ticks, too, and no delay is seen.
  */
 final class ProcessTimes {
-    private final Path threads;
-    private final Map<Path, Used> atBegin;
+    /** Where the ticks in user mode are in {@code stat}, counted behind the name; those in the kernel follow. */
+    private static final int USER_TICKS = 11;
+
+    private static final long TICK_NANOS = 10_000_000;
+
+    private final Source source;
+    private final boolean far;
+    private final Map<String, Used> atBegin;
+
+    /** Looks at the threads of a process now. */
+    private interface Source {
+        /** By the thread's id. */
+        Map<String, Used> look() throws IOException, InterruptedException;
+    }
 
     /**
      * Nanoseconds, summed over threads.
@@ -38,31 +51,41 @@ final class ProcessTimes {
     }
 
     /** Begins to measure. */
-    ProcessTimes(long pid) throws IOException {
-        threads = Path.of("/proc", Long.toString(pid), "task");
-        atBegin = byThread();
+    ProcessTimes(long pid) throws IOException, InterruptedException {
+        this(() -> byThread(Path.of("/proc", Long.toString(pid), "task")), false);
+    }
+
+    /** Begins to measure a process of another host. */
+    ProcessTimes(FarHost host, long pid) throws IOException, InterruptedException {
+        this(() -> parse(host.threadsOf(pid)), true);
+    }
+
+    private ProcessTimes(Source source, boolean far) throws IOException, InterruptedException {
+        this.source = source;
+        this.far = far;
+        atBegin = source.look();
+    }
+
+    /** Whether the process is another host's. */
+    boolean isFar() {
+        return far;
     }
 
     /** What was used since the beginning, by all threads that still live. */
-    Used used() throws IOException {
+    Used used() throws IOException, InterruptedException {
         Used sum = Used.NOTHING;
-        for (Map.Entry<Path, Used> thread : byThread().entrySet()) {
+        for (Map.Entry<String, Used> thread : source.look().entrySet()) {
             sum = sum.plus(thread.getValue().since(atBegin.getOrDefault(thread.getKey(), Used.NOTHING)));
         }
         return sum;
     }
 
-    private Map<Path, Used> byThread() throws IOException {
-        Map<Path, Used> used = new HashMap<>();
+    private static Map<String, Used> byThread(Path threads) throws IOException {
+        Map<String, Used> used = new HashMap<>();
         try (DirectoryStream<Path> entries = Files.newDirectoryStream(threads)) {
             for (Path thread : entries) {
                 try {
-                    String[] times =
-                            Files.readString(thread.resolve("schedstat")).split(" ", -1);
-                    long cpu = Long.parseLong(times[0]);
-                    // As HotSpot names them: "C1 CompilerThread0", cut to 15 characters.
-                    boolean compiler = Files.readString(thread.resolve("comm")).matches("C[12] Compiler[^\\n]*\\n?");
-                    used.put(thread, new Used(cpu, Long.parseLong(times[1]), compiler ? cpu : 0));
+                    used.put(thread.getFileName().toString(), of(thread));
                 } catch (IOException e) {
                     if (Files.exists(thread)) { // else it ended between listing and reading
                         throw e;
@@ -74,5 +97,49 @@ final class ProcessTimes {
             throw new IOException("the kernel does not tell what the threads in " + threads + " used (no schedstat)");
         }
         return used;
+    }
+
+    /**
+     * Reads lines of another host.
+     *
+     * @param lines of each thread its id, the three numbers of {@code schedstat}, and its name; or its id and its {@code stat}
+     */
+    static Map<String, Used> parse(String lines) throws IOException {
+        Map<String, Used> used = new HashMap<>();
+        for (String line : lines.lines().toList()) {
+            String[] fields = line.split(" ", 5);
+            if (fields.length < 5) {
+                throw new IOException("the other host says of a thread: " + line);
+            }
+            used.put(fields[0], fields[2].startsWith("(") ? ofTicks(line) : used(fields[1], fields[2], fields[4]));
+        }
+        if (used.isEmpty()) {
+            throw new IOException("the other host does not tell what the threads of a process used");
+        }
+        return used;
+    }
+
+    private static Used of(Path thread) throws IOException {
+        Path scheduled = thread.resolve("schedstat");
+        if (!Files.exists(scheduled)) {
+            return ofTicks(Files.readString(thread.resolve("stat")));
+        }
+        String[] times = Files.readString(scheduled).split(" ", -1);
+        return used(times[0], times[1], Files.readString(thread.resolve("comm")));
+    }
+
+    /** @param stat what a kernel without {@code schedstat} tells, such as that of the lab's guests */
+    private static Used ofTicks(String stat) {
+        int end = stat.lastIndexOf(')');
+        String[] fields = stat.substring(end + 2).split(" ", -1);
+        long ticks = Long.parseLong(fields[USER_TICKS]) + Long.parseLong(fields[USER_TICKS + 1]);
+        return used(Long.toString(ticks * TICK_NANOS), "0", stat.substring(stat.indexOf('(') + 1, end));
+    }
+
+    private static Used used(String cpu, String delay, String name) {
+        long nanos = Long.parseLong(cpu);
+        // As HotSpot names them: "C1 CompilerThread0", cut to 15 characters.
+        boolean compiler = name.matches("C[12] Compiler[^\\n]*\\n?");
+        return new Used(nanos, Long.parseLong(delay), compiler ? nanos : 0);
     }
 }

@@ -90,8 +90,7 @@ final class RdmaComparison {
             sessions.put(
                     variant,
                     variant == Variant.RSTREAM || variant == Variant.PERFTEST
-                            ? NativeSession.open(
-                                    NativeProgram.of(variant, benchCase.kind), jvm.cores(), device.address())
+                            ? NativeSession.open(NativeProgram.of(variant, benchCase.kind), jvm.place())
                             : BenchSession.open(jvm, benchCase, variant, warmUp));
         } catch (IOException e) {
             fail(benchCase, variant, e);

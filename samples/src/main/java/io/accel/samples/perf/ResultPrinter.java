@@ -14,10 +14,11 @@ final class ResultPrinter {
 
     private ResultPrinter() {}
 
-    static void print(Result result, Cores cores, PrintStream out) {
+    /** @param place a sentence on where both ends ran */
+    static void print(Result result, String place, PrintStream out) {
         out.print(TablePrinter.print(result.rows()));
         notes(result).forEach(out::println);
-        out.println(cores.describe());
+        out.println(place);
     }
 
     /** Sentences about what the table alone does not say. */

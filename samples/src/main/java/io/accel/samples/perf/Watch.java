@@ -2,10 +2,9 @@ package io.accel.samples.perf;
 
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 
-/** Watches processes, and the machine around them, for a time. Used by one thread. */
+/** Watches processes, and this machine around them, for a time. Used by one thread. */
 final class Watch {
     private final List<ProcessTimes> ends = new ArrayList<>();
     private final List<ProcessTimes> all = new ArrayList<>();
@@ -18,20 +17,20 @@ final class Watch {
      * @param ends the programs that are measured
      * @param besides others that belong to the case
      */
-    Watch(Collection<Long> ends, Collection<Long> besides) throws IOException {
-        for (long pid : ends) {
-            this.ends.add(new ProcessTimes(pid));
+    Watch(List<BenchProcess> ends, List<BenchProcess> besides) throws IOException, InterruptedException {
+        for (BenchProcess end : ends) {
+            this.ends.add(end.times());
         }
         all.addAll(this.ends);
-        for (long pid : besides) {
-            all.add(new ProcessTimes(pid));
+        for (BenchProcess other : besides) {
+            all.add(other.times());
         }
         machine = MachineTimes.now();
         begin = System.nanoTime();
     }
 
     /** What was seen since the beginning. */
-    Conditions seen() throws IOException {
+    Conditions seen() throws IOException, InterruptedException {
         double nanos = System.nanoTime() - begin;
         MachineTimes now = MachineTimes.now();
         double own = 0;
@@ -39,7 +38,7 @@ final class Watch {
         double compiler = 0;
         for (ProcessTimes process : all) {
             ProcessTimes.Used used = process.used();
-            own += used.cpuNanos();
+            own += process.isFar() ? 0 : used.cpuNanos();
             if (ends.contains(process)) {
                 delay += used.delayNanos();
                 compiler += used.compilerNanos();

@@ -1,0 +1,113 @@
+package io.accel.samples.perf;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+
+/**
+ * Another host, to run servers on. Everything there is done by a POSIX shell that takes its commands from its standard input.
+ * What programs need, such as the JDK and the jars, has to be there under the same names as here. Immutable.
+ *
+ * @param shell the command that starts the shell, such as {@code ssh NAME}; what it runs there has to end when its input does
+ * @param address where servers listen there
+ */
+record FarHost(List<String> shell, String address) {
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+    FarHost {
+        shell = List.copyOf(shell);
+    }
+
+    /** @param shell words with spaces between them */
+    static FarHost of(String shell, String address) {
+        return new FarHost(List.of(shell.trim().split("\\s+", -1)), address);
+    }
+
+    /**
+     * What to tell the shell so that it becomes {@code command}. Its first line says {@code started pid=PID}; what it writes
+     * for humans comes among the rest. It has to end by itself when its input ends.
+     */
+    static String become(List<String> command) {
+        return "unset JDK_JAVA_OPTIONS; echo started pid=$$; exec " + quoted(command) + " 2>&1";
+    }
+
+    /**
+     * Starts {@code command}, which asks for no input and whose output nobody wants. It is killed when the shell's input ends, and
+     * the shell ends with it.
+     */
+    Process start(List<String> command) throws IOException {
+        Process process = new ProcessBuilder(shell)
+                .redirectErrorStream(true)
+                .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                .start();
+        Reaper.watch(process);
+        tell(
+                process,
+                "exec 3<&0 2>/dev/null; " + quoted(command) + " </dev/null >/dev/null 2>&1 & program=$!; "
+                        + "{ read -r end <&3; kill -9 $program; } & watcher=$!; wait $program; kill $watcher; exit");
+        return process;
+    }
+
+    /** Ends what {@link #start} started, and waits until it has ended. */
+    static void end(Process started) throws InterruptedException {
+        try {
+            started.getOutputStream().close();
+        } catch (IOException gone) {
+            started.destroyForcibly(); // it has ended by itself
+        }
+        if (!started.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
+            started.destroyForcibly().waitFor();
+        }
+        Reaper.release(started);
+    }
+
+    /** What the shell prints when it is told {@code script}. */
+    String ask(String script) throws IOException, InterruptedException {
+        Path said = Files.createTempFile("accel-perf-", ".txt");
+        Process process = new ProcessBuilder(shell)
+                .redirectError(ProcessBuilder.Redirect.DISCARD)
+                .redirectOutput(said.toFile())
+                .start();
+        Reaper.watch(process);
+        try {
+            tell(process, script);
+            process.getOutputStream().close();
+            boolean ended = process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            if (!ended || process.exitValue() != 0) {
+                throw new IOException("'" + String.join(" ", shell) + "' "
+                        + (ended
+                                ? "ended with status " + process.exitValue()
+                                : "did not end within " + PATIENCE.toSeconds() + " s")
+                        + " when it was told to " + script);
+            }
+            return Files.readString(said);
+        } finally {
+            process.destroyForcibly().waitFor();
+            Reaper.release(process);
+            Files.delete(said);
+        }
+    }
+
+    /** What the threads of process {@code pid} used, one line each, as {@link ProcessTimes} reads them. */
+    String threadsOf(long pid) throws IOException, InterruptedException {
+        // A thread may end meanwhile.
+        return ask("cd /proc/" + pid + "/task && for t in *; do {"
+                + " if read -r times <$t/schedstat; then read -r name <$t/comm && echo \"$t $times $name\";"
+                + " else read -r stat <$t/stat && echo \"$t $stat\"; fi; } 2>/dev/null; done; true");
+    }
+
+    private static void tell(Process process, String script) throws IOException {
+        process.outputWriter(StandardCharsets.UTF_8).append(script).append('\n').flush();
+    }
+
+    private static String quoted(List<String> command) {
+        return command.stream()
+                .map(word -> "'" + word.replace("'", "'\\''") + "'")
+                .collect(Collectors.joining(" "));
+    }
+}

@@ -1,0 +1,46 @@
+package io.accel.samples.perf;
+
+import java.io.IOException;
+import java.util.List;
+
+/**
+ * Where the two ends of a case run, and how one finds the other. Immutable.
+ *
+ * @param cores which processors each may use
+ * @param address where servers listen; null for the loopback interface
+ * @param far where servers run; null for this host
+ */
+record Place(Cores cores, String address, FarHost far) {
+    /** Both ends on this host, with the loopback interface between them. */
+    static Place here(Cores cores) {
+        return new Place(cores, null, null);
+    }
+
+    /** Both ends on this host, where the server listens at {@code address}. */
+    static Place at(String address, Cores cores) {
+        return new Place(cores, address, null);
+    }
+
+    /** Servers on {@code far}, clients on this host. */
+    static Place between(FarHost far) {
+        return new Place(Cores.ANY, far.address(), far);
+    }
+
+    boolean isFar(End end) {
+        return end == End.SERVER && far != null;
+    }
+
+    /**
+     * Starts {@code command}, a program that talks to its starter by lines and ends when its input does.
+     *
+     * @param name what errors call it
+     */
+    BenchProcess start(End end, String name, List<String> command) throws IOException, InterruptedException {
+        return isFar(end) ? BenchProcess.on(far, name, command) : new BenchProcess(name, command);
+    }
+
+    /** One line for the reader of figures. */
+    String describe() {
+        return far == null ? cores.describe() : "Each end ran on a host of its own: the server at " + address + ".";
+    }
+}
