@@ -48,8 +48,8 @@ prepare_image() {
         mkdir -p "$cache" || no_lab "Cannot create its cache, $cache; ACCEL_LAB_CACHE names another place."
         (
             if ! flock -n 9; then
-                say "another preparation is under way; waiting for it, 30 minutes at most"
-                flock -w 1800 9 || no_lab "Another preparation has held $cache/lock for 30 minutes."
+                say "another preparation is under way; waiting for it, an hour at most"
+                flock -w 3600 9 || no_lab "Another preparation has held $cache/lock for an hour."
             fi
             if [[ ! -e $image/linux ]]; then
                 rm -rf "$cache"/making.* # what one left that was killed
