@@ -34,7 +34,8 @@ class ResultPrinterTest {
                 List.of(row("idle-1", "kernel", 20), row("idle-1000", "kernel", 30), row("idle-1", "shm", 0.5)),
                 List.of());
         ByteArrayOutputStream out = new ByteArrayOutputStream();
-        ResultPrinter.print(result, new Cores("0,1", "2,3"), new PrintStream(out, true, StandardCharsets.UTF_8));
+        ResultPrinter.print(
+                result, new Cores("0,1", "2,3").describe(), new PrintStream(out, true, StandardCharsets.UTF_8));
 
         assertThat(out.toString(StandardCharsets.UTF_8).lines().skip(4))
                 .containsExactly(
