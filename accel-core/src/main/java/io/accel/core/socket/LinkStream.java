@@ -208,6 +208,18 @@ public final class LinkStream implements BlockingWaits.Waitable {
         }
     }
 
+    /** As {@link #isFollowed}, and leaves it as it is. */
+    boolean hasPeerFollowed() {
+        if (!pin()) {
+            return false;
+        }
+        try {
+            return (link.peerState() & Link.FOLLOWED) != 0;
+        } finally {
+            release();
+        }
+    }
+
     /**
      * Looks how long the ring has been full. Called twice, {@link StreamUpgrades} knows how long after each other, without the
      * peer having read anything, it is overdue.

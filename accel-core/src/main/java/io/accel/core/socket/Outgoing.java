@@ -117,7 +117,8 @@ public final class Outgoing {
 
     /** Whether bytes that went by the link may not have been read, although this is the kernel's. */
     boolean isUnfollowed() {
-        return unfollowed;
+        LinkStream attached = socket.attached();
+        return unfollowed && attached != null && !attached.hasPeerFollowed();
     }
 
     /** Leaves this half. */

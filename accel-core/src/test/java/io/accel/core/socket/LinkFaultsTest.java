@@ -198,6 +198,33 @@ class LinkFaultsTest {
         }
     }
 
+    /** As long as the peer may still read what went by the link it does; what the peer has read nobody can lose. */
+    @Test
+    void aConnectionOutlivesALinkThatBothDirectionsHaveLeft() throws Exception {
+        try (FaultLab lab = new FaultLab("low-cpu")) {
+            BlockingWaits waits = lab.lab.accelerator.waits();
+            Lab.Pair pair = lab.lab.connect();
+            long much = 4L * pair.client().attached().lentMemory().capacity();
+            Streams.send(waits, pair.client(), much, 1);
+            Streams.send(waits, pair.server(), much, 2);
+            assertThat(pair.client().outgoing().link()).isNull();
+            assertThat(pair.client().outgoing().isUnfollowed()).isTrue();
+            assertThat(Streams.receive(waits, pair.server(), much, 1)).isEqualTo(much);
+            assertThat(Streams.receive(waits, pair.client(), much, 2)).isEqualTo(much);
+            assertThat(pair.client().outgoing().isUnfollowed()).isFalse();
+            assertThat(pair.client().incoming().link()).isNull();
+            lab.arm(Side.CLIENT, Call.RELEASED, 1, FallbackReason.NO_RESOURCES);
+            assertThat(pair.client().attached().look(SelectionKey.OP_WRITE)).isEqualTo(SelectionKey.OP_WRITE);
+            pair.client().cutOff();
+            assertThat(pair.client().isCutOff()).isFalse();
+            Streams.write(waits, pair.client(), ByteBuffer.allocate(3));
+            assertThat(Streams.read(waits, pair.server(), ByteBuffer.allocate(9)))
+                    .isEqualTo(3);
+            pair.close();
+            lab.nothingIsLeft();
+        }
+    }
+
     /** A selector that asks for the doorbell just when the link breaks must not sleep on it. */
     @Test
     void aSelectorDoesNotSleepOnALinkThatBrokeWhenItWasArmed() throws Exception {
