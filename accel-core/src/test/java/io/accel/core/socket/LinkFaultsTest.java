@@ -104,7 +104,7 @@ class LinkFaultsTest {
         String send() {
             try {
                 Streams.send(waits, socket, TOTAL, 1);
-                socket.attached().shutdownOutput();
+                Streams.shutdownOutput(socket);
                 return end("all");
             } catch (IOException e) {
                 return end(e.toString());
