@@ -167,6 +167,8 @@ final class KernelIo extends StreamIo {
             int written = count == 1 ? channel.write(buffers[0]) : (int) channel.write(buffers, 0, count);
             outgoing.gave(written);
             return written;
+        } catch (IOException e) {
+            throw outgoing.failed(e);
         } finally {
             outgoing.leave();
         }

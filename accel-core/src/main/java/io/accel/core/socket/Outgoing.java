@@ -1,6 +1,7 @@
 package io.accel.core.socket;
 
 import java.io.IOException;
+import java.nio.channels.ClosedByInterruptException;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -147,10 +148,14 @@ public final class Outgoing {
      * A write to the kernel has failed. In this half only.
      *
      * @param e how
-     * @return what to report: a reset that a read by the link has reported is a broken pipe to those who write
+     * @return what to report: a reset that a read by the link has reported is a broken pipe to those who write, and a link that
+     *     broke with bytes of this direction is a reset
      */
     public IOException failed(IOException e) {
         LinkStream attached = socket.attached();
+        if (socket.isCutOff() && !socket.isClosed() && !(e instanceof ClosedByInterruptException)) {
+            return new IOException(attached.reportsResetToWriter() ? "Connection reset by peer" : "Broken pipe");
+        }
         boolean isReset = "Connection reset by peer".equals(e.getMessage());
         return isReset && attached != null && !attached.reportsResetToWriter() ? new IOException("Broken pipe") : e;
     }

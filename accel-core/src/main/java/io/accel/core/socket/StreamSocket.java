@@ -472,6 +472,9 @@ public final class StreamSocket implements Pollable {
         cutOff = true;
         try {
             anchor.shutdownInput();
+            if (outgoing.isUnfollowed()) {
+                anchor.shutdownOutput(); // whoever writes to the kernel since then is told as well
+            }
         } catch (IOException e) {
             LOG.log(Level.DEBUG, "whoever read from it has met its end already", e);
         }

@@ -198,6 +198,29 @@ class LinkFaultsTest {
         }
     }
 
+    /** What the peer had not read is lost with the link, and whoever writes to the kernel meanwhile hears of it. */
+    @Test
+    void aWriterWhoWentBackLearnsThatTheLinkBroke() throws Exception {
+        try (FaultLab lab = new FaultLab("low-cpu")) {
+            BlockingWaits waits = lab.lab.accelerator.waits();
+            Lab.Pair pair = lab.lab.connect();
+            Streams.send(
+                    waits,
+                    pair.client(),
+                    4L * pair.client().attached().lentMemory().capacity(),
+                    1);
+            assertThat(pair.client().outgoing().isUnfollowed()).isTrue();
+            lab.arm(Side.CLIENT, Call.RELEASED, 1, FallbackReason.NO_RESOURCES);
+            assertThat(pair.client().attached().look(SelectionKey.OP_WRITE)).isEqualTo(SelectionKey.OP_WRITE);
+            pair.client().cutOff();
+            assertThatThrownBy(() -> Streams.write(waits, pair.client(), ByteBuffer.allocate(3)))
+                    .isExactlyInstanceOf(IOException.class)
+                    .hasMessage("Connection reset by peer");
+            pair.close();
+            lab.nothingIsLeft();
+        }
+    }
+
     /** As long as the peer may still read what went by the link it does; what the peer has read nobody can lose. */
     @Test
     void aConnectionOutlivesALinkThatBothDirectionsHaveLeft() throws Exception {

@@ -66,6 +66,8 @@ final class Streams {
     private static void writeKernel(StreamSocket socket, ByteBuffer src) throws IOException {
         try {
             socket.outgoing().gave(Lab.channel(socket).write(src));
+        } catch (IOException e) {
+            throw socket.outgoing().failed(e);
         } finally {
             socket.outgoing().leave();
         }
