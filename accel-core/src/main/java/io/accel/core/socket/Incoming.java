@@ -105,10 +105,7 @@ public final class Incoming {
 
     private long place(long n) throws IOException {
         if (n > 0) {
-            long before = taken;
-            taken = before + n;
-            int earlier = reads;
-            reads = earlier + 1;
+            count(n);
         }
         LinkStream attached = socket.attached();
         if (attached == null) {
@@ -191,11 +188,16 @@ public final class Incoming {
         if (!kept.hasRemaining()) {
             aside = null;
         }
+        count(n);
+        return n;
+    }
+
+    /** A read has brought bytes. Under the lock. */
+    private void count(long n) {
         long before = taken;
         taken = before + n;
         int earlier = reads;
         reads = earlier + 1;
-        return n;
     }
 
     /** Whether bytes were set aside that are next. Any thread. */

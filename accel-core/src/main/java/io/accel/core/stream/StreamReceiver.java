@@ -129,7 +129,7 @@ public final class StreamReceiver {
         link.forget(Link.LEFT);
         origin = head;
         preface = -1;
-        credit();
+        credit(0);
     }
 
     /**
@@ -291,17 +291,13 @@ public final class StreamReceiver {
     private void advance(int n) {
         head += n;
         reads++;
-        long mine = Math.min(head, lentFrom);
-        if (mine - credited >= quarter && mine != credited) {
-            credited = mine;
-            link.consumed(mine);
-        }
+        credit(quarter);
     }
 
-    /** Gives back all that was read and is not lent. */
-    private void credit() {
+    /** Gives back all that was read and is not lent, if that is so much at least. */
+    private void credit(int least) {
         long mine = Math.min(head, lentFrom);
-        if (mine != credited) {
+        if (mine - credited >= least && mine != credited) {
             credited = mine;
             link.consumed(mine);
         }
