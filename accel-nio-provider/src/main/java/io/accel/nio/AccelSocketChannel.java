@@ -19,6 +19,7 @@ import java.net.SocketTimeoutException;
 import java.net.StandardProtocolFamily;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
+import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.IllegalBlockingModeException;
 import java.nio.channels.NotYetConnectedException;
@@ -53,8 +54,6 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
     // Guarded by this.
     private Socket socket;
     private InputStream kernelInput;
-    private SocketAddress lastLocal;
-    private SocketAddress lastRemote;
 
     /** A channel that is not connected. */
     AccelSocketChannel(
@@ -325,14 +324,14 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
                 return n;
             }
             if (out.goBack(link)) {
-                return n + writeKernel(src);
+                return (int) writeRest(src, null, 0, 0, n);
             }
             if (!waits) {
                 return n;
             }
             return (int) writeWaiting(link, WRITE_ONE, src, null, 0, 0, n);
         } catch (IOException e) {
-            throw failed(e);
+            throw failed(byLink(e));
         } finally {
             link.unlockWrite();
         }
@@ -384,14 +383,14 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
                 return n;
             }
             if (out.goBack(link)) {
-                return n + writeKernel(srcs, offset, length);
+                return writeRest(null, srcs, offset, length, n);
             }
             if (!waits) {
                 return n;
             }
             return writeWaiting(link, WRITE_MANY, null, srcs, offset, length, n);
         } catch (IOException e) {
-            throw failed(e);
+            throw failed(byLink(e));
         } finally {
             link.unlockWrite();
         }
@@ -409,6 +408,11 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
         }
     }
 
+    /** What to throw for a write that fails by the link. As the JDK's, output that was shut down counts as closed meanwhile. */
+    private IOException byLink(IOException e) {
+        return e.getClass() == ClosedChannelException.class && isOpen() ? new AsynchronousCloseException() : e;
+    }
+
     private static boolean hasRemaining(ByteBuffer[] buffers, int offset, int length) {
         // From the end: what was not written is there.
         for (int i = offset + length - 1; i >= offset; i--) {
@@ -419,33 +423,47 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
         return false;
     }
 
-    /** Tries until everything was written, if need be by the kernel in the end; in the writing half. */
+    /**
+     * Tries until everything was written, if need be by the kernel in the end, or what was written is all that can be; in the
+     * writing half.
+     */
     private long writeWaiting(
             LinkStream link, Attempt attempt, ByteBuffer one, ByteBuffer[] many, int offset, int length, long written)
             throws IOException {
         BlockingWaits waits = stream.waits();
         long total = written;
         boolean isBack = false;
-        boolean completed = false;
         try {
             begin();
             while (isOpen() && !link.isClosed()) {
+                if (total > 0 && link.refusesBytes()) {
+                    break; // the next write says why: of this one the program is to know how much was taken
+                }
                 total += attempt.run(link, one, many, offset, length);
-                completed = one != null ? !one.hasRemaining() : !hasRemaining(many, offset, length);
-                isBack = !completed && out.goBack(link);
-                if (completed || isBack) {
+                boolean more = one != null ? one.hasRemaining() : hasRemaining(many, offset, length);
+                isBack = more && out.goBack(link);
+                if (!more || isBack) {
                     break;
                 }
                 waits.await(link, SelectionKey.OP_WRITE, -1);
                 begin(); // as in readWaiting
             }
         } finally {
-            end(completed || isBack);
+            end(total > 0 || isBack);
         }
-        if (isBack) {
-            total += one != null ? writeKernel(one) : writeKernel(many, offset, length);
+        return isBack ? writeRest(one, many, offset, length, total) : total;
+    }
+
+    /** Writes to the kernel what the link had no room for; in the writing half of the kernel's path, which this leaves. */
+    private long writeRest(ByteBuffer one, ByteBuffer[] many, int offset, int length, long written) throws IOException {
+        try {
+            return written + (one != null ? writeKernel(one) : writeKernel(many, offset, length));
+        } catch (IOException e) {
+            if (written == 0) {
+                throw e;
+            }
+            return written; // the next write says why
         }
-        return total;
     }
 
     // ---- connecting
@@ -534,9 +552,7 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
         try {
             return kernel.getLocalAddress();
         } catch (IOException e) {
-            synchronized (this) {
-                return lastLocal; // closed: as it was
-            }
+            return kernel.socket().getLocalSocketAddress(); // closed: as it was
         }
     }
 
@@ -545,9 +561,7 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
         try {
             return kernel.getRemoteAddress();
         } catch (IOException e) {
-            synchronized (this) {
-                return lastRemote; // closed: as it was
-            }
+            return kernel.socket().getRemoteSocketAddress(); // closed: as it was
         }
     }
 
@@ -613,10 +627,6 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
         boolean abort = false;
         if (kernel.isOpen()) {
             abort = family != StandardProtocolFamily.UNIX && kernel.getOption(LINGER) == 0;
-            synchronized (this) {
-                lastLocal = kernel.getLocalAddress();
-                lastRemote = kernel.getRemoteAddress();
-            }
         }
         // As the JDK: a channel that is still registered ends in order even if it has not read everything.
         stream.close(abort, isRegistered() && !isBlocking() && !abort);

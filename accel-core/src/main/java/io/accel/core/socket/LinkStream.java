@@ -791,6 +791,11 @@ public final class LinkStream implements BlockingWaits.Waitable {
         awaited = cursor;
     }
 
+    /** Whether a write would fail, or its bytes be read by nobody. In the writing half only. */
+    public boolean refusesBytes() {
+        return outputShut || hasPeerEnded();
+    }
+
     private void checkOutput() throws IOException {
         if (closed) {
             throw new AsynchronousCloseException();

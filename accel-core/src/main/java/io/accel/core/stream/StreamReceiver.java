@@ -314,16 +314,16 @@ public final class StreamReceiver {
         if ((state == 0 && !gone) || refresh()) {
             return tail - head;
         }
-        if ((state & Link.RST) != 0) {
-            if (reset.isReaders()) {
-                throw new SocketException("Connection reset");
-            }
-            return -1; // a write has reported it
+        // Behind an end nothing is lost that was to be read, and so TCP tells a reader of no reset there.
+        boolean cut = (state & (Link.RST | Link.FIN)) == Link.RST;
+        if (cut && reset.isReaders()) {
+            throw new SocketException("Connection reset");
         }
-        if ((state & Link.LEFT) != 0) {
+        if ((state & (Link.LEFT | Link.RST)) == Link.LEFT) {
             return MOVED; // also if it has ended, or is gone, since: its last bytes are the kernel's
         }
-        // FIN or CLOSED, or the process is gone: its kernel sockets would have ended in order, too.
+        // A write has reported it; or FIN or CLOSED, or the process is gone: its kernel sockets would have ended in
+        // order, too.
         return -1;
     }
 

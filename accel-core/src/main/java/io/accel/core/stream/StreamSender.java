@@ -311,7 +311,9 @@ public final class StreamSender {
         if (!sends || !ended) {
             return;
         }
-        if ((state & Link.RST) != 0 && farewell == Farewell.NONE && reset.isNewToWriter()) {
+        // After the peer's end TCP knows a reset for a broken pipe.
+        boolean unforeseen = (state & (Link.RST | Link.FIN)) == Link.RST;
+        if (unforeseen && farewell == Farewell.NONE && reset.isNewToWriter()) {
             throw new IOException("Connection reset by peer");
         }
         if ((state & Link.RST) != 0 || farewell == Farewell.OVER) {

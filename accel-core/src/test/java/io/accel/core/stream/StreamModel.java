@@ -38,6 +38,9 @@ final class StreamModel {
     private boolean senderGone;
     private boolean receiverClosed;
     private boolean receiverReset;
+    /** Whether the receiver has ended its own direction, after which its reset is no news. */
+    private boolean receiverFinished;
+
     private boolean receiverGone;
 
     /** Cursors of what is lent, oldest first. */
@@ -98,7 +101,7 @@ final class StreamModel {
         }
         assertThatThrownBy(() -> write(sources))
                 .isExactlyInstanceOf(IOException.class)
-                .hasMessage(farewell || resetTold ? "Broken pipe" : "Connection reset by peer");
+                .hasMessage(farewell || resetTold || receiverFinished ? "Broken pipe" : "Connection reset by peer");
         resetTold = true;
     }
 
@@ -169,7 +172,7 @@ final class StreamModel {
             room += lengths.get(i);
         }
         boolean over = unread() == 0 && room > 0;
-        if ((over && senderReset) || (room == 0 && resetRead)) {
+        if ((over && senderReset && !finished) || (room == 0 && resetRead)) {
             resetRead = true;
             assertThatThrownBy(() -> read(sinks))
                     .isExactlyInstanceOf(SocketException.class)
@@ -194,7 +197,7 @@ final class StreamModel {
         if (receiverReset || receiverClosed || receiverGone || least < 1 || most < least) {
             return;
         }
-        if (unread() == 0 && senderReset) {
+        if (unread() == 0 && senderReset && !finished) {
             resetRead = true;
             assertThatThrownBy(() -> receiver.lend(least, most))
                     .isExactlyInstanceOf(SocketException.class)
@@ -236,6 +239,7 @@ final class StreamModel {
             far.signal(reset ? Link.RST | Link.CLOSED : Link.FIN | Link.CLOSED);
             receiverClosed = true;
             receiverReset |= reset;
+            receiverFinished |= !reset;
         }
     }
 

@@ -1,6 +1,7 @@
 package io.accel.nio.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.fail;
 
 import java.io.EOFException;
@@ -64,6 +65,39 @@ class AsynchronousCloseTest extends ContractSupport {
             pair.client().close();
             return writer;
         });
+    }
+
+    /** What a write has taken is said, however it ends: the next one fails. */
+    @Test
+    void blockedWriteThatTookSome() throws Exception {
+        Pair pair = pair();
+        ByteBuffer much = ByteBuffer.allocateDirect(64 << 20);
+        Task<Integer> writer = start(() -> pair.client().write(much)).awaitInside("write");
+        pair.client().close();
+        assertThat(writer.result()).isEqualTo(much.position()).isBetween(1, much.capacity() - 1);
+        assertThatThrownBy(() -> pair.client().write(much)).isExactlyInstanceOf(ClosedChannelException.class);
+    }
+
+    @Test
+    void blockedGatheringWriteThatTookSome() throws Exception {
+        Pair pair = pair();
+        ByteBuffer[] much = {ByteBuffer.allocate(1), ByteBuffer.allocateDirect(64 << 20)};
+        Task<Long> writer = start(() -> pair.client().write(much)).awaitInside("write");
+        pair.client().close();
+        assertThat(writer.result()).isEqualTo(1L + much[1].position());
+    }
+
+    @Test
+    void blockedWriteThatTookSomeMeetsAReset() throws Exception {
+        Pair pair = pair();
+        ByteBuffer much = ByteBuffer.allocateDirect(64 << 20);
+        Task<Integer> writer = start(() -> pair.client().write(much)).awaitInside("write");
+        pair.server().close();
+        assertThat(writer.result()).isEqualTo(much.position()).isBetween(1, much.capacity() - 1);
+        assertThatThrownBy(() -> pair.client().write(much))
+                .isExactlyInstanceOf(IOException.class)
+                .hasMessage("Connection reset by peer");
+        assertThatThrownBy(() -> pair.client().write(much)).hasMessage("Broken pipe");
     }
 
     @Test

@@ -83,6 +83,23 @@ class EndingsTest extends ContractSupport {
         assertThat(in.available()).isZero();
     }
 
+    /** The end came first: nothing that was to be read is lost. */
+    @Test
+    void aResetBehindTheEnd() throws IOException {
+        Pair pair = pair();
+        Bytes.write(pair.client(), Bytes.ascii("unread"));
+        Bytes.write(pair.server(), Bytes.ascii("farewell"));
+        pair.server().shutdownOutput();
+        pair.server().close();
+        SocketChannel client = awaitNews(pair.client());
+        assertThat(Bytes.readAscii(client, 8)).isEqualTo("farewell");
+        assertThat(client.read(one())).isEqualTo(-1);
+        assertThatThrownBy(() -> Bytes.writeForever(client))
+                .isExactlyInstanceOf(IOException.class)
+                .hasMessage("Broken pipe");
+        assertThat(client.read(one())).isEqualTo(-1);
+    }
+
     /** Nobody has said yet that nobody reads it. */
     @Test
     void theFirstWriteAfterThePeersCloseIsAccepted() throws IOException {

@@ -3,6 +3,8 @@ package io.accel.nio.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.IOException;
+import java.net.SocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.Channel;
 import java.nio.channels.ClosedByInterruptException;
@@ -128,5 +130,18 @@ class InterruptTest extends ContractSupport {
         });
         assertThat(task.result()).as("interrupted status").isTrue();
         assertThat(channel.isOpen()).isFalse();
+    }
+
+    @Test
+    void theAdaptorOfAChannelThatWasClosedKnowsItsAddresses() throws IOException {
+        SocketChannel client = pair().client();
+        SocketAddress local = client.getLocalAddress();
+        SocketAddress remote = client.getRemoteAddress();
+        Thread.currentThread().interrupt();
+        assertThatThrownBy(() -> client.read(ByteBuffer.allocate(1))).isInstanceOf(ClosedByInterruptException.class);
+        assertThat(Thread.interrupted()).isTrue();
+        assertThat(client.socket().getLocalSocketAddress()).isEqualTo(local);
+        assertThat(client.socket().getRemoteSocketAddress()).isEqualTo(remote);
+        assertThat(client.socket().isBound()).isTrue();
     }
 }
