@@ -17,6 +17,7 @@ import java.net.SocketOption;
 import java.net.SocketOptions;
 import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
+import java.nio.channels.AsynchronousCloseException;
 import java.util.Set;
 
 /**
@@ -224,6 +225,10 @@ final class AccelSocketImpl extends SocketImpl {
         try {
             raw().rawOutput().write(b, off + done, len - done);
             out.gave(len - done);
+        } catch (IOException e) {
+            // A close shuts down the kernel's output, so that the stream ends in order, before it closes the kernel's
+            // socket.
+            throw LinkTransfers.toSocketException(socket.isClosed() ? new AsynchronousCloseException() : out.failed(e));
         } finally {
             out.leave();
         }

@@ -150,7 +150,8 @@ final class LinkTransfers {
         }
     }
 
-    private static SocketException toSocketException(IOException e) {
+    /** As the JDK's sockets, which know no other failure of bytes. */
+    static SocketException toSocketException(IOException e) {
         if (e instanceof SocketException already) {
             return already;
         }
