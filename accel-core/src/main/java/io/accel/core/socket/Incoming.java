@@ -100,7 +100,12 @@ public final class Incoming {
         if (n < 0 && socket.isCutOff()) {
             socket.attached().failReader();
         }
-        return place(n);
+        long mine = place(n);
+        LinkStream attached = socket.attached();
+        if (mine < 0 && attached != null) {
+            attached.noteEndRead();
+        }
+        return mine;
     }
 
     private long place(long n) throws IOException {

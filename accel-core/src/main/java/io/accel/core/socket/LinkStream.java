@@ -372,6 +372,18 @@ public final class LinkStream implements BlockingWaits.Waitable {
         }
     }
 
+    /** Whether the peer has ended, by the link, what it sends. */
+    boolean hasPeerFinished() {
+        if (!pin()) {
+            return false;
+        }
+        try {
+            return (link.peerState() & Link.FIN) != 0;
+        } finally {
+            release();
+        }
+    }
+
     /** Whether it is for a reader of the kernel's path to report that the peer has reset the connection. */
     boolean reportsResetToReader() {
         return receiver.peerReset().isReaders();
@@ -380,6 +392,11 @@ public final class LinkStream implements BlockingWaits.Waitable {
     /** As {@link #reportsResetToReader}, for a writer. */
     boolean reportsResetToWriter() {
         return receiver.peerReset().isNewToWriter();
+    }
+
+    /** A reader of the kernel's path has met the end of what the peer sent: a reset that follows is no news. */
+    void noteEndRead() {
+        receiver.peerReset().comesBehindEnd();
     }
 
     /** Tells the peer that this end has the link. */

@@ -14,6 +14,8 @@ import java.util.concurrent.locks.ReentrantLock;
  * program's switches, because the byte that announces it reaches a peer who has closed as any written byte does: with a reset.
  */
 public final class Outgoing {
+    private static final String RESET = "Connection reset by peer";
+
     private final StreamSocket socket;
     private final ReentrantLock lock = new ReentrantLock();
     /** What went by the kernel. Written under the lock; others read it for a hint. */
@@ -148,16 +150,20 @@ public final class Outgoing {
      * A write to the kernel has failed. In this half only.
      *
      * @param e how
-     * @return what to report: a reset that a read by the link has reported is a broken pipe to those who write, and a link that
-     *     broke with bytes of this direction is a reset
+     * @return what to report: a link that broke with bytes of this direction is a reset, and a reset is a broken pipe if a read
+     *     by the link has reported it, or if the peer had ended by the link what it sends
      */
     public IOException failed(IOException e) {
         LinkStream attached = socket.attached();
-        if (socket.isCutOff() && !socket.isClosed() && !(e instanceof ClosedByInterruptException)) {
-            return new IOException(attached.reportsResetToWriter() ? "Connection reset by peer" : "Broken pipe");
+        boolean isCutOff = socket.isCutOff() && !socket.isClosed() && !(e instanceof ClosedByInterruptException);
+        boolean isReset = RESET.equals(e.getMessage());
+        if (attached == null || !(isCutOff || isReset)) {
+            return e;
         }
-        boolean isReset = "Connection reset by peer".equals(e.getMessage());
-        return isReset && attached != null && !attached.reportsResetToWriter() ? new IOException("Broken pipe") : e;
+        if (attached.hasPeerFinished() || !attached.reportsResetToWriter()) {
+            return new IOException("Broken pipe");
+        }
+        return isReset ? e : new IOException(RESET);
     }
 
     /**

@@ -6,11 +6,13 @@ import java.lang.invoke.VarHandle;
 /**
  * Which half of a connection told the program of the peer's reset. As with TCP, an error is reported once, to whoever asks
  * first: after a reset met by a read, reads go on to say so and writes find a broken pipe; after one met by a write, reads find the
- * end. Shared by a connection's two halves, which may ask at the same time. Safe for use by several threads.
+ * end. A reset behind the end of what the peer sent is told to nobody: reads find the end, writes a broken pipe. Shared by a connection's two halves, which may ask at the same time. Safe for use by several threads.
  */
 public final class PeerReset {
     private enum ToldTo {
         NOBODY,
+        /** The end had been read before. */
+        NEITHER,
         READER,
         WRITER
     }
@@ -38,6 +40,11 @@ public final class PeerReset {
     /** Whether the writer is the first to ask. */
     public boolean isNewToWriter() {
         return TOLD_TO.compareAndSet(this, ToldTo.NOBODY, ToldTo.WRITER);
+    }
+
+    /** The reader has met the end of what the peer sent, on another path than the link's. */
+    public void comesBehindEnd() {
+        boolean unused = TOLD_TO.compareAndSet(this, ToldTo.NOBODY, ToldTo.NEITHER);
     }
 
     /** Whether the reader reported it. */
