@@ -3,6 +3,7 @@ package io.accel.nio.contract;
 import io.accel.nio.net.AccelSockets;
 import java.io.DataInputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -55,8 +56,9 @@ abstract class PlainSocketSupport extends ContractSupport {
     final Task<Void> startFilling(Socket socket) {
         return run(() -> {
             byte[] chunk = new byte[64 << 10];
+            OutputStream out = socket.getOutputStream();
             while (true) {
-                socket.getOutputStream().write(chunk);
+                out.write(chunk);
             }
         });
     }
