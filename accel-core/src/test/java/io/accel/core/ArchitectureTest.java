@@ -85,7 +85,7 @@ class ArchitectureTest {
             .that()
             .resideInAPackage(POLL)
             .should()
-            .onlyDependOnClassesThat(resideInAnyPackage(POLL, JDK, OBSERVE, "java.."));
+            .onlyDependOnClassesThat(resideInAnyPackage(POLL, DAEMON, JDK, OBSERVE, "java.."));
 
     @ArchTest
     static final ArchRule OBSERVATION_DEPENDS_ON_NOTHING_THAT_WORKS = classes()

@@ -246,8 +246,8 @@ public final class Keys {
             "poll.yield",
             new EnumType<>(YieldPolicy.class),
             "adaptive",
-            "Whether a spinning thread offers its core to others: `adaptive` when fewer cores are free than threads"
-                    + " spin.");
+            "Whether a spinning thread gives way to others: `adaptive` sleeps at once while others want its core, `always` offers"
+                    + " it at each opportunity, `never` is for cores of its own.");
 
     /** Bytes of free ring space from which a channel is ready for writing. */
     public static final Key<Integer> WRITE_LOW_WATER = key(

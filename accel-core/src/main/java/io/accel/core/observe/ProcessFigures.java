@@ -22,6 +22,15 @@ public final class ProcessFigures {
         all.put("poll.hits", polls.hits());
         all.put("poll.sleeps", polls.sleeps());
         all.put("poll.wakeups", polls.wakeups());
+        for (WaitCounters.Why why : WaitCounters.Why.values()) {
+            put(all, "wait.sleeps." + why.text(), WaitCounters.sleeps(why));
+        }
+        put(all, "wait.offers", WaitCounters.offers());
+        put(all, "wait.offer.nanos", WaitCounters.offerNanos());
+        put(all, "wait.handovers", WaitCounters.handovers());
+        put(all, "wait.delays", WaitCounters.delays());
+        put(all, "wait.delay.nanos", WaitCounters.delayNanos());
+        put(all, "wait.crowded", WaitCounters.crowdings());
         for (PathName path : PathName.values()) {
             if (path != PathName.KERNEL) {
                 all.put("memory.rings." + path.text(), MemoryUse.rings(path));

@@ -30,4 +30,14 @@ public record PollConfig(long spinNanos, int kernelInterval, int hotMax, int mod
     public PollConfig withSpin(long nanos) {
         return new PollConfig(nanos, kernelInterval, hotMax, moderation, yielding);
     }
+
+    /**
+     * The same with another moderation.
+     *
+     * @param pauses as {@link #moderation()}
+     * @return the configuration
+     */
+    public PollConfig withModeration(int pauses) {
+        return new PollConfig(spinNanos, kernelInterval, hotMax, pauses, yielding);
+    }
 }

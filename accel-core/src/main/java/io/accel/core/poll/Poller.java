@@ -96,7 +96,7 @@ public final class Poller implements AutoCloseable {
     private final PollConfig config;
     private final Selector inner;
     private final Consumer<SelectionKey> kernelReady = this::kernelReady;
-    private final Yielder yielder;
+    private final WaitPolicy policy;
     /** Written by the turn's owner. */
     private final PollCounters counters;
 
@@ -107,7 +107,7 @@ public final class Poller implements AutoCloseable {
     /** Treiber stack, pushed by any thread, taken whole by the turn's owner. */
     private volatile Registration commands;
 
-    /** Whether the turn's owner is, or is about to be, in the JDK's select. Written by the turn's owner. */
+    /** Whether the turn's owner sleeps, or is about to sleep, in the JDK's select. Written by the turn's owner. */
     private volatile boolean blocked;
 
     /** Set by {@link #wakeup()}, cleared by the turn's owner. */
@@ -159,7 +159,7 @@ public final class Poller implements AutoCloseable {
         this.config = config;
         this.inner = JdkAccess.kernelProvider().openSelector();
         this.hot = new HotSet(config.hotMax());
-        this.yielder = new Yielder(config.yielding());
+        this.policy = WaitPolicy.of(config);
         this.kernelCountdown = config.kernelInterval();
         this.counters = new PollCounters();
     }
@@ -320,10 +320,10 @@ public final class Poller implements AutoCloseable {
     // ---- waiting
 
     private void await(long timeoutNanos) throws IOException {
-        long now = System.nanoTime();
-        long deadline = now + (timeoutNanos < 0 ? FOR_EVER : Math.min(timeoutNanos, FOR_EVER));
+        clock = System.nanoTime();
+        long deadline = clock + (timeoutNanos < 0 ? FOR_EVER : Math.min(timeoutNanos, FOR_EVER));
         if (idleSince == 0) {
-            idleSince = now | 1;
+            idleSince = clock | 1;
         }
         do {
             if (isHot() && config.spinNanos() > 0 && !spin(deadline)) {
@@ -337,35 +337,65 @@ public final class Poller implements AutoCloseable {
 
     /** Looks until there is something to return for (false), or it is time to sleep (true). */
     private boolean spin(long deadline) throws IOException {
-        while (true) {
-            look(false);
-            if (reported > 0 || wakeup) {
-                return false;
-            }
-            if (commands != null) {
-                runCommands();
-                continue;
-            }
-            if (--kernelCountdown <= 0) {
-                lookAtKernel();
-                if (reported > 0) {
+        policy.begin(clock, idleSince);
+        try {
+            while (true) {
+                WaitPolicy.Step step = policy.next(clock);
+                if (step == WaitPolicy.Step.SLEEP) {
+                    return true;
+                }
+                if (step == WaitPolicy.Step.YIELD) {
+                    giveWay();
+                }
+                if (lookForAMoment()) {
+                    if (reported > 0) {
+                        policy.found();
+                    }
                     return false;
                 }
-            }
-            if (clockCountdown <= 0) {
                 tend();
                 if (reported > 0
                         || clock - deadline >= 0
                         || Thread.currentThread().isInterrupted()) {
                     return false;
                 }
-                if (!isHot() || clock - idleSince >= config.spinNanos()) {
+                if (!isHot()) {
                     return true;
                 }
-                yielder.check(clock);
-            } else {
-                Thread.onSpinWait();
             }
+        } finally {
+            policy.end();
+        }
+    }
+
+    /** Offers the core to other threads; one look follows. */
+    private void giveWay() {
+        long from = System.nanoTime();
+        Thread.yield();
+        clock = System.nanoTime();
+        policy.yielded(from, clock);
+        clockCountdown = 0;
+    }
+
+    /** Looks until there is something to return for (true), or the clock is to be read (false). */
+    private boolean lookForAMoment() throws IOException {
+        while (true) {
+            look(false);
+            if (reported > 0 || wakeup) {
+                return true;
+            }
+            if (commands != null) {
+                runCommands();
+            } else if (--kernelCountdown <= 0) {
+                lookAtKernel();
+                if (reported > 0) {
+                    return true;
+                }
+            }
+            if (clockCountdown <= 0) {
+                return false;
+            }
+            Thread.onSpinWait();
         }
     }
 
@@ -399,6 +429,9 @@ public final class Poller implements AutoCloseable {
         }
         runTimed();
         look(true);
+        if (reported > 0) {
+            policy.woken(clock, clock - idleSince);
+        }
         return reported == 0
                 && !wakeup
                 && inner.isOpen()
@@ -534,6 +567,7 @@ public final class Poller implements AutoCloseable {
     }
 
     private void kernelReady(SelectionKey key) {
+        blocked = false; // awake: a word left from here on is found without a call to the kernel
         Registration registration = (Registration) key.attachment();
         if (registration.closed) {
             return;
@@ -674,7 +708,7 @@ public final class Poller implements AutoCloseable {
         }
         if (registration.idleSince == 0) {
             registration.idleSince = now | 1;
-        } else if (now - registration.idleSince >= config.spinNanos() || !registration.pollable.isPolled()) {
+        } else if (now - registration.idleSince >= policy.patience() || !registration.pollable.isPolled()) {
             cool(registration);
         } else if (now - registration.idleSince >= REST_NANOS) {
             hot.rest(registration);

@@ -4,21 +4,25 @@ import io.accel.core.jdk.VirtualThreads;
 import io.accel.core.poll.PollConfig;
 import io.accel.core.poll.Pollable;
 import io.accel.core.poll.Poller;
-import io.accel.core.poll.Registration;
-import io.accel.core.poll.Yielder;
+import io.accel.core.poll.SpinBudget;
+import io.accel.core.poll.WaitPolicy;
 import java.io.IOException;
+import java.lang.ref.WeakReference;
 import java.nio.channels.ClosedChannelException;
-import java.nio.channels.SelectionKey;
+import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
- * How a blocking operation waits: it looks for {@code poll.spin}, then sleeps. A platform thread sleeps in a poller of its
- * own, taken from a pool, so that the peer's doorbell wakes it directly; a virtual thread parks, and one daemon thread
+ * How a blocking operation waits: it looks as long as its thread's {@link WaitPolicy} says, then sleeps. A platform thread
+ * sleeps in a {@link Sleeper}, so that the peer's doorbell wakes it directly; a virtual thread parks, and one daemon thread
  * polls for all of them, so that no carrier is pinned.
  */
 public final class BlockingWaits {
-    private static final int CLOCK_TURNS = 64;
-    private static final int GLANCES = 256;
-    private static final Poller.Sink NOTHING = (registration, ops) -> {};
+    /** Looks between two readings of the clock. */
+    private static final int LOOKS = 64;
+    /** Looks, at least, between two looks at a doorbell. */
+    private static final int DOORBELL_LOOKS = 64 * 1024;
+
+    private static final int GLANCES = 128;
 
     /** What a blocking operation can wait for. */
     public interface Waitable extends Pollable {
@@ -48,14 +52,37 @@ public final class BlockingWaits {
 
     private final PollConfig config;
     private final PollConfig sleeping;
-    private final PollerPool pool;
+    private final SleeperPool pool;
+    private final ThreadLocal<OfThread> ofThread;
+    /**
+     * Virtual threads are too many to learn one by one, and no more of them look at a time than there are places here. Who has
+     * one has set it to null.
+     */
+    private final AtomicReferenceArray<WaitPolicy> ofVirtual;
+
     private VirtualWaits virtualWaits; // guarded by this
+
+    /** What a platform thread keeps from wait to wait. */
+    private static final class OfThread {
+        final WaitPolicy policy;
+        /** What it slept in last; null before. */
+        WeakReference<SleeperPool.Pooled> sleeper;
+
+        OfThread(PollConfig config) {
+            this.policy = WaitPolicy.of(config);
+        }
+    }
 
     BlockingWaits(PollConfig config) {
         this.config = config;
         // The spinning is done before.
-        this.sleeping = new PollConfig(0, config.kernelInterval(), config.hotMax(), 0, config.yielding());
-        this.pool = new PollerPool(sleeping);
+        this.sleeping = config.withSpin(0).withModeration(0);
+        this.pool = new SleeperPool(sleeping);
+        this.ofThread = ThreadLocal.withInitial(() -> new OfThread(config));
+        this.ofVirtual = new AtomicReferenceArray<>(SpinBudget.ofProcess());
+        for (int i = 0; i < ofVirtual.length(); i++) {
+            ofVirtual.set(i, WaitPolicy.of(config));
+        }
     }
 
     /**
@@ -69,24 +96,37 @@ public final class BlockingWaits {
      */
     public void await(Waitable pollable, int ops, long timeoutNanos) throws IOException {
         long start = System.nanoTime();
-        if (spin(pollable, ops, start, timeoutNanos)) {
+        if (VirtualThreads.isCurrent()) {
+            if (!spinVirtual(pollable, ops, start, timeoutNanos)) {
+                park(pollable, ops, start, timeoutNanos);
+            }
             return;
         }
-        long left = timeoutNanos < 0 ? -1 : timeoutNanos - (System.nanoTime() - start);
-        if (timeoutNanos >= 0 && left <= 0) {
+        OfThread own = ofThread.get();
+        if (config.spinNanos() > 0 && spin(own.policy, pollable, ops, start, timeoutNanos)) {
+            return;
+        }
+        long left = left(start, timeoutNanos);
+        if (left != 0 && sleep(own, pollable, ops, left) && config.spinNanos() > 0) {
+            long now = System.nanoTime();
+            own.policy.woken(now, now - start);
+        }
+    }
+
+    /** What is left of a time, 0 if nothing is; negative for no limit. */
+    private static long left(long start, long timeoutNanos) {
+        return timeoutNanos < 0 ? -1 : Math.max(0, timeoutNanos - (System.nanoTime() - start));
+    }
+
+    private void park(Waitable pollable, int ops, long start, long timeoutNanos) throws IOException {
+        long left = left(start, timeoutNanos);
+        if (left == 0) {
             return;
         }
         try {
-            // A handshake takes microseconds, at most connect.probe-timeout, and then changes what is to be watched.
-            boolean handshake = (ops & SelectionKey.OP_CONNECT) != 0;
-            if (VirtualThreads.isCurrent() && !handshake) {
-                virtualWaits().await(pollable, ops, left);
-            } else {
-                sleep(pollable, ops, left);
-            }
+            virtualWaits().await(pollable, ops, left);
         } catch (ClosedChannelException e) {
-            // Closed before it could be waited for: the operation will find it so.
-            return;
+            return; // closed before it could be waited for: the operation will find it so
         }
     }
 
@@ -98,7 +138,7 @@ public final class BlockingWaits {
      * @return whether one is ready
      */
     public boolean glance(Waitable waitable, int ops) {
-        int looks = config.spinNanos() == 0 ? 0 : GLANCES;
+        int looks = mayGlance() ? GLANCES : 0;
         for (int i = 0; i < looks; i++) {
             if (waitable.look(ops) != 0) {
                 waitable.looked(ops, i + 1, true);
@@ -110,49 +150,85 @@ public final class BlockingWaits {
         return false;
     }
 
-    private boolean spin(Waitable pollable, int ops, long start, long timeoutNanos) {
-        // Only a reader or writer has a share in the memory that look would look at.
-        boolean isOwner = (ops & (SelectionKey.OP_READ | SelectionKey.OP_WRITE)) != 0;
-        long most = timeoutNanos < 0 ? config.spinNanos() : Math.min(timeoutNanos, config.spinNanos());
-        if (!isOwner || most == 0 || !pollable.isPolled() || !pollable.isComplete()) {
+    private boolean mayGlance() {
+        if (config.spinNanos() == 0) {
             return false;
         }
-        Yielder yielder = new Yielder(config.yielding());
-        for (int turns = 1; ; turns++) {
-            if (pollable.look(ops) != 0) {
-                pollable.looked(ops, turns, true);
-                return true;
-            }
-            if ((turns & (CLOCK_TURNS - 1)) == 0) {
-                long now = System.nanoTime();
-                if (now - start >= most || Thread.currentThread().isInterrupted()) {
-                    pollable.looked(ops, turns, false);
-                    return false;
+        return VirtualThreads.isCurrent()
+                ? ofVirtual.length() > 0
+                : ofThread.get().policy.mayGlance();
+    }
+
+    private boolean spinVirtual(Waitable pollable, int ops, long start, long timeoutNanos) {
+        int places = config.spinNanos() == 0 ? 0 : ofVirtual.length();
+        for (int i = 0; i < places; i++) {
+            WaitPolicy policy = ofVirtual.getAndSet(i, null);
+            if (policy != null) {
+                try {
+                    return spin(policy, pollable, ops, start, timeoutNanos);
+                } finally {
+                    ofVirtual.set(i, policy);
                 }
+            }
+        }
+        return false;
+    }
+
+    /** Looks until there is something to return for (true), or it is time to sleep (false). */
+    private static boolean spin(WaitPolicy policy, Waitable pollable, int ops, long start, long timeoutNanos) {
+        if (!pollable.isPolled() || !pollable.isComplete()) {
+            return false;
+        }
+        policy.begin(start, start);
+        int looks = 0;
+        int atDoorbell = DOORBELL_LOOKS;
+        try {
+            for (long now = start; ; now = System.nanoTime()) {
                 if (pollable.isClosed()) {
                     return true;
                 }
-                if ((turns & (CLOCK_TURNS * 1024 - 1)) == 0 && pollable.kernelReady(ops, 0) != 0) {
-                    return true; // looked at the doorbell, too: the peer may have died
+                boolean over = (timeoutNanos >= 0 && now - start >= timeoutNanos)
+                        || Thread.currentThread().isInterrupted();
+                WaitPolicy.Step step = over ? WaitPolicy.Step.SLEEP : policy.next(now);
+                if (step == WaitPolicy.Step.SLEEP) {
+                    pollable.looked(ops, looks, false);
+                    return false;
                 }
-                yielder.check(now);
-            } else {
-                Thread.onSpinWait();
+                int most = looks + LOOKS;
+                if (step == WaitPolicy.Step.YIELD) {
+                    Thread.yield();
+                    policy.yielded(now, System.nanoTime());
+                    most = looks + 1;
+                }
+                while (looks < most) {
+                    looks++;
+                    if (pollable.look(ops) != 0) {
+                        policy.found();
+                        pollable.looked(ops, looks, true);
+                        return true;
+                    }
+                    Thread.onSpinWait();
+                }
+                if (looks >= atDoorbell) {
+                    atDoorbell = looks + DOORBELL_LOOKS;
+                    if (pollable.kernelReady(ops, 0) != 0) {
+                        return true; // looked at the doorbell, too: the peer may have died
+                    }
+                }
             }
+        } finally {
+            policy.end();
         }
     }
 
-    private void sleep(Pollable pollable, int ops, long timeoutNanos) throws IOException {
-        PollerPool.Pooled pooled = pool.take();
+    /** Sleeps until there is something (true), or something else to return for. */
+    private boolean sleep(OfThread own, Waitable pollable, int ops, long timeoutNanos) throws IOException {
+        SleeperPool.Pooled pooled = pool.take(own.sleeper);
+        own.sleeper = pooled.reference();
         try {
-            PlatformWaiter waiter = new PlatformWaiter(pooled.poller());
-            Registration registration = waiter.poller.register(pollable, ops, waiter);
-            try {
-                waiter.poller.poll(timeoutNanos, NOTHING);
-            } finally {
-                waiter.done = true;
-                registration.close();
-            }
+            return pooled.sleeper().await(pollable, ops, timeoutNanos);
+        } catch (ClosedChannelException e) {
+            return false; // closed before it could be waited for: the operation will find it so
         } finally {
             pool.giveBack(pooled);
         }
@@ -163,21 +239,5 @@ public final class BlockingWaits {
             virtualWaits = new VirtualWaits(new Poller(sleeping));
         }
         return virtualWaits;
-    }
-
-    private static final class PlatformWaiter implements Waiter {
-        final Poller poller;
-        volatile boolean done;
-
-        PlatformWaiter(Poller poller) {
-            this.poller = poller;
-        }
-
-        @Override
-        public void released() {
-            if (!done) {
-                poller.wakeup();
-            }
-        }
     }
 }

@@ -52,10 +52,27 @@ final class StatsTable {
                 count(sample.sum("doorbells.in.")),
                 bytes(sample.sum("memory.rings.")),
                 bytes(sample.sum("memory.registered")));
+        printWaiting(sample);
         printSome(sample, "fallbacks.", "  by the kernel:");
         printSome(sample, "drops.", "  dropped:");
         printConnections(sample);
         out.println();
+    }
+
+    private void printWaiting(ProcessSample sample) {
+        if (sample.sum("wait.") != 0) {
+            out.printf(
+                    "  kept waiting for a core %s times for %s, found cores crowded %s times; slept %s times after looking in vain,"
+                            + " at once %s because crowded, %s unpromising, %s without a core to spare; handed over %s%n",
+                    count(sample.sum("wait.delays")),
+                    duration(sample.sum("wait.delay.nanos")),
+                    count(sample.sum("wait.crowded")),
+                    count(sample.sum("wait.sleeps.in-vain")),
+                    count(sample.sum("wait.sleeps.crowded")),
+                    count(sample.sum("wait.sleeps.unpromising")),
+                    count(sample.sum("wait.sleeps.no-core")),
+                    count(sample.sum("wait.handovers")));
+        }
     }
 
     private void printSome(ProcessSample sample, String prefix, String title) {

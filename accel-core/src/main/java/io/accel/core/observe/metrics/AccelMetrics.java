@@ -10,6 +10,7 @@ import io.accel.core.observe.PathName;
 import io.accel.core.observe.PollCounters;
 import io.accel.core.observe.ProcessCounters;
 import io.accel.core.observe.ProcessFigures;
+import io.accel.core.observe.WaitCounters;
 import io.accel.profile.Role;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.FunctionTimer;
@@ -48,6 +49,14 @@ import java.util.function.ToLongFunction;
  *     some</td></tr>
  * <tr><td>{@code accel.poll.sleeps}</td><td>counter</td><td></td><td>times that a thread went to sleep in the kernel</td></tr>
  * <tr><td>{@code accel.poll.wakeups}</td><td>counter</td><td></td><td>sleeps that ended with something to do</td></tr>
+ * <tr><td>{@code accel.wait.sleeps}</td><td>counter</td><td>why</td><td>waits that went on asleep though the profile lets
+ *     them look: in-vain, unpromising, crowded, no-core</td></tr>
+ * <tr><td>{@code accel.wait.offers}</td><td>timer</td><td></td><td>cores that were offered to others, and for how long</td></tr>
+ * <tr><td>{@code accel.wait.handovers}</td><td>counter</td><td></td><td>waits that ended because who was waited for got the
+ *     core</td></tr>
+ * <tr><td>{@code accel.wait.delays}</td><td>timer</td><td></td><td>threads found to have been kept waiting for a core</td></tr>
+ * <tr><td>{@code accel.wait.crowded}</td><td>counter</td><td></td><td>times that threads went over to sleeping at once, because others
+ *     want the cores</td></tr>
  * <tr><td>{@code accel.memory.rings}</td><td>gauge, bytes</td><td>path</td><td>rings of open connections</td></tr>
  * <tr><td>{@code accel.memory.registered}</td><td>gauge, bytes</td><td></td><td>memory registered with RDMA devices</td></tr>
  * </table>
@@ -75,6 +84,7 @@ public final class AccelMetrics implements MeterBinder {
             bindTraffic(registry, path);
         }
         bindPolling(registry);
+        bindWaiting(registry);
         for (Drop drop : Drop.values()) {
             counter("accel.drops", drop, ProcessCounters::drops, "What was thrown away, because it could not be taken")
                     .tag("kind", drop.text())
@@ -216,6 +226,40 @@ public final class AccelMetrics implements MeterBinder {
                         PROCESS,
                         unused -> PollCounters.totals().wakeups(),
                         "Sleeps that ended with something to do")
+                .register(registry);
+    }
+
+    private static void bindWaiting(MeterRegistry registry) {
+        for (WaitCounters.Why why : WaitCounters.Why.values()) {
+            counter("accel.wait.sleeps", why, WaitCounters::sleeps, "Waits that went on asleep, and why")
+                    .tag("why", why.text())
+                    .register(registry);
+        }
+        timer(
+                        "accel.wait.offers",
+                        PROCESS,
+                        unused -> WaitCounters.offers(),
+                        unused -> WaitCounters.offerNanos(),
+                        "Cores that were offered to other threads, and for how long")
+                .register(registry);
+        counter(
+                        "accel.wait.handovers",
+                        PROCESS,
+                        unused -> WaitCounters.handovers(),
+                        "Waits that ended because who was waited for got the core")
+                .register(registry);
+        timer(
+                        "accel.wait.delays",
+                        PROCESS,
+                        unused -> WaitCounters.delays(),
+                        unused -> WaitCounters.delayNanos(),
+                        "Threads that were found to have been kept waiting for a core, and for how long")
+                .register(registry);
+        counter(
+                        "accel.wait.crowded",
+                        PROCESS,
+                        unused -> WaitCounters.crowdings(),
+                        "Times that threads went over to sleeping at once, because others want the cores")
                 .register(registry);
     }
 

@@ -105,10 +105,15 @@ class MetricsExportTest {
                             "accel_poll_hits_total",
                             "accel_poll_sleeps_total",
                             "accel_poll_wakeups_total",
+                            "accel_wait_sleeps_total",
+                            "accel_wait_offers_seconds",
+                            "accel_wait_handovers_total",
+                            "accel_wait_delays_seconds",
+                            "accel_wait_crowded_total",
                             "accel_memory_rings_bytes",
                             "accel_memory_registered_bytes")
                     .allMatch(name -> name.startsWith("accel_"))
-                    .hasSize(18);
+                    .hasSize(23);
             assertThat(families).allSatisfy(family -> {
                 assertThat(family.getHelp()).isNotBlank();
                 assertThat(family.getMetrics()).isNotEmpty();

@@ -15,28 +15,32 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 
-/** What a pool of pollers keeps, and for how long. */
+/** What a pool of sleepers keeps, and for how long. */
 @EnabledOnOs(OS.LINUX)
 @Timeout(60)
-class PollerPoolTest {
+class SleeperPoolTest {
     private static final int MOST_IDLE = 256;
 
-    private final PollerPool pool = new PollerPool(new PollConfig(0, 1, 1, 0, PollConfig.Yielding.NEVER));
+    private final SleeperPool pool = new SleeperPool(new PollConfig(0, 1, 1, 0, PollConfig.Yielding.NEVER));
 
     @Test
-    void oneThatWasGivenBackIsTheNext() throws Exception {
-        PollerPool.Pooled first = pool.take();
-        PollerPool.Pooled second = pool.take();
+    void oneThatWasGivenBackIsTakenAgain() throws Exception {
+        SleeperPool.Pooled first = pool.take(null);
+        SleeperPool.Pooled second = pool.take(null);
         assertThat(second).isNotSameAs(first);
         pool.giveBack(first);
         pool.giveBack(second);
-        assertThat(pool.take()).isSameAs(second);
-        assertThat(pool.take()).isSameAs(first);
+        assertThat(pool.take(second.reference())).isSameAs(second);
+        assertThat(pool.take(second.reference()))
+                .as("the other, since that is in use")
+                .isSameAs(first);
+        pool.giveBack(second);
+        assertThat(pool.take(null)).isSameAs(second);
     }
 
     @Test
     void theCollectorClosesThoseThatLieIdleAndNoOthers() throws Exception {
-        PollerPool.Pooled used = pool.take();
+        SleeperPool.Pooled used = pool.take(null);
         long before = Lab.descriptors();
         takeAndGiveBack(30);
         assertThat(Lab.descriptors()).isGreaterThanOrEqualTo(before + 30);
@@ -45,18 +49,18 @@ class PollerPoolTest {
             return Lab.descriptors() <= before + 2;
         });
         assertThat(isOpen(used)).isTrue();
-        assertThat(isOpen(pool.take())).isTrue();
+        assertThat(isOpen(pool.take(null))).isTrue();
     }
 
     @Test
     void beyondTheMostTheyAreClosedAtOnce() throws Exception {
-        List<PollerPool.Pooled> all = takeAndGiveBack(MOST_IDLE + 3);
+        List<SleeperPool.Pooled> all = takeAndGiveBack(MOST_IDLE + 3);
         assertThat(all.stream().filter(pooled -> !isOpen(pooled))).hasSize(3);
     }
 
-    private static boolean isOpen(PollerPool.Pooled pooled) {
+    private static boolean isOpen(SleeperPool.Pooled pooled) {
         try {
-            return pooled.poller().poll(0, (registration, ops) -> {}) == 0;
+            return pooled.sleeper().isOpen();
         } catch (ClosedSelectorException e) {
             return false;
         } catch (IOException e) {
@@ -64,12 +68,12 @@ class PollerPoolTest {
         }
     }
 
-    private List<PollerPool.Pooled> takeAndGiveBack(int count) throws IOException {
-        List<PollerPool.Pooled> taken = new ArrayList<>();
+    private List<SleeperPool.Pooled> takeAndGiveBack(int count) throws IOException {
+        List<SleeperPool.Pooled> taken = new ArrayList<>();
         for (int i = 0; i < count; i++) {
-            taken.add(pool.take());
+            taken.add(pool.take(null));
         }
-        for (PollerPool.Pooled pooled : taken) {
+        for (SleeperPool.Pooled pooled : taken) {
             pool.giveBack(pooled);
         }
         return taken;

@@ -1,0 +1,112 @@
+package io.accel.core.observe;
+
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * What the threads of this process decided while they waited, and how they were kept waiting for a core. All of it goes with
+ * a system call at least, and is counted atomically. Thread-safe.
+ */
+public final class WaitCounters {
+    /** Why a thread slept, though its profile allows for looking. */
+    public enum Why {
+        /** It had looked for as long as it should. */
+        IN_VAIN("in-vain"),
+        /** Looking had been in vain lately. */
+        UNPROMISING("unpromising"),
+        /** Other threads want its core. */
+        CROWDED("crowded"),
+        /** As many threads of the process look as it has cores to spare. */
+        NO_CORE("no-core");
+
+        private final String text;
+
+        Why(String text) {
+            this.text = text;
+        }
+
+        /** The name in metrics and samples. */
+        public String text() {
+            return text;
+        }
+    }
+
+    private static final Map<Why, LongAdder> SLEEPS = new EnumMap<>(Why.class);
+    private static final LongAdder OFFERS = new LongAdder();
+    private static final LongAdder OFFER_NANOS = new LongAdder();
+    private static final LongAdder HANDOVERS = new LongAdder();
+    private static final LongAdder DELAYS = new LongAdder();
+    private static final LongAdder DELAY_NANOS = new LongAdder();
+    private static final LongAdder CROWDINGS = new LongAdder();
+
+    static {
+        for (Why why : Why.values()) {
+            SLEEPS.put(why, new LongAdder());
+        }
+    }
+
+    private WaitCounters() {}
+
+    /** A wait goes on asleep. */
+    public static void slept(Why why) {
+        SLEEPS.get(why).increment();
+    }
+
+    /** The core was offered to others, for so long. */
+    public static void offered(long nanos) {
+        OFFERS.increment();
+        OFFER_NANOS.add(nanos);
+    }
+
+    /** What was waited for came while the core was another's. */
+    public static void handedOver() {
+        HANDOVERS.increment();
+    }
+
+    /** A thread that wanted to run could not, for so long. */
+    public static void keptWaiting(long nanos) {
+        DELAYS.increment();
+        DELAY_NANOS.add(nanos);
+    }
+
+    /** A thread goes over to sleeping at once, because others want its core. */
+    public static void crowded() {
+        CROWDINGS.increment();
+    }
+
+    /** How many waits went on asleep, for that reason. */
+    public static long sleeps(Why why) {
+        return SLEEPS.get(why).sum();
+    }
+
+    /** How often a core was offered to others. */
+    public static long offers() {
+        return OFFERS.sum();
+    }
+
+    /** For how many nanoseconds in all. */
+    public static long offerNanos() {
+        return OFFER_NANOS.sum();
+    }
+
+    /** How many waits ended because the core was given to who was waited for. */
+    public static long handovers() {
+        return HANDOVERS.sum();
+    }
+
+    /** How often a thread was found to have been kept waiting for a core. */
+    public static long delays() {
+        return DELAYS.sum();
+    }
+
+    /** For how many nanoseconds in all. */
+    public static long delayNanos() {
+        return DELAY_NANOS.sum();
+    }
+
+    /** How often a thread went over to sleeping at once because others want its core. */
+    public static long crowdings() {
+        return CROWDINGS.sum();
+    }
+}

@@ -1,0 +1,61 @@
+package io.accel.core.poll;
+
+import io.accel.core.daemon.Privileged;
+import io.accel.core.jdk.VirtualThreads;
+import java.io.FileInputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * How long the current thread was kept waiting for a core, as the kernel accounts it in {@code /proc/thread-self/schedstat}. A
+ * reading takes about 10 us. The file is not kept open: a program may have more threads than descriptors to spare. Thread-safe.
+ */
+final class RunDelay {
+    /** The kernel's accounts of the current thread, of all that want to run, and of the process's share of time. */
+    static final WaitPolicy.Senses SENSES = new WaitPolicy.Senses() {
+        @Override
+        public long runDelay() {
+            return VirtualThreads.isCurrent() ? -1 : ofCurrentThread(); // a virtual thread has none of its own
+        }
+
+        @Override
+        public int surplus() {
+            return RunnableThreads.surplus();
+        }
+
+        @Override
+        public long throttled() {
+            return CpuQuota.OF_PROCESS.throttled();
+        }
+    };
+
+    private static final String FILE = "/proc/thread-self/schedstat";
+
+    private RunDelay() {}
+
+    /** In nanoseconds; -1 if unknown: another system than Linux, or one that does not show it. */
+    static long ofCurrentThread() {
+        try {
+            return Privileged.call(RunDelay::read);
+        } catch (IOException | SecurityException e) {
+            return -1;
+        }
+    }
+
+    private static long read() throws IOException {
+        // Not a FileChannel, which an interrupt would close.
+        try (FileInputStream file = new FileInputStream(FILE)) {
+            return second(new String(file.readNBytes(96), StandardCharsets.US_ASCII));
+        }
+    }
+
+    /** The second of some numbers with a space between them; -1 if there is none. */
+    static long second(String text) {
+        String[] numbers = text.strip().split(" ", -1);
+        try {
+            return numbers.length < 2 ? -1 : Long.parseLong(numbers[1]);
+        } catch (NumberFormatException e) {
+            return -1;
+        }
+    }
+}

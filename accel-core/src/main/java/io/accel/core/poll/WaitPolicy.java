@@ -1,0 +1,438 @@
+package io.accel.core.poll;
+
+import io.accel.core.observe.WaitCounters;
+import io.accel.core.observe.WaitCounters.Why;
+
+/**
+ * Decides how a thread waits for memory to change: it looks, gives its core to others, or sleeps until it is woken. One for
+ * each poller and each blocking thread, whose waits it learns from; one thread at a time.
+ *
+ * <p>It has no clock and touches nothing but its {@link Senses} and its {@link SpinBudget}; whoever waits tells it the time
+ * and what happened. A wait is {@link #begin}, then {@link #next} again and again with what was asked for done in between
+ * ({@link #yielded}), {@link #found} if looking or giving way brought something, and {@link #end} in any case before something else
+ * is done; and {@link #woken} if that something came while asleep.
+ *
+ * <p>A thread looks as long as {@code poll.spin} says, and offers its core to others from time to time. What became of an offer
+ * tells who else is there.
+ *
+ * <ul>
+ *   <li>Nobody took it: the thread is alone on its core, and goes on looking.
+ *   <li>What was waited for came meanwhile: the peer <em>shares</em> the core, which is then offered at once in each wait, because
+ *       that is the fastest way to an answer there.
+ *   <li>Anything else: the core is <em>crowded</em>. Each wait sleeps at once, since who is woken goes before who computes, and
+ *       so it stays for a time in proportion to what finding it out has cost, and longer each time that it is found again.
+ * </ul>
+ *
+ * <p>A thread that finds, by a jump of the clock and by the kernel's account of its run delay, that it was kept from its core while
+ * it looked is in a crowd, too; and so is one that sees more threads want to run than there are processors, since it then keeps
+ * another from a core, perhaps the very peer. Where only one thread can run, nobody looks, and cores are offered only.
+ *
+ * <p>Looks that are in vain more often than not are given up for a time, longer each time. A trial ends it, of some waits: two ends
+ * that both sleep answer each other later than {@code poll.spin}, so in a trial looks last as long as answers take that wake both.
+ * The other end then finds its own answers come sooner, since only it has to be woken, and tries as well.
+ */
+public final class WaitPolicy {
+    /** What to do next. */
+    public enum Step {
+        /** Look for some microseconds. */
+        LOOK,
+        /** Give the core to whoever wants it, once, and look once. */
+        YIELD,
+        /** Look no more: arm, look once, sleep. */
+        SLEEP
+    }
+
+    /** What can be known about others who want the core. */
+    public interface Senses {
+        /** How long the current thread was runnable and not running, of all time, in nanoseconds; -1 if unknown. */
+        long runDelay();
+
+        /** How many more threads of the machine want to run than it has processors; 0 or less if none, or if unknown. */
+        int surplus();
+
+        /** How often the process was stopped for having used up its share of time; 0 if it has no limit. */
+        long throttled();
+    }
+
+    /** A yield that nobody used takes less. */
+    private static final long USED_NANOS = 4_000;
+    /** A yield in which the peer did no more than answer takes more. */
+    private static final long ANSWER_NANOS = 1_200;
+    /** A yield that others used who only waited as well takes no more. */
+    private static final long SLICE_NANOS = 200_000;
+    /** After how long a core is first offered in a wait: most answers come earlier where each end has a core. */
+    private static final long FIRST_OFFER_NANOS = 5_000;
+
+    private static final long OFFER_NANOS = 20_000;
+    /** How many used offers in one wait may bring no answer. */
+    private static final int MOST_OFFERS = 3;
+
+    /** About what it takes to wake a thread. */
+    private static final long WAKING_NANOS = 25_000;
+    /** How much longer than {@code poll.spin} a look lasts at most in a trial. */
+    private static final long TRIAL_NANOS = 4 * WAKING_NANOS;
+    /** How many waits may look longer, or in vain, in a trial. */
+    private static final int TRIAL = 8;
+    /** Looks of which length have to pay; longer ones were asked for by the profile, whatever they cost. */
+    private static final long FRUGAL_NANOS = 200_000;
+    /** How many more looks in vain than others there may be. */
+    private static final int MOST_CREDIT = 8;
+
+    /** How many times as long as it took to find a crowd it is then left alone: finding out costs some 1.5 % of the time. */
+    private static final int CROWD_FACTOR = 64;
+
+    /** How often to ask how many threads want to run: it costs 2 us, and more with many processors. */
+    private static final long SURPLUS_NANOS = 1_000_000;
+    /** How many answers in a row say that they are too many, lest a moment's work of another's counts. */
+    private static final int SURPLUS_SEEN = 2;
+    /** What it costs others until that is found out. */
+    private static final long SURPLUS_COST = SURPLUS_NANOS / 10;
+
+    private static final long FIRST_BACK_OFF = 1_000_000;
+    private static final long LONGEST_FIRST = 400_000_000;
+    private static final long LONGEST_UNPROMISING = 250_000_000;
+    private static final long LONGEST_CROWDED = 4_000_000_000L;
+    private static final long THROTTLED_NANOS = 10_000_000_000L;
+
+    private final long most;
+    private final PollConfig.Yielding yielding;
+    private final Senses senses;
+    private final SpinBudget budget;
+
+    // What was learnt.
+
+    /** Why waits sleep at once, null if they do not. */
+    private Why resting;
+    /** Until when they do, or did. */
+    private long until;
+    /** How long they do, or did, and why. */
+    private long backOff;
+
+    private Why lastRest;
+    /** Whether a look has paid since. */
+    private boolean proved;
+    /** Whether the peer was found on the same core. */
+    private boolean shared;
+    /** How many looks may still be in vain before that is taken for a rule. */
+    private int credit = MOST_CREDIT;
+    /** How many waits of a trial are left, 0 if there is none. */
+    private int trial;
+    /** What the last wait took that ended asleep. */
+    private long lastWaking;
+    /** The last known run delay, -1 after a sleep: that a woken thread waits a moment means nothing. */
+    private long runDelay = -1;
+
+    private long throttled;
+    /** When it was last asked how many threads want to run, and how often in a row there were too many. */
+    private long surplusAt;
+
+    private int surplus;
+
+    // This wait.
+
+    private boolean begun;
+    private long start;
+    private long limit;
+    /** The time as it was last told. */
+    private long last;
+
+    private long nextOffer;
+    private boolean looking;
+    /** What the last offer took, if that was the last step; 0 if another was. */
+    private long offered;
+
+    private boolean refused;
+    /** Whether it is known to have looked in vain. */
+    private boolean vain;
+    /** How many offers others took, and what that cost. */
+    private int offers;
+
+    private long cost;
+    private boolean placed;
+
+    /**
+     * A policy that knows nothing yet.
+     *
+     * @param config how long to look, and whether to give way
+     * @param senses what can be known about others
+     * @param budget how many threads of the process may look at a time
+     */
+    WaitPolicy(PollConfig config, Senses senses, SpinBudget budget) {
+        this.most = config.spinNanos();
+        this.yielding = config.yielding();
+        this.senses = senses;
+        this.budget = budget;
+        this.limit = most;
+    }
+
+    /** A policy for a thread, or whoever has a poller's turn. */
+    public static WaitPolicy of(PollConfig config) {
+        return new WaitPolicy(config, RunDelay.SENSES, SpinBudget.OF_PROCESS);
+    }
+
+    /** Whether a few looks pay before anything else is done, the clock included. */
+    public boolean mayGlance() {
+        if (yielding == PollConfig.Yielding.NEVER) {
+            return most > 0;
+        }
+        return most > 0 && resting == null && !shared && !budget.isEmpty();
+    }
+
+    /** How long the wait that has begun looks, unless there is a reason to end it earlier; in nanoseconds. */
+    public long patience() {
+        return limit;
+    }
+
+    /**
+     * A wait begins, or goes on.
+     *
+     * @param now the time, {@link System#nanoTime()}
+     * @param since when the last traffic was; the same as before if none was since the last wait
+     */
+    public void begin(long now, long since) {
+        last = now;
+        looking = false;
+        offered = 0;
+        if (begun && since == start) {
+            return;
+        }
+        begun = true;
+        start = since;
+        nextOffer = now + FIRST_OFFER_NANOS;
+        refused = false;
+        vain = false;
+        offers = 0;
+        cost = 0;
+        if (resting != null && now - until >= 0) {
+            resting = null;
+            trial = TRIAL;
+        }
+        limit = most;
+        if (trial > 0 && lastRest == Why.UNPROMISING && isFrugal()) {
+            limit = Math.max(most, Math.min(lastWaking + (lastWaking >> 1), most + TRIAL_NANOS));
+        }
+    }
+
+    /**
+     * What to do now, nothing having been found.
+     *
+     * @param now the time
+     */
+    public Step next(long now) {
+        boolean over = now - start >= limit;
+        if (most == 0) {
+            return Step.SLEEP;
+        }
+        if (yielding != PollConfig.Yielding.ADAPTIVE) {
+            return asTold(over);
+        }
+        if (looking && now - last > SLICE_NANOS) {
+            keptWaiting(now);
+        }
+        looking = false;
+        offered = 0;
+        last = now;
+        if (resting != null) {
+            return sleep(resting);
+        }
+        if (offers >= MOST_OFFERS) {
+            crowded(now, cost);
+            return sleep(Why.CROWDED);
+        }
+        if (offers > 0 && !refused) {
+            return Step.YIELD; // others want the core, and perhaps the peer is behind them
+        }
+        if (!refused && (shared || budget.isEmpty())) {
+            return Step.YIELD;
+        }
+        shared = false;
+        if (over || budget.isEmpty()) {
+            inVain(now);
+            return sleep(Why.IN_VAIN);
+        }
+        return look(now);
+    }
+
+    private Step look(long now) {
+        if (now - nextOffer >= 0) {
+            if (!placed && !budget.take()) {
+                disappointed(Why.NO_CORE, now);
+                return sleep(Why.NO_CORE);
+            }
+            placed = true;
+            if (isSurplus(now)) {
+                crowded(now, SURPLUS_COST);
+                return sleep(Why.CROWDED);
+            }
+            return Step.YIELD;
+        }
+        looking = true;
+        return Step.LOOK;
+    }
+
+    /** With {@code always} and {@code never} the program has decided. */
+    private Step asTold(boolean over) {
+        if (over) {
+            WaitCounters.slept(Why.IN_VAIN);
+            return Step.SLEEP;
+        }
+        looking = !looking;
+        return looking || yielding == PollConfig.Yielding.NEVER ? Step.LOOK : Step.YIELD;
+    }
+
+    /**
+     * The core was offered to others.
+     *
+     * @param from when
+     * @param to when the thread had it again
+     */
+    public void yielded(long from, long to) {
+        long took = to - from;
+        WaitCounters.offered(took);
+        last = to;
+        nextOffer = to + OFFER_NANOS;
+        if (yielding != PollConfig.Yielding.ADAPTIVE) {
+            return;
+        }
+        offered = took;
+        if (took < USED_NANOS) {
+            refused = true;
+            return;
+        }
+        refused = false;
+        offers++;
+        cost += took;
+        if (took > SLICE_NANOS) {
+            WaitCounters.keptWaiting(took);
+            crowded(to, took);
+        }
+    }
+
+    /** Something was found without a sleep. */
+    public void found() {
+        looking = false;
+        if (offered >= ANSWER_NANOS && offered <= SLICE_NANOS) {
+            WaitCounters.handedOver();
+            shared = true;
+        }
+        if (last - start <= most) {
+            credit = Math.min(credit + 1, MOST_CREDIT);
+            trial = 0;
+            proved = true;
+        } else if (trial > 0) {
+            lateInTrial(Why.UNPROMISING, last);
+        }
+    }
+
+    /**
+     * Something came while the thread was asleep.
+     *
+     * @param now the time
+     * @param afterNanos how long after the wait had begun
+     */
+    public void woken(long now, long afterNanos) {
+        runDelay = -1;
+        lastWaking = afterNanos;
+        boolean rested = now - until + backOff >= backOff >> 3;
+        if (resting == Why.UNPROMISING && afterNanos - WAKING_NANOS <= most && rested) {
+            resting = null;
+            trial = TRIAL;
+        }
+    }
+
+    /** No more looking for now, whatever came of it; the wait may go on with {@link #begin}. */
+    public void end() {
+        looking = false;
+        if (placed) {
+            placed = false;
+            budget.give();
+        }
+    }
+
+    private boolean isFrugal() {
+        return most <= FRUGAL_NANOS;
+    }
+
+    private Step sleep(Why why) {
+        end();
+        runDelay = -1;
+        WaitCounters.slept(why);
+        return Step.SLEEP;
+    }
+
+    private void inVain(long now) {
+        if (isFrugal() || budget.isEmpty()) {
+            disappointed(Why.UNPROMISING, now);
+        }
+    }
+
+    /** This wait has looked for nothing. */
+    private void disappointed(Why why, long now) {
+        if (vain) {
+            return;
+        }
+        vain = true;
+        if (trial > 0) {
+            lateInTrial(why, now);
+        } else if (--credit < 0) {
+            rest(why, now, FIRST_BACK_OFF, LONGEST_UNPROMISING);
+        }
+    }
+
+    private void lateInTrial(Why why, long now) {
+        if (--trial == 0) {
+            rest(why, now, FIRST_BACK_OFF, LONGEST_UNPROMISING);
+        }
+    }
+
+    /** Whether more threads want to run than can: one that looks keeps another from its core, wherever that is. */
+    private boolean isSurplus(long now) {
+        if (now - surplusAt < SURPLUS_NANOS) {
+            return false;
+        }
+        surplusAt = now;
+        surplus = senses.surplus() > 0 ? surplus + 1 : 0;
+        return surplus >= SURPLUS_SEEN;
+    }
+
+    private void crowded(long now, long took) {
+        surplus = 0;
+        WaitCounters.crowded();
+        long first = Math.max(FIRST_BACK_OFF, Math.min(took * CROWD_FACTOR, LONGEST_FIRST));
+        rest(Why.CROWDED, now, first, LONGEST_CROWDED);
+    }
+
+    private void rest(Why why, long now, long first, long longest) {
+        boolean soon = why == Why.CROWDED && now - until <= 2 * backOff;
+        boolean again = why == lastRest && (soon || !proved);
+        backOff = again ? Math.max(first, Math.min(2 * backOff, longest)) : first;
+        until = now + backOff;
+        resting = why;
+        lastRest = why;
+        shared = false;
+        credit = 0;
+        trial = 0;
+        proved = false;
+    }
+
+    /** The clock has jumped while this looked: another thread had the core, or the whole process was stopped. */
+    private void keptWaiting(long now) {
+        long gap = now - last;
+        long stopped = senses.throttled();
+        if (stopped > throttled) {
+            throttled = stopped;
+            WaitCounters.keptWaiting(gap);
+            crowded(now, gap);
+            until = now + THROTTLED_NANOS;
+            return;
+        }
+        long before = runDelay;
+        long after = senses.runDelay();
+        runDelay = after;
+        // A collector that stops all threads is nobody who wants the core.
+        if (after >= 0 && before >= 0 && after - before >= gap / 2) {
+            WaitCounters.keptWaiting(gap);
+            crowded(now, gap);
+        }
+    }
+}

@@ -1,0 +1,87 @@
+package io.accel.core.socket;
+
+import io.accel.core.poll.PollConfig;
+import io.accel.core.poll.Poller;
+import java.io.IOException;
+import java.lang.ref.Cleaner;
+import java.lang.ref.WeakReference;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+
+/**
+ * Sleepers, each kept for the next sleep. One that lies idle is closed by the collector, so a program does not keep the
+ * descriptors of all the threads that once slept at the same time. Safe for use by several threads, without locks or garbage.
+ */
+final class SleeperPool {
+    private static final int MOST_IDLE = 256;
+    private static final Cleaner CLOSER = Cleaner.create();
+
+    private final PollConfig config;
+    /** Those that lie idle. Whoever sets a place to null has what was there. */
+    private final AtomicReferenceArray<WeakReference<Pooled>> idle = new AtomicReferenceArray<>(MOST_IDLE);
+
+    SleeperPool(PollConfig config) {
+        this.config = config;
+    }
+
+    /** A sleeper that one thread has at a time, and holds as long as it uses it. */
+    static final class Pooled {
+        private final Sleeper sleeper;
+        private final WeakReference<Pooled> reference = new WeakReference<>(this);
+        private final Cleaner.Cleanable closing;
+        /** Where it lay last. Written by who gives it back. */
+        private volatile int place;
+
+        private Pooled(Sleeper sleeper) {
+            this.sleeper = sleeper;
+            this.closing = CLOSER.register(this, sleeper::close);
+        }
+
+        Sleeper sleeper() {
+            return sleeper;
+        }
+
+        /** By which a thread can ask for the same one again. */
+        WeakReference<Pooled> reference() {
+            return reference;
+        }
+    }
+
+    /**
+     * One for a sleep.
+     *
+     * @param preferred the one to take if it is idle; null for any
+     * @return that, or any idle one, or a new one
+     * @throws IOException if the JDK's selector cannot be opened
+     */
+    Pooled take(WeakReference<Pooled> preferred) throws IOException {
+        Pooled known = preferred == null ? null : preferred.get();
+        if (known != null && idle.compareAndSet(known.place, preferred, null)) {
+            return known;
+        }
+        for (int i = 0; i < MOST_IDLE; i++) {
+            WeakReference<Pooled> one = idle.get(i);
+            if (one != null && idle.compareAndSet(i, one, null)) {
+                Pooled pooled = one.get();
+                if (pooled != null) {
+                    return pooled;
+                }
+            }
+        }
+        return new Pooled(new Sleeper(new Poller(config)));
+    }
+
+    /** Keeps it for the next sleep. It may be waited for what it was waited for last at no cost. */
+    void giveBack(Pooled pooled) {
+        int from = pooled.place;
+        for (int i = 0; i < MOST_IDLE; i++) {
+            int place = (from + i) % MOST_IDLE;
+            if (idle.get(place) == null) {
+                pooled.place = place; // before: whoever finds it there may look
+                if (idle.compareAndSet(place, null, pooled.reference)) {
+                    return;
+                }
+            }
+        }
+        pooled.closing.clean();
+    }
+}

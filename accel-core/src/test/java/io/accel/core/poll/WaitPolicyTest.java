@@ -1,0 +1,344 @@
+package io.accel.core.poll;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.accel.core.poll.WaitPolicy.Step;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a waiter decides, told the time and what it sees. */
+class WaitPolicyTest {
+    private static final long MICRO = 1_000;
+    private static final long MILLI = 1_000 * MICRO;
+    private static final long SPIN = 20 * MICRO;
+
+    private final Told told = new Told();
+    private long now = 1_000 * MILLI;
+
+    @Test
+    void aloneItLooksAsLongAsItShouldAndThenSleeps() {
+        WaitPolicy policy = policy(SPIN, 1);
+        assertThat(look(policy)).isBetween(SPIN, SPIN + 2 * MICRO);
+    }
+
+    @Test
+    void looksInVainBecomeSeldom() {
+        WaitPolicy policy = policy(SPIN, 1);
+        int looks = 0;
+        for (int i = 0; i < 5_000; i++) {
+            looks += look(policy) > 0 ? 1 : 0;
+            now += 2 * MILLI;
+            policy.woken(now, 2 * MILLI);
+        }
+        assertThat(looks).isBetween(50, 500);
+    }
+
+    /** A pair of which each end takes 25 us to be woken: neither finds back by itself. */
+    @Test
+    void twoThatFellAsleepFindBackToLooking() {
+        WaitPolicy one = policy(SPIN, 1);
+        WaitPolicy other = policy(SPIN, 1);
+        for (int i = 0; i < 40; i++) {
+            sleepThrough(one, 2 * MILLI);
+            sleepThrough(other, 2 * MILLI);
+        }
+        long begin = now;
+        long last = 0;
+        boolean peerSlept = true;
+        while (!(last > 0 && last < SPIN)) {
+            // What this end waits for comes when the peer, awake or woken, has answered.
+            last = wait(one, peerSlept ? 55 * MICRO : 2 * MICRO);
+            boolean oneSlept = last < 0;
+            peerSlept = wait(other, oneSlept ? 30 * MICRO : 2 * MICRO) < 0;
+            assertThat(now - begin).isLessThan(2_000 * MILLI);
+        }
+        assertThat(one.patience()).isGreaterThanOrEqualTo(SPIN);
+    }
+
+    @Test
+    void aCoreThatAnotherComputesOnIsLeftToItLongerEachTime() {
+        WaitPolicy policy = policy(1_000 * MILLI, 1);
+        long spent = 0;
+        long before = 0;
+        long begin = now;
+        int offers = 0;
+        while (now - begin < 20_000 * MILLI) {
+            policy.begin(now, now);
+            if (untilOffer(policy)) {
+                policy.yielded(now, now + 4 * MILLI);
+                now += 4 * MILLI;
+                spent += 4 * MILLI;
+                offers++;
+                long since = now - before;
+                before = now;
+                assertThat(since).isGreaterThan(offers > 1 ? 200 * MILLI : 0);
+                assertThat(policy.next(now)).isEqualTo(Step.SLEEP);
+            }
+            policy.end();
+            now += 100 * MICRO;
+        }
+        assertThat(offers).isBetween(3, 15);
+        assertThat(spent).isLessThan(20_000 * MILLI / 100);
+    }
+
+    @Test
+    void aCoreThatThePeerSharesIsOfferedAtOnce() {
+        WaitPolicy policy = sharing();
+        policy.begin(now, now);
+        assertThat(policy.mayGlance()).isFalse();
+        assertThat(policy.next(now)).isEqualTo(Step.YIELD);
+        policy.yielded(now, now + MICRO);
+        now += MICRO;
+        assertThat(policy.next(now)).as("after an offer that nobody took").isEqualTo(Step.LOOK);
+        policy.end();
+        policy.begin(++now, now);
+        assertThat(policy.next(now)).as("after the peer has left").isEqualTo(Step.LOOK);
+    }
+
+    @Test
+    void offersThatOthersTakeAndNoAnswerFollowsEnd() {
+        WaitPolicy policy = sharing();
+        policy.begin(now, now);
+        int offers = 0;
+        while (policy.next(now) == Step.YIELD) {
+            policy.yielded(now, now + 30 * MICRO);
+            now += 30 * MICRO;
+            offers++;
+        }
+        assertThat(offers).isEqualTo(3);
+        now += MILLI;
+        policy.begin(now, now);
+        assertThat(policy.next(now)).as("a moment later").isEqualTo(Step.SLEEP);
+        now += 10 * MILLI;
+        policy.begin(now, now);
+        assertThat(policy.next(now)).as("when what it cost is forgotten").isEqualTo(Step.LOOK);
+    }
+
+    @Test
+    void whereOnlyOneCanRunNobodyLooks() {
+        WaitPolicy policy = policy(1_000 * MILLI, 0);
+        assertThat(policy.mayGlance()).isFalse();
+        policy.begin(now, now);
+        assertThat(policy.next(now)).isEqualTo(Step.YIELD);
+        policy.yielded(now, now + MICRO);
+        now += MICRO;
+        assertThat(policy.next(now)).as("after an offer that nobody took").isEqualTo(Step.SLEEP);
+    }
+
+    @Test
+    void aJumpOfTheClockIsAnotherThreadUnlessTheWholeProcessStood() {
+        WaitPolicy policy = policy(1_000 * MILLI, 1);
+        policy.begin(now, now);
+        assertThat(policy.next(now)).isEqualTo(Step.LOOK);
+        now += MILLI;
+        assertThat(policy.next(now))
+                .as("the first jump: what was before is not known")
+                .isNotEqualTo(Step.SLEEP);
+        policy.end();
+        policy.begin(++now, now);
+        assertThat(policy.next(now)).isEqualTo(Step.LOOK);
+        now += MILLI;
+        assertThat(policy.next(now)).as("a collector's pause").isNotEqualTo(Step.SLEEP);
+        policy.end();
+        policy.begin(++now, now);
+        assertThat(policy.next(now)).isEqualTo(Step.LOOK);
+        told.delay += 3 * MILLI;
+        now += 3 * MILLI;
+        assertThat(policy.next(now)).isEqualTo(Step.SLEEP);
+    }
+
+    @Test
+    void moreThreadsThanProcessorsEndLongLooks() {
+        told.surplus = 2;
+        WaitPolicy policy = policy(1_000 * MILLI, 1);
+        assertThat(look(policy)).isLessThan(5 * MILLI);
+        told.surplus = 0;
+        now += 100 * MILLI;
+        assertThat(look(policy)).isGreaterThan(900 * MILLI);
+    }
+
+    @Test
+    void aProcessThatIsStoppedForItsQuotaLooksNoMore() {
+        WaitPolicy policy = policy(1_000 * MILLI, 1);
+        policy.begin(now, now);
+        assertThat(policy.next(now)).isEqualTo(Step.LOOK);
+        told.throttled = 1;
+        now += 50 * MILLI;
+        assertThat(policy.next(now)).isEqualTo(Step.SLEEP);
+        now += 5_000 * MILLI;
+        policy.begin(now, now);
+        assertThat(policy.next(now)).isEqualTo(Step.SLEEP);
+    }
+
+    @Test
+    void noMoreLookForLongThanThereArePlaces() {
+        SpinBudget budget = new SpinBudget(1);
+        WaitPolicy one = new WaitPolicy(config(SPIN), told, budget);
+        WaitPolicy other = new WaitPolicy(config(SPIN), told, budget);
+        one.begin(now, now);
+        other.begin(now, now);
+        assertThat(untilOffer(one)).isTrue();
+        assertThat(untilOffer(other)).isFalse();
+        assertThat(other.next(now)).isEqualTo(Step.SLEEP);
+        one.end();
+        other.begin(++now, now);
+        assertThat(untilOffer(other)).isTrue();
+        other.end();
+    }
+
+    @Test
+    void whatTheProgramDecidedIsDone() {
+        WaitPolicy never =
+                new WaitPolicy(new PollConfig(SPIN, 200, 64, 0, PollConfig.Yielding.NEVER), told, new SpinBudget(0));
+        assertThat(never.mayGlance()).isTrue();
+        assertThat(untilOffer(never)).isFalse();
+        assertThat(look(never)).isBetween(SPIN, SPIN + 2 * MICRO);
+        WaitPolicy always =
+                new WaitPolicy(new PollConfig(SPIN, 200, 64, 0, PollConfig.Yielding.ALWAYS), told, new SpinBudget(0));
+        always.begin(++now, now);
+        assertThat(always.next(now)).isEqualTo(Step.LOOK);
+        assertThat(always.next(now)).isEqualTo(Step.YIELD);
+        always.yielded(now, now + 5 * MILLI);
+        assertThat(always.next(now)).isEqualTo(Step.LOOK);
+    }
+
+    @Test
+    void theKernelsAccountIsRead() {
+        assertThat(RunDelay.second("12 3456 7\n")).isEqualTo(3456);
+        assertThat(RunDelay.second("12")).isEqualTo(-1);
+        assertThat(RunDelay.second("a b c")).isEqualTo(-1);
+        if (Files.exists(Path.of("/proc/thread-self/schedstat"))) {
+            assertThat(RunDelay.ofCurrentThread()).isNotNegative();
+        }
+    }
+
+    @Test
+    void whoWantsToRunIsCounted(@TempDir Path dir) throws Exception {
+        byte[] load = "0.20 10.5 1.0 13/812 999\n".getBytes(StandardCharsets.US_ASCII);
+        assertThat(RunnableThreads.runnable(load, load.length)).isEqualTo(13);
+        assertThat(RunnableThreads.runnable(load, 5)).isEqualTo(-1);
+        Path online = Files.writeString(dir.resolve("online"), "0-3,6\n");
+        assertThat(RunnableThreads.processors(online)).isEqualTo(5);
+        assertThat(RunnableThreads.processors(dir.resolve("none"))).isZero();
+    }
+
+    @Test
+    void quotasOfBothKindsOfControlGroupsAreKnown(@TempDir Path dir) throws Exception {
+        Path membership = Files.writeString(dir.resolve("cgroup"), "4:cpu,cpuacct:/a/b\n0::/pod\n");
+        assertThat(new CpuQuota(membership, dir).isFractional()).isFalse();
+        Path pod = Files.createDirectories(dir.resolve("pod"));
+        Files.writeString(pod.resolve("cpu.max"), "200000 100000\n");
+        Files.writeString(pod.resolve("cpu.stat"), "usage_usec 5\nnr_throttled 7\n");
+        CpuQuota whole = new CpuQuota(membership, dir);
+        assertThat(whole.isFractional()).isFalse();
+        assertThat(whole.throttled()).isEqualTo(7);
+        Files.writeString(pod.resolve("cpu.max"), "max 100000\n");
+        Path old = Files.createDirectories(dir.resolve("cpu,cpuacct/a"));
+        Files.writeString(old.resolve("cpu.cfs_quota_us"), "50000\n");
+        Files.writeString(old.resolve("cpu.cfs_period_us"), "100000\n");
+        assertThat(new CpuQuota(membership, dir).isFractional()).isTrue();
+    }
+
+    /** One that has found its peer on its own core. */
+    private WaitPolicy sharing() {
+        WaitPolicy policy = policy(SPIN, 1);
+        policy.begin(now, now);
+        assertThat(untilOffer(policy)).isTrue();
+        policy.yielded(now, now + 10 * MICRO);
+        now += 10 * MICRO;
+        policy.found();
+        policy.end();
+        now += MICRO;
+        return policy;
+    }
+
+    private void sleepThrough(WaitPolicy policy, long nanos) {
+        long start = now;
+        look(policy);
+        now = start + nanos;
+        policy.woken(now, nanos);
+    }
+
+    /** A wait for something that comes after a time; returns how long it took, negative if it ended asleep. */
+    private long wait(WaitPolicy policy, long nanos) {
+        long start = ++now;
+        policy.begin(now, now);
+        while (true) {
+            Step step = policy.next(now);
+            if (step == Step.SLEEP) {
+                now = Math.max(now, start + nanos) + 25 * MICRO;
+                policy.woken(now, now - start);
+                return start - now;
+            }
+            if (step == Step.YIELD) {
+                policy.yielded(now, now + MICRO / 2);
+            }
+            now += MICRO / 2;
+            if (now - start >= nanos) {
+                policy.found();
+                policy.end();
+                return now - start;
+            }
+        }
+    }
+
+    private WaitPolicy policy(long spin, int places) {
+        return new WaitPolicy(config(spin), told, new SpinBudget(places));
+    }
+
+    private static PollConfig config(long spin) {
+        return new PollConfig(spin, 200, 64, 0, PollConfig.Yielding.ADAPTIVE);
+    }
+
+    /** A wait in which nothing comes; returns for how long it looked. */
+    private long look(WaitPolicy policy) {
+        long start = ++now;
+        policy.begin(now, now);
+        while (true) {
+            Step step = policy.next(now);
+            if (step == Step.SLEEP) {
+                return now - start;
+            }
+            long took = MICRO / 2;
+            if (step == Step.YIELD) {
+                policy.yielded(now, now + took);
+            }
+            now += took;
+        }
+    }
+
+    private boolean untilOffer(WaitPolicy policy) {
+        for (int i = 0; i < 1_000; i++) {
+            Step step = policy.next(now);
+            if (step != Step.LOOK) {
+                return step == Step.YIELD;
+            }
+            now += MICRO;
+        }
+        return false;
+    }
+
+    private static final class Told implements WaitPolicy.Senses {
+        long delay;
+        int surplus;
+        long throttled;
+
+        @Override
+        public long runDelay() {
+            return delay;
+        }
+
+        @Override
+        public int surplus() {
+            return surplus;
+        }
+
+        @Override
+        public long throttled() {
+            return throttled;
+        }
+    }
+}
