@@ -38,7 +38,7 @@ class AccelIoHandlerConfigTest {
 
     private EventLoopGroup group(Duration spin) {
         EventLoopGroup group = new MultiThreadIoEventLoopGroup(
-                1, AccelIoHandler.newFactory(AccelIoHandlerConfig.ofProcess().spin(spin)));
+                1, AccelIoHandler.newFactory(Looking.config().spin(spin)));
         groups.add(group);
         return group;
     }

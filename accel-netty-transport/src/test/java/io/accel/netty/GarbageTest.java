@@ -12,6 +12,7 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.EventLoop;
 import io.netty.util.ResourceLeakDetector;
 import java.lang.management.ManagementFactory;
+import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 
@@ -40,7 +41,7 @@ class GarbageTest {
         assumeThat(threads.isThreadAllocatedMemorySupported()).isTrue();
         ResourceLeakDetector.Level level = ResourceLeakDetector.getLevel();
         ResourceLeakDetector.setLevel(ResourceLeakDetector.Level.DISABLED); // it allocates for every buffer
-        try (Pair pair = new Pair(new Echo())) {
+        try (Pair pair = new Pair(new Echo(), Map.of(), Looking.config())) {
             PingPong pingPong = new PingPong(size);
             pair.client
                     .eventLoop()

@@ -15,8 +15,8 @@ import java.util.concurrent.TimeUnit;
 
 /** A client and a server's end of one connection, each in an event loop of its own. */
 final class Pair implements AutoCloseable {
-    final EventLoopGroup serverLoop = new MultiThreadIoEventLoopGroup(1, AccelIoHandler.newFactory());
-    final EventLoopGroup clientLoop = new MultiThreadIoEventLoopGroup(1, AccelIoHandler.newFactory());
+    final EventLoopGroup serverLoop;
+    final EventLoopGroup clientLoop;
     final AccelServerSocketChannel listener;
     final AccelSocketChannel client;
     /** The server's end. */
@@ -33,6 +33,20 @@ final class Pair implements AutoCloseable {
      * @param serverOptions the options of the server's end
      */
     Pair(ChannelHandler atServer, Map<ChannelOption<?>, Object> serverOptions) throws Exception {
+        this(atServer, serverOptions, AccelIoHandlerConfig.ofProcess());
+    }
+
+    /**
+     * Connects.
+     *
+     * @param atServer the handler of the server's end
+     * @param serverOptions the options of the server's end
+     * @param waiting how either end's loop waits
+     */
+    Pair(ChannelHandler atServer, Map<ChannelOption<?>, Object> serverOptions, AccelIoHandlerConfig waiting)
+            throws Exception {
+        serverLoop = new MultiThreadIoEventLoopGroup(1, AccelIoHandler.newFactory(waiting));
+        clientLoop = new MultiThreadIoEventLoopGroup(1, AccelIoHandler.newFactory(waiting));
         CompletableFuture<AccelSocketChannel> arrived = new CompletableFuture<>();
         ServerBootstrap server = new ServerBootstrap()
                 .group(serverLoop)
