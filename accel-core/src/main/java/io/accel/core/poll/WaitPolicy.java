@@ -19,13 +19,15 @@ import io.accel.core.observe.WaitCounters.Why;
  *   <li>Nobody took it: the thread is alone on its core, and goes on looking.
  *   <li>What was waited for came meanwhile: the peer <em>shares</em> the core, which is then offered at once in each wait, because
  *       that is the fastest way to an answer there.
- *   <li>Anything else: the core is <em>crowded</em>. Each wait sleeps at once, since who is woken goes before who computes, and
- *       so it stays for a time in proportion to what finding it out has cost, and longer each time that it is found again.
+ *   <li>Anything else: others want the core, and what they had of it is put down.
  * </ul>
  *
- * <p>A thread that finds, by a jump of the clock and by the kernel's account of its run delay, that it was kept from its core while
- * it looked is in a crowd, too; and so is one that sees more threads want to run than there are processors, since it then keeps
- * another from a core, perhaps the very peer. Where only one thread can run, nobody looks, and cores are offered only.
+ * <p>The same is put down if a thread finds, by a jump of the clock and by the kernel's account of its run delay, that it was kept
+ * from its core while it looked; and if it sees more threads want to run than there are processors, since it then keeps another
+ * from a core, perhaps the very peer. When that comes to more than a quarter of the time, the core is <em>crowded</em>. Each wait
+ * sleeps at once, since who is woken goes before who computes, and so it stays for a time in proportion to what finding it out has
+ * cost, and longer each time that it is found again. Less than that is what a machine does beside its work, and no reason to wait
+ * twenty times as long. Where only one thread can run, nobody looks, and cores are offered only.
  *
  * <p>Looks that are in vain more often than not are given up for a time, longer each time. A trial ends it, of some waits: two ends
  * that both sleep answer each other later than {@code poll.spin}, so in a trial looks last as long as answers take that wake both.
@@ -78,20 +80,29 @@ public final class WaitPolicy {
     /** How many more looks in vain than others there may be. */
     private static final int MOST_CREDIT = 8;
 
-    /** How many times as long as it took to find a crowd it is then left alone: finding out costs some 1.5 % of the time. */
-    private static final int CROWD_FACTOR = 64;
+    /**
+     * How many times as long as others had the core it is then left to them, at first; twice as long each time, if they are found
+     * to be still there, so that finding out costs some hundredths of the time in the end.
+     */
+    private static final int CROWD_FACTOR = 8;
 
     /** How often to ask how many threads want to run: it costs 2 us, and more with many processors. */
     private static final long SURPLUS_NANOS = 1_000_000;
-    /** How many answers in a row say that they are too many, lest a moment's work of another's counts. */
-    private static final int SURPLUS_SEEN = 2;
-    /** What it costs others until that is found out. */
-    private static final long SURPLUS_COST = SURPLUS_NANOS / 10;
+
+    /** Which part of the time others may have before it is a crowd, as a power of a half. */
+    private static final int BORNE_SHIFT = 2;
+    /** How much more than that they have had when it is one: some slices of a scheduler. */
+    private static final long MOST_LOST = 12_000_000;
+    /** What one of them counts at most, lest one long task makes a crowd. */
+    private static final long MOST_AT_ONCE = 4_000_000;
+
+    /** A crowd that is found within that time after it was left alone is still the same. */
+    private static final long SOON_NANOS = 64_000_000;
 
     private static final long FIRST_BACK_OFF = 1_000_000;
     private static final long LONGEST_FIRST = 400_000_000;
     private static final long LONGEST_UNPROMISING = 250_000_000;
-    private static final long LONGEST_CROWDED = 4_000_000_000L;
+    private static final long LONGEST_CROWDED = 1_000_000_000;
     private static final long THROTTLED_NANOS = 10_000_000_000L;
 
     private final long most;
@@ -123,10 +134,12 @@ public final class WaitPolicy {
     private long runDelay = -1;
 
     private long throttled;
-    /** When it was last asked how many threads want to run, and how often in a row there were too many. */
+    /** When it was last asked how many threads want to run. */
     private long surplusAt;
+    /** What others had, or wanted, beyond what is borne, as of when it was last put down. */
+    private long lost;
 
-    private int surplus;
+    private long lostAt;
 
     // This wait.
 
@@ -236,7 +249,7 @@ public final class WaitPolicy {
             return sleep(resting);
         }
         if (offers >= MOST_OFFERS) {
-            crowded(now, cost);
+            boolean unused = lose(now, cost);
             return sleep(Why.CROWDED);
         }
         if (offers > 0 && !refused) {
@@ -261,7 +274,6 @@ public final class WaitPolicy {
             }
             placed = true;
             if (isSurplus(now)) {
-                crowded(now, SURPLUS_COST);
                 return sleep(Why.CROWDED);
             }
             return Step.YIELD;
@@ -301,10 +313,11 @@ public final class WaitPolicy {
         }
         refused = false;
         offers++;
-        cost += took;
         if (took > SLICE_NANOS) {
             WaitCounters.keptWaiting(took);
-            crowded(to, took);
+            boolean unused = lose(to, took);
+        } else {
+            cost += took;
         }
     }
 
@@ -385,26 +398,41 @@ public final class WaitPolicy {
         }
     }
 
-    /** Whether more threads want to run than can: one that looks keeps another from its core, wherever that is. */
+    /** Whether more threads want to run than can, for long: one that looks keeps another from its core, wherever that is. */
     private boolean isSurplus(long now) {
         if (now - surplusAt < SURPLUS_NANOS) {
             return false;
         }
         surplusAt = now;
-        surplus = senses.surplus() > 0 ? surplus + 1 : 0;
-        return surplus >= SURPLUS_SEEN;
+        int surplus = senses.surplus();
+        return surplus > 0 && lose(now, surplus == 1 ? SURPLUS_NANOS / 2 : SURPLUS_NANOS);
+    }
+
+    /** Others had that much of the core, or would have. Returns whether that makes a crowd. */
+    private boolean lose(long now, long took) {
+        lost = Math.max(0, lost - ((now - lostAt) >> BORNE_SHIFT)) + Math.min(took, MOST_AT_ONCE);
+        lostAt = now;
+        if (lost <= (isSoon(now) ? MOST_LOST / 2 : MOST_LOST)) {
+            return false;
+        }
+        crowded(now, Math.max(lost, MOST_LOST));
+        lost = 0;
+        return true;
     }
 
     private void crowded(long now, long took) {
-        surplus = 0;
         WaitCounters.crowded();
         long first = Math.max(FIRST_BACK_OFF, Math.min(took * CROWD_FACTOR, LONGEST_FIRST));
         rest(Why.CROWDED, now, first, LONGEST_CROWDED);
     }
 
+    /** Whether others that were found were left alone until just now. */
+    private boolean isSoon(long now) {
+        return lastRest == Why.CROWDED && now - until <= SOON_NANOS;
+    }
+
     private void rest(Why why, long now, long first, long longest) {
-        boolean soon = why == Why.CROWDED && now - until <= 2 * backOff;
-        boolean again = why == lastRest && (soon || !proved);
+        boolean again = why == lastRest && (isSoon(now) || !proved);
         backOff = again ? Math.max(first, Math.min(2 * backOff, longest)) : first;
         until = now + backOff;
         resting = why;
@@ -432,7 +460,7 @@ public final class WaitPolicy {
         // A collector that stops all threads is nobody who wants the core.
         if (after >= 0 && before >= 0 && after - before >= gap / 2) {
             WaitCounters.keptWaiting(gap);
-            crowded(now, gap);
+            boolean unused = lose(now, gap);
         }
     }
 }

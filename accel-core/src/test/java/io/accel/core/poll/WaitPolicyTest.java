@@ -62,26 +62,38 @@ class WaitPolicyTest {
     void aCoreThatAnotherComputesOnIsLeftToItLongerEachTime() {
         WaitPolicy policy = policy(1_000 * MILLI, 1);
         long spent = 0;
-        long before = 0;
+        long longest = 0;
+        long before = now;
         long begin = now;
-        int offers = 0;
         while (now - begin < 20_000 * MILLI) {
             policy.begin(now, now);
             if (untilOffer(policy)) {
+                longest = Math.max(longest, now - before);
                 policy.yielded(now, now + 4 * MILLI);
                 now += 4 * MILLI;
                 spent += 4 * MILLI;
-                offers++;
-                long since = now - before;
                 before = now;
-                assertThat(since).isGreaterThan(offers > 1 ? 200 * MILLI : 0);
-                assertThat(policy.next(now)).isEqualTo(Step.SLEEP);
             }
             policy.end();
             now += 100 * MICRO;
         }
-        assertThat(offers).isBetween(3, 15);
-        assertThat(spent).isLessThan(20_000 * MILLI / 100);
+        assertThat(longest).isBetween(900 * MILLI, 1_100 * MILLI);
+        assertThat(spent).isLessThan(20_000 * MILLI / 25);
+    }
+
+    /** What compilers, collectors and daemons do beside a program's work is no reason to wait twenty times as long. */
+    @Test
+    void aCoreThatIsAnothersForAMomentNowAndThenIsLookedFrom() {
+        WaitPolicy policy = policy(1_000 * MILLI, 1);
+        for (int i = 0; i < 1_000; i++) {
+            policy.begin(now, now);
+            assertThat(untilOffer(policy)).as("wait %d", i).isTrue();
+            policy.yielded(now, now + 4 * MILLI);
+            now += 4 * MILLI;
+            policy.found();
+            policy.end();
+            now += 16 * MILLI;
+        }
     }
 
     @Test
@@ -109,12 +121,12 @@ class WaitPolicyTest {
             offers++;
         }
         assertThat(offers).isEqualTo(3);
+        assertThat(policy.next(now)).isEqualTo(Step.SLEEP);
         now += MILLI;
         policy.begin(now, now);
-        assertThat(policy.next(now)).as("a moment later").isEqualTo(Step.SLEEP);
-        now += 10 * MILLI;
-        policy.begin(now, now);
-        assertThat(policy.next(now)).as("when what it cost is forgotten").isEqualTo(Step.LOOK);
+        assertThat(policy.next(now))
+                .as("a moment later: it cost too little to be a crowd")
+                .isNotEqualTo(Step.SLEEP);
     }
 
     @Test
@@ -144,19 +156,25 @@ class WaitPolicyTest {
         assertThat(policy.next(now)).as("a collector's pause").isNotEqualTo(Step.SLEEP);
         policy.end();
         policy.begin(++now, now);
-        assertThat(policy.next(now)).isEqualTo(Step.LOOK);
-        told.delay += 3 * MILLI;
-        now += 3 * MILLI;
-        assertThat(policy.next(now)).isEqualTo(Step.SLEEP);
+        int jumps = 0;
+        while (policy.next(now) == Step.LOOK) {
+            told.delay += 3 * MILLI;
+            now += 3 * MILLI;
+            boolean isCrowd = policy.next(now) == Step.SLEEP;
+            assertThat(isCrowd).as("after %d jumps", ++jumps).isEqualTo(jumps == 6);
+            policy.end();
+            policy.begin(++now, now);
+        }
+        assertThat(jumps).isEqualTo(6);
     }
 
     @Test
     void moreThreadsThanProcessorsEndLongLooks() {
         told.surplus = 2;
         WaitPolicy policy = policy(1_000 * MILLI, 1);
-        assertThat(look(policy)).isLessThan(5 * MILLI);
+        assertThat(look(policy)).isLessThan(20 * MILLI);
         told.surplus = 0;
-        now += 100 * MILLI;
+        now += 200 * MILLI;
         assertThat(look(policy)).isGreaterThan(900 * MILLI);
     }
 
