@@ -1,0 +1,110 @@
+package io.accel.nio.fuzz;
+
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Whether what a program says in some setting is what it can say on the oracle. An answer that the oracle gives only now and then
+ * is right, too: before two traces are said to differ the oracle runs again.
+ */
+final class Comparison {
+    private static final int RUNS = 10;
+
+    private final Setting oracle;
+    private final Setting setting;
+    private final int limitSeconds;
+    private int programs;
+    private int accepted;
+    private int moved;
+    private int ambiguous;
+
+    /**
+     * A comparison.
+     *
+     * @param oracle what is right
+     * @param setting what is compared with it
+     * @param limitSeconds how long a program may take
+     */
+    Comparison(Setting oracle, Setting setting, int limitSeconds) {
+        this.oracle = oracle;
+        this.setting = setting;
+        this.limitSeconds = limitSeconds;
+    }
+
+    /**
+     * A program's two traces.
+     *
+     * @param expected the oracle's
+     * @param actual the other, which the oracle never gave
+     */
+    record Difference(List<String> expected, List<String> actual) {
+        /** The first line in which they differ, twice. */
+        String first() {
+            for (int i = 0; ; i++) {
+                String left = i < expected.size() ? expected.get(i) : "nothing";
+                String right = i < actual.size() ? actual.get(i) : "nothing";
+                if (!left.equals(right)) {
+                    return "expected " + left + "\n     but " + right;
+                }
+            }
+        }
+    }
+
+    /** What the oracle says. */
+    List<String> expected(List<Step> program) {
+        return Run.of(oracle, program, limitSeconds).trace();
+    }
+
+    /**
+     * Runs a program.
+     *
+     * @param expected what the oracle has said
+     * @return null if this says the same
+     */
+    Difference of(List<Step> program, List<String> expected) {
+        programs++;
+        Run run = Run.of(setting, program, limitSeconds);
+        accepted += run.accepted();
+        moved += run.moved();
+        if (run.trace().equals(expected)) {
+            return null;
+        }
+        Set<List<String>> possible = new HashSet<>();
+        for (int i = 0; i < RUNS; i++) {
+            possible.add(expected(program));
+            if (possible.contains(run.trace())) {
+                ambiguous++;
+                return null;
+            }
+        }
+        return new Difference(expected, run.trace());
+    }
+
+    Setting setting() {
+        return setting;
+    }
+
+    int programs() {
+        return programs;
+    }
+
+    int ambiguous() {
+        return ambiguous;
+    }
+
+    int accepted() {
+        return accepted;
+    }
+
+    int moved() {
+        return moved;
+    }
+
+    @Override
+    public String toString() {
+        return String.format(
+                "%-16s %6d programs, %d of %d connections moved, %d answers that the oracle gave another time",
+                setting.name(), programs, moved, accepted, ambiguous);
+    }
+}

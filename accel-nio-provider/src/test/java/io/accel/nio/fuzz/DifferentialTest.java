@@ -1,0 +1,85 @@
+package io.accel.nio.fuzz;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * Random programs say the same on the JDK's provider and on Accel's.
+ *
+ * <p>{@code fuzz.minutes=N} goes on for so long, with other programs each time, unless {@code fuzz.seed} says which;
+ * {@code fuzz.program} runs one again, in every setting.
+ */
+@Timeout(value = 1, unit = TimeUnit.DAYS) // each run has a limit of its own
+class DifferentialTest {
+    private static final long USUAL_SECONDS = 20;
+    private static final long USUAL_SEED = 20_261_122L;
+    private static final long SHRINK_NANOS = TimeUnit.SECONDS.toNanos(20);
+    private static final int MOST_FINDINGS = 20;
+    private static final int AGAIN = 20;
+
+    @Test
+    void programsSayTheSame() {
+        Fuzzer fuzzer = new Fuzzer(Setting.jdk(), Setting.accel(), SHRINK_NANOS);
+        List<Fuzzer.Finding> findings = new ArrayList<>();
+        Long again = Long.getLong("fuzz.program");
+        if (again != null) {
+            for (int i = 0; i < AGAIN; i++) {
+                tryAll(fuzzer, again, fuzzer.comparisons(), findings);
+            }
+        } else {
+            int minutes = Integer.getInteger("fuzz.minutes", 0);
+            long seed = Long.getLong("fuzz.seed", minutes == 0 ? USUAL_SEED : System.nanoTime());
+            long seconds = minutes == 0 ? USUAL_SECONDS : TimeUnit.MINUTES.toSeconds(minutes);
+            System.out.println("-Dfuzz.seed=" + seed);
+            run(fuzzer, new Random(seed), TimeUnit.SECONDS.toNanos(seconds), findings);
+        }
+        fuzzer.comparisons().forEach(System.out::println);
+        assertThat(findings).isEmpty();
+        if (again == null) {
+            assertCompared(fuzzer);
+        }
+    }
+
+    /** Each program in two settings, in turn. */
+    private static void run(Fuzzer fuzzer, Random seeds, long nanos, List<Fuzzer.Finding> findings) {
+        List<Comparison> all = fuzzer.comparisons();
+        long start = System.nanoTime();
+        for (int i = 0; System.nanoTime() - start < nanos && findings.size() < MOST_FINDINGS; i += 2) {
+            List<Comparison> two = List.of(all.get(i % all.size()), all.get((i + 1) % all.size()));
+            tryAll(fuzzer, seeds.nextLong(), two, findings);
+        }
+    }
+
+    private static void tryAll(Fuzzer fuzzer, long seed, List<Comparison> settings, List<Fuzzer.Finding> findings) {
+        for (Fuzzer.Finding finding : fuzzer.find(seed, settings)) {
+            System.out.println(finding);
+            findings.add(finding);
+        }
+    }
+
+    /** That it was Accel's links, and few answers of the oracle's that come and go, of which this is about. */
+    private static void assertCompared(Fuzzer fuzzer) {
+        int programs = 0;
+        int switching = 0;
+        for (Comparison comparison : fuzzer.comparisons()) {
+            programs += comparison.programs();
+            assertThat(comparison.ambiguous()).as("%s", comparison).isLessThan(2 + comparison.programs() / 50);
+            if (comparison.setting().mustMove()) {
+                assertThat(comparison.moved())
+                        .as("%s", comparison)
+                        .isPositive()
+                        .isGreaterThanOrEqualTo(comparison.accepted() * 9 / 10);
+            } else {
+                switching += comparison.moved();
+            }
+        }
+        assertThat(programs).as("programs").isGreaterThan(20);
+        assertThat(switching).as("connections that moved in the middle").isPositive();
+    }
+}

@@ -1,0 +1,83 @@
+package io.accel.nio.fuzz;
+
+import java.nio.ByteBuffer;
+
+/**
+ * The bytes that go one way through a connection, as the program knows them. Each byte is told by its place, so that one that is
+ * lost, doubled or out of order shows. One thread at a time.
+ */
+final class Direction {
+    private final int salt;
+    private long sent;
+    private long received;
+    private boolean shut;
+    private boolean unknown;
+
+    Direction(int salt) {
+        this.salt = salt;
+    }
+
+    byte at(long position) {
+        return (byte) (position * 31 + (position >> 8) * 7 + (position >> 16) * 3 + salt);
+    }
+
+    /** The next bytes to send. */
+    byte[] next(int length) {
+        byte[] bytes = new byte[length];
+        for (int i = 0; i < length; i++) {
+            bytes[i] = at(sent + i);
+        }
+        return bytes;
+    }
+
+    /** The next bytes to receive. */
+    byte[] after(int length) {
+        byte[] bytes = new byte[length];
+        for (int i = 0; i < length; i++) {
+            bytes[i] = at(received + i);
+        }
+        return bytes;
+    }
+
+    void sent(long n) {
+        sent += n;
+    }
+
+    /** Bytes were received, which a buffer holds up to its position; what is to be said of them. */
+    String received(ByteBuffer bytes) {
+        String verdict = "ok";
+        for (int i = 0; i < bytes.position(); i++) {
+            if (bytes.get(i) != at(received + i) && verdict.equals("ok")) {
+                verdict = "WRONG from " + (received + i) + " on";
+            }
+        }
+        received += bytes.position();
+        return verdict;
+    }
+
+    int inFlight() {
+        return (int) (sent - received);
+    }
+
+    /** How many more bytes may be sent of so many, so that no path is full. */
+    int room(int wanted) {
+        return Math.max(0, Math.min(wanted, World.ROOM - inFlight()));
+    }
+
+    void shut() {
+        shut = true;
+    }
+
+    boolean isShut() {
+        return shut;
+    }
+
+    /** Nobody knows any more how much was sent. */
+    void lose() {
+        unknown = true;
+    }
+
+    boolean isUnknown() {
+        return unknown;
+    }
+}

@@ -1,0 +1,146 @@
+package io.accel.nio.fuzz;
+
+import java.nio.channels.SelectableChannel;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/** Selectors and their keys. */
+final class Selections {
+    private static final String NO_KEY = "no key";
+    private static final int TIMEOUT_MILLIS = 5;
+    private static final long STABLE_NANOS = 3_000_000L;
+    private static final long PAUSE_NANOS = 300_000L;
+
+    private Selections() {}
+
+    /** Registers a channel, or sets the interest of its key. */
+    record Register(int selectable, int selector, int ops) implements Step {
+        @Override
+        public String run(World world) throws Exception {
+            SelectableChannel channel = world.selectable(selectable);
+            if (channel == null) {
+                return "no channel";
+            }
+            SelectionKey key = channel.register(world.selector(selector), ops, World.name(selectable));
+            return key.channel() == channel && key.selector() == world.selector(selector)
+                    ? "interest " + World.ops(key.interestOps())
+                    : "ANOTHER'S KEY";
+        }
+    }
+
+    /** What can be done to a key. */
+    enum KeyAction {
+        CANCEL,
+        ASK
+    }
+
+    /** Does something to a channel's key. */
+    record Key(int selectable, int selector, KeyAction action) implements Step {
+        @Override
+        public String run(World world) throws Exception {
+            SelectableChannel channel = world.selectable(selectable);
+            SelectionKey key = channel == null ? null : channel.keyFor(world.selector(selector));
+            if (key == null) {
+                return NO_KEY + (channel == null || !channel.isRegistered() ? "" : ", registered elsewhere");
+            }
+            if (action == KeyAction.CANCEL) {
+                key.cancel();
+            }
+            return (key.isValid() ? "valid " + World.ops(key.interestOps()) : "invalid")
+                    + (channel.isRegistered() ? ", registered" : ", not registered");
+        }
+    }
+
+    /** Sets the interest of a channel's key. */
+    record Interest(int selectable, int selector, int ops) implements Step {
+        @Override
+        public String run(World world) throws Exception {
+            SelectableChannel channel = world.selectable(selectable);
+            SelectionKey key = channel == null ? null : channel.keyFor(world.selector(selector));
+            if (key == null) {
+                return NO_KEY;
+            }
+            key.interestOps(ops);
+            return "interest " + World.ops(key.interestOps());
+        }
+    }
+
+    /** Selects until the selected keys have been the same for a while, and tells which these are. */
+    record Look(int selector, boolean clear) implements Step {
+        @Override
+        public String run(World world) throws Exception {
+            return look(world.selector(selector), clear);
+        }
+    }
+
+    static String look(Selector from, boolean clear) throws Exception {
+        if (clear) {
+            from.selectedKeys().clear();
+        }
+        long start = System.nanoTime();
+        long since = start;
+        String last = "";
+        while (System.nanoTime() - since < STABLE_NANOS && !World.isOver(start)) {
+            int unused = from.selectNow();
+            String now = World.ready(from);
+            if (!now.equals(last)) {
+                last = now;
+                since = System.nanoTime();
+            }
+            LockSupport.parkNanos(PAUSE_NANOS);
+        }
+        return last + " of " + from.keys().size();
+    }
+
+    /** How to select. */
+    enum How {
+        NOW,
+        TIMEOUT,
+        WOKEN,
+        ACTION,
+        ACTION_TIMEOUT
+    }
+
+    /** Selects once, when all is quiet, and tells how many keys that has found. */
+    record Select(int selector, How how, boolean clear) implements Step {
+        @Override
+        public String run(World world) throws Exception {
+            Selector from = world.selector(selector);
+            if (clear) {
+                from.selectedKeys().clear();
+            }
+            World.rest();
+            Map<String, String> found = new TreeMap<>();
+            long start = System.nanoTime();
+            int n =
+                    switch (how) {
+                        case NOW -> from.selectNow();
+                        case TIMEOUT -> from.select(TIMEOUT_MILLIS);
+                        case WOKEN -> from.wakeup().select();
+                        case ACTION -> from.selectNow(key -> note(found, key));
+                        case ACTION_TIMEOUT -> from.select(key -> note(found, key), TIMEOUT_MILLIS);
+                    };
+            long took = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
+            boolean waited = how == How.TIMEOUT || how == How.ACTION_TIMEOUT;
+            return n + " " + found + World.ready(from)
+                    + (waited && n == 0 && took < TIMEOUT_MILLIS - 1 ? " AFTER ONLY " + took + " ms" : "");
+        }
+
+        private static void note(Map<String, String> found, SelectionKey key) {
+            found.put(String.valueOf(key.attachment()), World.ops(key.readyOps()));
+        }
+    }
+
+    /** Closes a selector. */
+    record CloseSelector(int selector) implements Step {
+        @Override
+        public String run(World world) throws Exception {
+            world.selector(selector).close();
+            return "done";
+        }
+    }
+}

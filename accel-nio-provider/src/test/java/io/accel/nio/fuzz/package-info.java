@@ -1,0 +1,22 @@
+/**
+ * A differential fuzzer: random programs of channels and selectors, run on the JDK's provider and on Accel's, must answer alike.
+ *
+ * <p>A {@link io.accel.nio.fuzz.Step} does one thing and says what came of it. Where the kernel may answer in more than one way
+ * the step's words leave that open, and say so where they are made:
+ *
+ * <ul>
+ *   <li>a read may bring less than there is, and a non-blocking write may take less: a step goes on until it has what there
+ *       is, and says the sum ({@link io.accel.nio.fuzz.Transfers});
+ *   <li>how many bytes a connection takes that nobody reads: programs leave less unread than every path takes
+ *       ({@link io.accel.nio.fuzz.World#ROOM}), and of a write that is to wait only the end is told
+ *       ({@link io.accel.nio.fuzz.Waits});
+ *   <li>a non-blocking connect on this host may be done at once ({@link io.accel.nio.fuzz.Openings});
+ *   <li>connecting the adaptor of a channel that is connected: the JDK's releases differ ({@link io.accel.nio.fuzz.Openings});
+ *   <li>ports, and the names of the classes of channels ({@link io.accel.nio.fuzz.World#plain});
+ *   <li>when small writes arrive: Nagle's algorithm is off ({@link io.accel.nio.fuzz.Connection});
+ *   <li>when the news of an end arrives: after each end the program rests a moment ({@link io.accel.nio.fuzz.World#rest}).
+ * </ul>
+ *
+ * <p>What else the JDK answers in more than one way is found by running it again: {@link io.accel.nio.fuzz.Comparison}.
+ */
+package io.accel.nio.fuzz;
