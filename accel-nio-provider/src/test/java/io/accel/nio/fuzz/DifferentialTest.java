@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
  */
 @Timeout(value = 1, unit = TimeUnit.DAYS) // each run has a limit of its own
 class DifferentialTest {
-    private static final long USUAL_SECONDS = 20;
+    private static final int USUAL_PROGRAMS = 60;
     private static final long USUAL_SEED = 20_261_122L;
     private static final long SHRINK_NANOS = TimeUnit.SECONDS.toNanos(20);
     private static final int MOST_FINDINGS = 20;
@@ -35,9 +35,8 @@ class DifferentialTest {
         } else {
             int minutes = Integer.getInteger("fuzz.minutes", 0);
             long seed = Long.getLong("fuzz.seed", minutes == 0 ? USUAL_SEED : System.nanoTime());
-            long seconds = minutes == 0 ? USUAL_SECONDS : TimeUnit.MINUTES.toSeconds(minutes);
             System.out.println("-Dfuzz.seed=" + seed);
-            run(fuzzer, new Random(seed), TimeUnit.SECONDS.toNanos(seconds), findings);
+            run(fuzzer, new Random(seed), minutes, findings);
         }
         fuzzer.comparisons().forEach(System.out::println);
         assertThat(findings).isEmpty();
@@ -46,11 +45,13 @@ class DifferentialTest {
         }
     }
 
-    /** Each program in two settings, in turn. */
-    private static void run(Fuzzer fuzzer, Random seeds, long nanos, List<Fuzzer.Finding> findings) {
+    /** Each program in two settings, in turn; for so many minutes, or a certain number of programs if that is 0. */
+    private static void run(Fuzzer fuzzer, Random seeds, int minutes, List<Fuzzer.Finding> findings) {
         List<Comparison> all = fuzzer.comparisons();
-        long start = System.nanoTime();
-        for (int i = 0; System.nanoTime() - start < nanos && findings.size() < MOST_FINDINGS; i += 2) {
+        long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(minutes);
+        boolean more = true;
+        for (int i = 0; more && findings.size() < MOST_FINDINGS; i += 2) {
+            more = minutes == 0 ? i < 2 * USUAL_PROGRAMS : System.nanoTime() - end < 0;
             List<Comparison> two = List.of(all.get(i % all.size()), all.get((i + 1) % all.size()));
             tryAll(fuzzer, seeds.nextLong(), two, findings);
         }
