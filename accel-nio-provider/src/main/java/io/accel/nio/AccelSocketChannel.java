@@ -138,16 +138,10 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
     }
 
     private int readLink(LinkStream link, ByteBuffer dst, long timeoutNanos) throws IOException {
-        if (dst.isReadOnly()) {
-            throw new IllegalArgumentException("Read-only buffer");
-        }
         link.lockRead();
         try {
-            ensureOpen();
-            boolean waits = isBlocking();
-            if (waits && Thread.currentThread().isInterrupted()) {
-                closeByInterrupt();
-            }
+            boolean waits = beginRead();
+            refuseReadOnly(dst);
             int n = link.read(dst);
             if (n != 0 || !waits || !dst.hasRemaining()) {
                 return n;
@@ -176,20 +170,30 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
         return n;
     }
 
-    private long readLink(LinkStream link, ByteBuffer[] dsts, int offset, int length) throws IOException {
-        boolean room = false;
-        for (int i = offset; i < offset + length; i++) {
-            if (dsts[i].isReadOnly()) {
-                throw new IllegalArgumentException("Read-only buffer");
-            }
-            room |= dsts[i].hasRemaining();
+    /** What the JDK's channels look at before the buffer. Returns whether to wait. In the reading half. */
+    private boolean beginRead() throws IOException {
+        ensureOpen();
+        boolean waits = isBlocking();
+        if (waits && Thread.currentThread().isInterrupted()) {
+            closeByInterrupt();
         }
+        return waits;
+    }
+
+    private void refuseReadOnly(ByteBuffer dst) {
+        if (dst.isReadOnly() && !inputShut) {
+            throw new IllegalArgumentException("Read-only buffer");
+        }
+    }
+
+    private long readLink(LinkStream link, ByteBuffer[] dsts, int offset, int length) throws IOException {
         link.lockRead();
         try {
-            ensureOpen();
-            boolean waits = isBlocking();
-            if (waits && Thread.currentThread().isInterrupted()) {
-                closeByInterrupt();
+            boolean waits = beginRead();
+            boolean room = false;
+            for (int i = offset; i < offset + length; i++) {
+                refuseReadOnly(dsts[i]);
+                room |= dsts[i].hasRemaining();
             }
             long n = link.read(dsts, offset, length);
             if (n != 0 || !waits || !room) {

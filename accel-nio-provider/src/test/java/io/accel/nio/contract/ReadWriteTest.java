@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.channels.ClosedChannelException;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -118,6 +119,19 @@ class ReadWriteTest extends ContractSupport {
             assertThat(readOnly.position()).isZero();
         }
         assertThat(Bytes.readAscii(pair.server(), 4)).isEqualTo("kept");
+    }
+
+    @Test
+    void aReadThatCanBringNothingDoesNotLookAtTheBuffer() throws IOException {
+        ByteBuffer readOnly = ByteBuffer.allocate(4).asReadOnlyBuffer();
+        ByteBuffer[] several = {readOnly, ByteBuffer.allocate(4)};
+        Pair pair = pair();
+        pair.client().shutdownInput();
+        assertThat(pair.client().read(readOnly)).isEqualTo(-1);
+        assertThat(pair.client().read(several)).isEqualTo(-1);
+        pair.client().close();
+        assertThatThrownBy(() -> pair.client().read(readOnly)).isInstanceOf(ClosedChannelException.class);
+        assertThatThrownBy(() -> pair.client().read(several)).isInstanceOf(ClosedChannelException.class);
     }
 
     @Test

@@ -35,7 +35,7 @@ record Setting(
         return new Setting(name, provider, provider, provider, false);
     }
 
-    /** Accel's: moved when it is there; moved at once or after some operations, whenever that happens; with a peer without Accel. */
+    /** Accel's: moved when it is there; moved at once, after some operations, or back and forth, whenever that happens; with a peer without Accel. */
     static List<Setting> accel() {
         SelectorProvider jdk = JdkAccess.kernelProvider();
         SelectorProvider connect = provider("balanced", "connect");
@@ -48,6 +48,7 @@ record Setting(
                 of("after 2", provider("balanced", "2/64KiB")),
                 of("after 3", provider("low-cpu", "3/4KiB")),
                 of("after 5", provider("latency", "5/64KiB")),
+                of("back and forth", provider("balanced", "random")),
                 of("kernel", provider("balanced", "1000000/1GiB")),
                 new Setting("client alone", atOnce, jdk, atOnce, false),
                 new Setting("server alone", jdk, atOnce, atOnce, false));
