@@ -598,8 +598,8 @@ public final class StreamSocket implements Pollable {
         // A peer whose end of a broken link has not noticed must not take this for the end of what was sent.
         boolean resets = reset != null || (hasBytesInLink() && stream.wasReset());
         stream.close(reset);
-        if (!byLink || resets) {
-            endAnchor(resets); // the peer's writes may still come by it
+        if (resets || (orderly && !byLink)) {
+            endAnchor(resets); // otherwise the kernel ends it: with a reset if what it has was not read
         }
         incoming.drain();
         shares.close();

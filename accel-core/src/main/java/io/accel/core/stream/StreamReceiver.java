@@ -121,7 +121,7 @@ public final class StreamReceiver {
     /** Whether the peer has left the link and nothing is left to read before that. Any thread. */
     public boolean hasLeft() {
         // The state first, as in look(): what was published before it is then seen.
-        return (link.peerState() & (Link.LEFT | Link.RST)) == Link.LEFT && link.published() == head;
+        return (link.peerState() & Link.LEFT) != 0 && link.published() == head;
     }
 
     /** The peer {@linkplain #hasLeft has left}: what it publishes next begins as the link did. Reader only. */
@@ -269,7 +269,7 @@ public final class StreamReceiver {
         // The state first, as in look(): what was published before it is then seen.
         int state = link.peerState();
         boolean ends = (state & Link.ENDED) != 0 || link.peerGone();
-        boolean hasLeft = (state & (Link.LEFT | Link.RST)) == Link.LEFT; // its end is the kernel's to tell
+        boolean hasLeft = (state & Link.LEFT) != 0; // its end is the kernel's to tell
         return ends && !hasLeft && link.published() == head;
     }
 
@@ -314,13 +314,14 @@ public final class StreamReceiver {
         if ((state == 0 && !gone) || refresh()) {
             return tail - head;
         }
+        if ((state & Link.LEFT) != 0) {
+            return MOVED; // also if it has ended, was reset or is gone since: its last bytes are the kernel's, and so
+            // is that
+        }
         // Behind an end nothing is lost that was to be read, and so TCP tells a reader of no reset there.
         boolean cut = (state & (Link.RST | Link.FIN)) == Link.RST;
         if (cut && reset.isReaders()) {
             throw new SocketException("Connection reset");
-        }
-        if ((state & (Link.LEFT | Link.RST)) == Link.LEFT) {
-            return MOVED; // also if it has ended, or is gone, since: its last bytes are the kernel's
         }
         // A write has reported it; or FIN or CLOSED, or the process is gone: its kernel sockets would have ended in
         // order, too.

@@ -83,6 +83,18 @@ class EndingsTest extends ContractSupport {
         assertThat(in.available()).isZero();
     }
 
+    @Test
+    void aResetByAnEndWhoseInputWasShutDown() throws IOException {
+        for (int i = 0; i < 20; i++) {
+            Pair pair = pair();
+            Bytes.write(pair.client(), Bytes.ascii("unread"));
+            pair.server().shutdownInput();
+            pair.server().close();
+            SocketChannel client = awaitNews(pair.client());
+            assertThatThrownBy(() -> client.read(one())).hasMessage("Connection reset");
+        }
+    }
+
     /** The end came first: nothing that was to be read is lost. */
     @Test
     void aResetBehindTheEnd() throws IOException {
