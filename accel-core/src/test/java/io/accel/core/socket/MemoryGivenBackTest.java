@@ -106,6 +106,9 @@ class MemoryGivenBackTest {
     void whileAWriterWaits(String preset) throws Exception {
         try (Lab other = new Lab(preset, Map.of("ring.size", "16KiB"))) {
             Lab.Pair pair = other.connect();
+            assertThat(pair.client().outgoing().fix())
+                    .as("a direction that waits")
+                    .isNotNull();
             FutureTask<Void> writing = Streams.start(() -> {
                 Streams.write(other.accelerator.waits(), pair.client(), ByteBuffer.allocate(1 << 20));
                 return null;
