@@ -102,7 +102,7 @@ public final class WaitPolicy {
     private static final long FIRST_BACK_OFF = 1_000_000;
     private static final long LONGEST_FIRST = 400_000_000;
     private static final long LONGEST_UNPROMISING = 250_000_000;
-    private static final long LONGEST_CROWDED = 1_000_000_000;
+    private static final long LONGEST_CROWDED = 400_000_000;
     private static final long THROTTLED_NANOS = 10_000_000_000L;
 
     private final long most;
