@@ -20,7 +20,7 @@ final class AccelSelectionKey extends IndexedKey {
     /** Written by the selecting thread, under the selected-key set's monitor. */
     private volatile int readyOps;
 
-    /** The selection operation that last found this ready; the selecting thread's. */
+    /** The selection operation that last counted this, or found it for an action; the selecting thread's. */
     long round;
 
     AccelSelectionKey(AccelSelector selector, AbstractSelectableChannel channel) {

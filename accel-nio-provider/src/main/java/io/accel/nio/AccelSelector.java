@@ -110,10 +110,10 @@ final class AccelSelector extends AbstractSelector {
                 synchronized (selected) {
                     removeCancelled();
                     updated = 0;
+                    round++;
                     if (action == null) {
                         poller.poll(timeoutNanos, intoSelected);
                     } else {
-                        round++;
                         poller.poll(timeoutNanos, intoBatch);
                         runBatch(action);
                     }
@@ -133,13 +133,21 @@ final class AccelSelector extends AbstractSelector {
         }
         if (selected.addKey(key)) {
             key.ready(ops);
-            updated++;
+            count(key);
         } else {
             int before = key.ready();
             if ((before | ops) != before) {
                 key.ready(before | ops);
-                updated++;
+                count(key);
             }
+        }
+    }
+
+    /** A key counts once in an operation, though the kernel finds it ready for one thing and its link for another. */
+    private void count(AccelSelectionKey key) {
+        if (key.round != round) {
+            key.round = round;
+            updated++;
         }
     }
 

@@ -51,6 +51,29 @@ class EndingsTest extends ContractSupport {
     }
 
     @Test
+    void aKeyOfAConnectionThatWasResetCountsOnce() throws IOException {
+        Pair pair = pair();
+        SocketChannel client = pair.client();
+        client.write(one());
+        pair.server().close(); // with a byte unread: a reset
+        client.configureBlocking(false);
+        try (Selector selector = Selector.open()) {
+            SelectionKey key = client.register(selector, SelectionKey.OP_READ | SelectionKey.OP_WRITE);
+            assertThatThrownBy(() -> writeForEver(client)).isExactlyInstanceOf(IOException.class);
+            assertThat(client.read(one())).isEqualTo(-1);
+            assertThat(selector.selectNow()).isEqualTo(1);
+            assertThat(key.readyOps()).isEqualTo(SelectionKey.OP_READ | SelectionKey.OP_WRITE);
+            assertThat(selector.selectNow()).as("nothing new").isZero();
+        }
+    }
+
+    private void writeForEver(SocketChannel client) throws IOException {
+        while (true) {
+            client.write(one());
+        }
+    }
+
+    @Test
     void aResetThatAWriteMeets() throws IOException {
         SocketChannel client = reset(pair());
         assertThat(client.write(ByteBuffer.allocate(0))).isZero();
