@@ -264,15 +264,23 @@ public final class Incoming {
     public int available() throws IOException {
         LinkStream switched = link;
         if (switched != null) {
-            int here = switched.available();
-            return here > 0 || !switched.hasLeft() ? here : next() + behindAnnouncement();
+            // The link first: what it gains meanwhile is missed, and nothing is counted that is not there.
+            long here = switched.available();
+            return toInt(switched.isPeerLeaving() ? here + next() + behindAnnouncement() : here);
         }
-        int raw = socket.anchor().available() + next();
+        long raw = (long) socket.anchor().available() + next();
         LinkStream attached = socket.attached();
         long at = attached == null ? LinkStream.NOT_SWITCHED : attached.peekSwitchedAt();
-        return at == LinkStream.NOT_SWITCHED
-                ? raw
-                : (int) Math.min(raw, Math.max(0, at - taken)) + attached.availableAhead();
+        if (at == LinkStream.NOT_SWITCHED) {
+            return toInt(raw);
+        }
+        long before = Math.min(raw, Math.max(0, at - taken));
+        long behind = attached.isPeerLeaving() ? Math.max(0, raw - before - 1) : 0;
+        return toInt(before + attached.availableAhead() + behind);
+    }
+
+    private static int toInt(long bytes) {
+        return (int) Math.min(Integer.MAX_VALUE, bytes);
     }
 
     /** How many bytes were set aside. */

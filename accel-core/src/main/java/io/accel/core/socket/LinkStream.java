@@ -266,6 +266,18 @@ public final class LinkStream implements BlockingWaits.Waitable {
         }
     }
 
+    /** Whether the peer sends by the kernel again after what it has published here, of which some may be unread. */
+    boolean isPeerLeaving() {
+        if (!pin()) {
+            return false;
+        }
+        try {
+            return receiver.isPeerLeaving();
+        } finally {
+            release();
+        }
+    }
+
     /** The reading half has left the link for the kernel's path. In that half only. */
     void follow() {
         receiver.follow();

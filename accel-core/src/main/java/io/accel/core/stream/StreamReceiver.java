@@ -121,7 +121,12 @@ public final class StreamReceiver {
     /** Whether the peer has left the link and nothing is left to read before that. Any thread. */
     public boolean hasLeft() {
         // The state first, as in look(): what was published before it is then seen.
-        return (link.peerState() & Link.LEFT) != 0 && link.published() == head;
+        return isPeerLeaving() && link.published() == head;
+    }
+
+    /** Whether the peer has left the link, perhaps with something left to read before that. Any thread. */
+    public boolean isPeerLeaving() {
+        return (link.peerState() & Link.LEFT) != 0;
     }
 
     /** The peer {@linkplain #hasLeft has left}: what it publishes next begins as the link did. Reader only. */
