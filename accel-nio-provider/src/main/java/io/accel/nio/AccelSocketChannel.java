@@ -141,7 +141,7 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
         link.lockRead();
         try {
             boolean waits = beginRead();
-            refuseReadOnly(dst);
+            refuseReadOnly(link, dst);
             int n = link.read(dst);
             if (n != 0 || !waits || !dst.hasRemaining()) {
                 return n;
@@ -180,8 +180,9 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
         return waits;
     }
 
-    private void refuseReadOnly(ByteBuffer dst) {
-        if (dst.isReadOnly() && !inputShut) {
+    /** But for what the JDK's channels say before they look at the buffer, which the link says as well. */
+    private void refuseReadOnly(LinkStream link, ByteBuffer dst) {
+        if (dst.isReadOnly() && !inputShut && !link.hasReaderMetReset()) {
             throw new IllegalArgumentException("Read-only buffer");
         }
     }
@@ -192,7 +193,7 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
             boolean waits = beginRead();
             boolean room = false;
             for (int i = offset; i < offset + length; i++) {
-                refuseReadOnly(dsts[i]);
+                refuseReadOnly(link, dsts[i]);
                 room |= dsts[i].hasRemaining();
             }
             long n = link.read(dsts, offset, length);

@@ -401,6 +401,11 @@ public final class LinkStream implements BlockingWaits.Waitable {
         return receiver.peerReset().isReaders();
     }
 
+    /** Whether a read has reported that the peer has reset the connection; so will those that follow. Any thread. */
+    public boolean hasReaderMetReset() {
+        return receiver.peerReset().wasRead();
+    }
+
     /** As {@link #reportsResetToReader}, for a writer. */
     boolean reportsResetToWriter() {
         return receiver.peerReset().isNewToWriter();

@@ -48,7 +48,7 @@ public final class PeerReset {
     }
 
     /** Whether the reader reported it. */
-    boolean wasRead() {
+    public boolean wasRead() {
         return toldTo == ToldTo.READER;
     }
 }

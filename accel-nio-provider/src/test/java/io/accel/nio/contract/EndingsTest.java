@@ -41,6 +41,7 @@ class EndingsTest extends ContractSupport {
             assertThatThrownBy(() -> client.read(one()))
                     .isExactlyInstanceOf(SocketException.class)
                     .hasMessage("Connection reset");
+            assertThatThrownBy(() -> client.read(one().asReadOnlyBuffer())).isExactlyInstanceOf(SocketException.class);
             assertThatThrownBy(() -> client.write(one()))
                     .isExactlyInstanceOf(IOException.class)
                     .hasMessage("Broken pipe");

@@ -43,6 +43,11 @@ final class Endings {
             case SHUT_INPUT -> channel.shutdownInput();
             case CLOSE -> channel.close();
             case RESET -> {
+                // The JDK's resets a registered one at the next selection, Accel's perhaps before.
+                if (channel.isRegistered()) {
+                    channel.close();
+                    return;
+                }
                 channel.setOption(StandardSocketOptions.SO_LINGER, 0);
                 channel.close();
             }
