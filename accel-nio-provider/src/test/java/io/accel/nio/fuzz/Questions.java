@@ -91,7 +91,7 @@ final class Questions {
             if (channel == null) {
                 return "no channel";
             }
-            StringBuilder all = new StringBuilder(world.plain(channel));
+            StringBuilder all = new StringBuilder(inWords(world, channel));
             all.append(channel.isOpen() ? " open" : " closed")
                     .append(channel.isBlocking() ? " blocking" : " non-blocking")
                     .append(channel.isRegistered() ? " registered " : " not registered ")
@@ -103,6 +103,14 @@ final class Questions {
             return all.append(' ')
                     .append(addresses(world, (NetworkChannel) channel))
                     .toString();
+        }
+
+        /** A listener without its address, which JDK 25's leaves out. */
+        private static String inWords(World world, SelectableChannel channel) {
+            String words = world.plain(channel);
+            return channel instanceof ServerSocketChannel && channel.isOpen()
+                    ? words.replaceFirst("\\[.*]", "[]")
+                    : words;
         }
 
         private static String addresses(World world, NetworkChannel channel) {
