@@ -117,6 +117,14 @@ public final class Launch {
         return this;
     }
 
+    /** Writes all its system calls of these names, with commas between them, to a file. */
+    public Launch traced(Path file, String calls) {
+        // The tracer is a process beside it, so that who kills it ends the tracer as well.
+        prefix.addAll(List.of(
+                "strace", "-D", "-f", "-qq", "-e", "signal=none", "-e", "trace=" + calls, "-o", file.toString()));
+        return this;
+    }
+
     /**
      * Gives it a network of its own, which is a loopback interface and nothing else; the machine's where namespaces are not
      * to be had.

@@ -1,0 +1,113 @@
+package io.accel.samples.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.accel.samples.it.harness.Child;
+import io.accel.samples.it.harness.Launch;
+import io.accel.samples.it.harness.PathEvidence;
+import io.accel.samples.it.harness.SharedDirectory;
+import io.accel.samples.it.programs.Echoes;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** A thread that sleeps until its peer rings makes as many system calls as one of the kernel's, counted by strace. */
+@Timeout(90)
+class SystemCallsIT {
+    private static final Duration START = Duration.ofSeconds(30);
+    private static final int WARM_UP = 300;
+    private static final int TRIPS = 2_000;
+    /** What reads, writes and waits for descriptors. */
+    private static final String CALLS =
+            "read,write,readv,writev,recvfrom,sendto,recvmsg,sendmsg,poll,ppoll,select,pselect6,"
+                    + "epoll_wait,epoll_pwait,epoll_pwait2,epoll_ctl";
+    /** A thread's id, and the call; the end of one that was interrupted by another thread's has no parenthesis behind its name. */
+    private static final Pattern CALL = Pattern.compile("^\\d+ +(\\w+)\\((.*)");
+
+    @TempDir
+    Path temporary;
+
+    @ParameterizedTest
+    @CsvSource({"selector, 0", "blocking, 1"})
+    void aSleeperMakesAsManyAsTheKernels(String wait, int more) throws IOException {
+        double kernels = sum(perTrip(wait, false));
+        Map<String, Double> ours = perTrip(wait, true);
+        assertThat(sum(ours))
+                .as("a trip by the kernel takes %s, by a link %s", kernels, ours)
+                .isLessThan(kernels + more + 0.1);
+        assertThat(ours.getOrDefault("epoll_ctl", 0.0))
+                .as("changes of what is waited for, a trip")
+                .isLessThan(0.05);
+    }
+
+    private static double sum(Map<String, Double> calls) {
+        return calls.values().stream().mapToDouble(Double::doubleValue).sum();
+    }
+
+    /** The calls of the client's process for a message there and back, by name. */
+    private Map<String, Double> perTrip(String wait, boolean accelerated) throws IOException {
+        Path trace = temporary.resolve(wait + accelerated);
+        try (SharedDirectory directory = SharedDirectory.create();
+                Child server = echoes(accelerated, directory, "wait=" + wait).start("echo server")) {
+            int port = (int) server.awaitNumber("PORT", START);
+            Launch launch = echoes(accelerated, directory, "wait=" + wait, "port=" + port);
+            try (Child client = launch.traced(trace, CALLS).start("echo client")) {
+                run(client, WARM_UP);
+                if (accelerated) {
+                    PathEvidence.assertAccelerated(port, 1);
+                }
+                run(client, TRIPS);
+                client.kill(); // and the tracer, which has no child left, writes all it has
+            }
+        }
+        Map<String, Double> calls = counted(trace);
+        calls.replaceAll((name, count) -> count / TRIPS);
+        return calls;
+    }
+
+    private static Launch echoes(boolean accelerated, SharedDirectory directory, String... arguments) {
+        if (!accelerated) {
+            return Launch.plain(Echoes.class, arguments);
+        }
+        return Launch.accelerated(Echoes.class, arguments)
+                .accel("profile", "low-cpu")
+                .accel("shm.dir", directory.path());
+    }
+
+    private static void run(Child client, int trips) {
+        client.send("RUN " + trips);
+        client.awaitLine("DONE " + trips, START);
+    }
+
+    /** Between what the client said when it began and what it said at the end. */
+    private static Map<String, Double> counted(Path trace) throws IOException {
+        Map<String, Double> calls = new TreeMap<>();
+        boolean counts = false;
+        boolean ended = false;
+        for (String line : Files.readAllLines(trace)) {
+            Matcher call = CALL.matcher(line);
+            if (!call.matches()) {
+                continue;
+            }
+            if (call.group(2).startsWith("1, \"RUNNING " + TRIPS)) {
+                counts = true;
+            } else if (call.group(2).startsWith("1, \"DONE " + TRIPS)) {
+                ended = true;
+                counts = false;
+            } else if (counts) {
+                calls.merge(call.group(1), 1.0, Double::sum);
+            }
+        }
+        assertThat(ended).as("%s goes on to the end", trace).isTrue();
+        return calls;
+    }
+}
