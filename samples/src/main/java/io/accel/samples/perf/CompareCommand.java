@@ -27,8 +27,9 @@ import picocli.CommandLine.Spec;
                     + " All cases together take about an hour; --only takes some.",
             "Cases: raw, pingpong-64, pingpong-64-blocking, stream-64k, stream-64, kernel-pingpong-64,"
                     + " kernel-stream-64k, idle-1000, idle-10000, idle-cpu, burst-2000, paced, connect-close,"
-                    + " connect-echo-close, reuseport, exchange-1m, datagram-64, datagram-rate-64, udp-200-peers,"
-                    + " netty-echo-64, netty-stream-64k, netty-http, timers; where processors are few, with each profile:"
+                    + " connect-echo-close, reuseport, exchange-1m, transfer-to, transfer-from, kernel-transfer-to,"
+                    + " kernel-transfer-from, kernel-interest, kernel-registration, kernel-mode, datagram-64,"
+                    + " datagram-rate-64, udp-200-peers, netty-echo-64, netty-stream-64k, netty-http, timers; where processors are few, with each profile:"
                     + " crowded-one-core, crowded-one-core-blocking, crowded-one-core-netty, crowded-hog,"
                     + " crowded-hog-blocking, crowded-hog-netty, crowded-4x4, crowded-quota, crowded-quota-blocking,"
                     + " crowded-quota-netty; over RDMA: rdma-pingpong-64, rdma-stream-64k, rdma-datagram-64."

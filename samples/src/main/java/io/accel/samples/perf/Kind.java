@@ -1,6 +1,8 @@
 package io.accel.samples.perf;
 
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 
 /** Which programs a case runs, with what arguments, and what its figures mean. */
 enum Kind {
@@ -86,6 +88,47 @@ enum Kind {
             return List.of("role=client", "patience_ms=5000");
         }
     },
+    /** Files of 16 MiB. */
+    TRANSFER_TO("FilePeer", "FileTransfers", 16 << 20, 1, Measured.ROUND_TRIPS) {
+        @Override
+        List<String> serverArguments() {
+            return List.of("size=" + (16 << 20));
+        }
+
+        @Override
+        List<String> clientArguments() {
+            return List.of("way=to");
+        }
+    },
+    TRANSFER_FROM("FilePeer", "FileTransfers", 16 << 20, 1, Measured.ROUND_TRIPS) {
+        @Override
+        List<String> serverArguments() {
+            return List.of("size=" + (16 << 20));
+        }
+
+        @Override
+        List<String> clientArguments() {
+            return List.of("way=from");
+        }
+    },
+    INTEREST("SelectorEchoServer", "KeyChanges", 0, 1, Measured.ROUND_TRIPS) {
+        @Override
+        List<String> clientArguments() {
+            return List.of("change=interest");
+        }
+    },
+    REGISTRATION("SelectorEchoServer", "KeyChanges", 0, 1, Measured.ROUND_TRIPS) {
+        @Override
+        List<String> clientArguments() {
+            return List.of("change=registration");
+        }
+    },
+    MODE("SelectorEchoServer", "KeyChanges", 0, 1, Measured.ROUND_TRIPS) {
+        @Override
+        List<String> clientArguments() {
+            return List.of("change=mode");
+        }
+    },
     /** Eight datagrams under way at a time. */
     DATAGRAM_PEERS("DatagramEchoServer", "DatagramPeers", 64, 200, Measured.ROUND_TRIPS),
     STREAM_LARGE("StreamSink", "StreamSource", 64 * 1024, 1, Measured.BYTES),
@@ -118,6 +161,9 @@ enum Kind {
 
     /** How many of the connections of {@link #PINGPONG_AMONG_10000} there are when their cost begins to be measured. */
     static final int FEW = 100;
+
+    private static final Set<Kind> WITHOUT_LIMIT =
+            Set.copyOf(EnumSet.of(NETTY_TIMERS, EXCHANGE, TRANSFER_TO, TRANSFER_FROM, INTEREST, REGISTRATION, MODE));
 
     /** Null if there is no other end. */
     final String server;
@@ -160,7 +206,7 @@ enum Kind {
 
     /** Whether the machine's limits say anything about it: a cache line to and fro, or a copy. */
     boolean hasLimit() {
-        return (measured == Measured.ROUND_TRIPS && this != NETTY_TIMERS && this != EXCHANGE)
+        return (measured == Measured.ROUND_TRIPS && !WITHOUT_LIMIT.contains(this))
                 || (measuresThroughput() && measured != Measured.REQUESTS);
     }
 
