@@ -110,7 +110,7 @@ class TwoHostsTest {
     @Test
     void aQuietConnectionOutlivesItsLink() throws Exception {
         String port = other.serve(QUIET);
-        try (Program pause = client(QUIET, port, "pause", 8_000)) {
+        try (Program pause = client(QUIET, port, "pause", 20_000)) { // longer than all that follows
             pause.await("pausing");
             for (String interfaceOf : List.of("plug", "eth0")) {
                 HostAgent.shell("ip link set " + interfaceOf + " down");
