@@ -280,7 +280,8 @@ final class Outbound {
             requests.writeWithImmediate(0, lastState, flags, peer.address(), peer.key(), announcement);
         }
         // A passing state is said once: the next message must not say it again after the peer has forgotten it.
-        wantedStates &= ~Link.PASSING;
+        // A switch is said each time: the announcement waits until that, and so the preface before it, has arrived.
+        wantedStates &= ~(Link.PASSING | Link.SWITCHED);
         sentStates = wantedStates;
         credits.use();
         post(1, true, 0);
