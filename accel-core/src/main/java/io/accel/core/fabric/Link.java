@@ -35,7 +35,7 @@ public interface Link {
     int URGENT_INLINE = 8;
     /** The peer, who asked for the link, has it. */
     int ATTACHED = 16;
-    /** The peer's bytes come by the link from now on; what it published first says from where on. */
+    /** The peer's bytes come by the link from now on; what it published first says from where on. Signalled each time. */
     int SWITCHED = 32;
     /** The peer's bytes go on by the kernel after what it has published. Forgotten when that is done. */
     int LEFT = 64;

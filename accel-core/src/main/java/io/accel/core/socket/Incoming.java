@@ -275,6 +275,7 @@ public final class Incoming {
             return toInt(raw);
         }
         long before = Math.min(raw, Math.max(0, at - taken));
+        // What is behind that begins with the announcement, which is not the program's.
         long behind = attached.isPeerLeaving() ? Math.max(0, raw - before - 1) : 0;
         return toInt(before + attached.availableAhead() + behind);
     }

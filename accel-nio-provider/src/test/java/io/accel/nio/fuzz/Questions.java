@@ -1,5 +1,6 @@
 package io.accel.nio.fuzz;
 
+import java.io.IOException;
 import java.net.SocketOption;
 import java.net.StandardSocketOptions;
 import java.nio.channels.NetworkChannel;
@@ -105,11 +106,11 @@ final class Questions {
                     .toString();
         }
 
-        /** A listener without its address, which JDK 25's leaves out. */
-        private static String inWords(World world, SelectableChannel channel) {
+        /** With a listener's address, which JDK 25's leaves out. */
+        private static String inWords(World world, SelectableChannel channel) throws IOException {
             String words = world.plain(channel);
-            return channel instanceof ServerSocketChannel && channel.isOpen()
-                    ? words.replaceFirst("\\[.*]", "[]")
+            return channel instanceof ServerSocketChannel listener && channel.isOpen()
+                    ? words.replace("[]", "[" + world.plain(listener.getLocalAddress()) + "]")
                     : words;
         }
 

@@ -86,12 +86,12 @@ final class BenchSession implements Session {
             case RAW -> startBounce(arguments);
             case MEMCPY, NETTY_TIMERS -> startClient(arguments);
             default -> {
-                startServer(benchCase.kind.serverArguments());
+                startServer(benchCase.kind.serverArguments);
                 String port = server.await("ready", START_PATIENCE).get("port");
                 arguments.add("port=" + port);
                 arguments.add("size=" + benchCase.kind.messageBytes);
                 arguments.add("connections=" + benchCase.kind.connections);
-                arguments.addAll(benchCase.kind.clientArguments());
+                arguments.addAll(benchCase.kind.clientArguments);
                 startClient(arguments);
             }
         }

@@ -10,125 +10,86 @@ enum Kind {
     PINGPONG_BLOCKING("BlockingEchoServer", "BlockingPingPong", 64, 1, Measured.ROUND_TRIPS),
     PINGPONG_AMONG_1000("SelectorEchoServer", "SelectorPingPong", 64, 1000, Measured.ROUND_TRIPS),
     /** Each measurement begins 100 ms after every connection had a message. */
-    PINGPONG_AFTER_BURST("SelectorEchoServer", "SelectorPingPong", 64, 2001, Measured.ROUND_TRIPS) {
-        @Override
-        List<String> clientArguments() {
-            return List.of("settle_ms=100");
-        }
-    },
+    PINGPONG_AFTER_BURST(
+            "SelectorEchoServer",
+            "SelectorPingPong",
+            64,
+            2001,
+            Measured.ROUND_TRIPS,
+            List.of(),
+            List.of("settle_ms=100")),
     /** Four blocking threads and four event loops. */
-    FOUR_BY_FOUR("SelectorEchoServer", "BlockingClients", 64, 4, Measured.ROUND_TRIPS) {
-        @Override
-        List<String> serverArguments() {
-            return List.of("loops=4");
-        }
-    },
+    FOUR_BY_FOUR("SelectorEchoServer", "BlockingClients", 64, 4, Measured.ROUND_TRIPS, List.of("loops=4"), List.of()),
     /** A request each two milliseconds on each of eight connections. */
-    PACED("SelectorEchoServer", "BlockingClients", 64, 8, Measured.ROUND_TRIPS) {
-        @Override
-        List<String> serverArguments() {
-            return List.of("loops=2");
-        }
-
-        @Override
-        List<String> clientArguments() {
-            return List.of("interval_us=2000");
-        }
-
+    PACED(
+            "SelectorEchoServer",
+            "BlockingClients",
+            64,
+            8,
+            Measured.ROUND_TRIPS,
+            List.of("loops=2"),
+            List.of("interval_us=2000")) {
         @Override
         boolean rateGiven() {
             return true;
         }
     },
     /** What the connections cost that nobody uses is measured as well. */
-    PINGPONG_AMONG_10000("SelectorEchoServer", "ManyConnections", 64, 10_000, Measured.ROUND_TRIPS) {
-        @Override
-        List<String> clientArguments() {
-            return List.of("few=" + FEW);
-        }
-
+    PINGPONG_AMONG_10000(
+            "SelectorEchoServer",
+            "ManyConnections",
+            64,
+            10_000,
+            Measured.ROUND_TRIPS,
+            List.of(),
+            List.of("few=" + Kind.FEW)) {
         /** The heap is there from the beginning, so that what grows is something else. */
         @Override
         List<String> jvmOptions() {
             return List.of("-XX:+AlwaysPreTouch");
         }
     },
-    CONNECTION("ShortConnectionServer", "ShortConnections", 0, 1, Measured.CONNECTIONS) {
-        @Override
-        List<String> serverArguments() {
-            return List.of("size=0");
-        }
-    },
-    CONNECTION_WITH_ECHO("ShortConnectionServer", "ShortConnections", 64, 1, Measured.CONNECTIONS) {
-        @Override
-        List<String> serverArguments() {
-            return List.of("size=64");
-        }
-    },
+    CONNECTION("ShortConnectionServer", "ShortConnections", 0, 1, Measured.CONNECTIONS, List.of("size=0"), List.of()),
+    CONNECTION_WITH_ECHO(
+            "ShortConnectionServer", "ShortConnections", 64, 1, Measured.CONNECTIONS, List.of("size=64"), List.of()),
     /** Four listeners on one port. */
-    SHARED_PORT("SharedPortServer", "SharedPortClients", 64, 1, Measured.CONNECTIONS) {
-        @Override
-        List<String> serverArguments() {
-            return List.of("listeners=4", "size=64");
-        }
-
-        @Override
-        List<String> clientArguments() {
-            return List.of("listeners=4");
-        }
-    },
-    EXCHANGE("Exchange", "Exchange", 1 << 20, 1, Measured.ROUND_TRIPS) {
-        @Override
-        List<String> serverArguments() {
-            return List.of("role=server", "size=" + (1 << 20));
-        }
-
-        @Override
-        List<String> clientArguments() {
-            return List.of("role=client", "patience_ms=5000");
-        }
-    },
+    SHARED_PORT(
+            "SharedPortServer",
+            "SharedPortClients",
+            64,
+            1,
+            Measured.CONNECTIONS,
+            List.of("listeners=4", "size=64"),
+            List.of("listeners=4")),
+    EXCHANGE(
+            "Exchange",
+            "Exchange",
+            1 << 20,
+            1,
+            Measured.ROUND_TRIPS,
+            List.of("role=server", "size=" + (1 << 20)),
+            List.of("role=client", "patience_ms=5000")),
     /** Files of 16 MiB. */
-    TRANSFER_TO("FilePeer", "FileTransfers", 16 << 20, 1, Measured.ROUND_TRIPS) {
-        @Override
-        List<String> serverArguments() {
-            return List.of("size=" + (16 << 20));
-        }
-
-        @Override
-        List<String> clientArguments() {
-            return List.of("way=to");
-        }
-    },
-    TRANSFER_FROM("FilePeer", "FileTransfers", 16 << 20, 1, Measured.ROUND_TRIPS) {
-        @Override
-        List<String> serverArguments() {
-            return List.of("size=" + (16 << 20));
-        }
-
-        @Override
-        List<String> clientArguments() {
-            return List.of("way=from");
-        }
-    },
-    INTEREST("SelectorEchoServer", "KeyChanges", 0, 1, Measured.ROUND_TRIPS) {
-        @Override
-        List<String> clientArguments() {
-            return List.of("change=interest");
-        }
-    },
-    REGISTRATION("SelectorEchoServer", "KeyChanges", 0, 1, Measured.ROUND_TRIPS) {
-        @Override
-        List<String> clientArguments() {
-            return List.of("change=registration");
-        }
-    },
-    MODE("SelectorEchoServer", "KeyChanges", 0, 1, Measured.ROUND_TRIPS) {
-        @Override
-        List<String> clientArguments() {
-            return List.of("change=mode");
-        }
-    },
+    TRANSFER_TO(
+            "FilePeer",
+            "FileTransfers",
+            16 << 20,
+            1,
+            Measured.ROUND_TRIPS,
+            List.of("size=" + (16 << 20)),
+            List.of("way=to")),
+    TRANSFER_FROM(
+            "FilePeer",
+            "FileTransfers",
+            16 << 20,
+            1,
+            Measured.ROUND_TRIPS,
+            List.of("size=" + (16 << 20)),
+            List.of("way=from")),
+    INTEREST("SelectorEchoServer", "KeyChanges", 0, 1, Measured.ROUND_TRIPS, List.of(), List.of("change=interest")),
+    REGISTRATION(
+            "SelectorEchoServer", "KeyChanges", 0, 1, Measured.ROUND_TRIPS, List.of(), List.of("change=registration")),
+    MODE("SelectorEchoServer", "KeyChanges", 0, 1, Measured.ROUND_TRIPS, List.of(), List.of("change=mode")),
     /** Eight datagrams under way at a time. */
     DATAGRAM_PEERS("DatagramEchoServer", "DatagramPeers", 64, 200, Measured.ROUND_TRIPS),
     STREAM_LARGE("StreamSink", "StreamSource", 64 * 1024, 1, Measured.BYTES),
@@ -173,22 +134,33 @@ enum Kind {
     final int connections;
     final Measured measured;
 
+    /** What the server is told besides. */
+    @SuppressWarnings("ImmutableEnumChecker") // made by List.of
+    final List<String> serverArguments;
+
+    /** What the client is told besides the size and the number of connections. */
+    @SuppressWarnings("ImmutableEnumChecker") // made by List.of
+    final List<String> clientArguments;
+
     Kind(String server, String client, int messageBytes, int connections, Measured measured) {
+        this(server, client, messageBytes, connections, measured, List.of(), List.of());
+    }
+
+    Kind(
+            String server,
+            String client,
+            int messageBytes,
+            int connections,
+            Measured measured,
+            List<String> serverArguments,
+            List<String> clientArguments) {
         this.server = server;
         this.client = client;
         this.messageBytes = messageBytes;
         this.connections = connections;
         this.measured = measured;
-    }
-
-    /** What the server is told besides. */
-    List<String> serverArguments() {
-        return List.of();
-    }
-
-    /** What the client is told besides the size and the number of connections. */
-    List<String> clientArguments() {
-        return List.of();
+        this.serverArguments = serverArguments;
+        this.clientArguments = clientArguments;
     }
 
     /** What both JVMs get besides. */

@@ -128,10 +128,8 @@ class ChurnIT {
                 ProcFs.filesBelow(directory));
     }
 
-    // Whether a thread has had to wait before, and keeps the selector for the next wait, is the scheduler's to say; so
-    // is
-    // whether it has waited for so long that it asked how many others want to run, for which a process keeps one file
-    // open.
+    // Whether a thread has had to wait before, and keeps the selector for the next wait, is the scheduler's to say. So
+    // is whether one has looked for so long that it asked how many others want to run: a process keeps one file for it.
     private static Map<String, Long> leaked(Map<String, Long> now, Map<String, Long> before) {
         Map<String, Long> more = new TreeMap<>(now);
         more.replaceAll((kind, count) -> count - before.getOrDefault(kind, 0L));

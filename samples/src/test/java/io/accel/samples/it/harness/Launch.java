@@ -113,16 +113,14 @@ public final class Launch {
 
     /** Runs it as another user, which needs root. */
     public Launch as(String user, String group) {
-        prefix.addAll(List.of("setpriv", "--reuid=" + user, "--regid=" + group, "--clear-groups"));
-        return this;
+        return within(List.of("setpriv", "--reuid=" + user, "--regid=" + group, "--clear-groups"));
     }
 
     /** Writes all its system calls of these names, with commas between them, to a file. */
     public Launch traced(Path file, String calls) {
         // The tracer is a process beside it, so that who kills it ends the tracer as well.
-        prefix.addAll(List.of(
+        return within(List.of(
                 "strace", "-D", "-f", "-qq", "-e", "signal=none", "-e", "trace=" + calls, "-o", file.toString()));
-        return this;
     }
 
     /**
