@@ -1,6 +1,7 @@
 package io.accel.netty;
 
 import io.accel.core.socket.Incoming;
+import io.accel.core.socket.LinkStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ScatteringByteChannel;
@@ -18,6 +19,14 @@ final class KernelSource implements ScatteringByteChannel {
 
     @Override
     public int read(ByteBuffer dst) throws IOException {
+        int n;
+        do {
+            n = readOnce(dst);
+        } while (n == LinkStream.MOVED);
+        return n;
+    }
+
+    private int readOnce(ByteBuffer dst) throws IOException {
         if (incoming.enter() != null) {
             return 0;
         }
@@ -26,12 +35,7 @@ final class KernelSource implements ScatteringByteChannel {
             if (aside > 0) {
                 return aside;
             }
-            int n = channel.read(dst);
-            int mine = (int) incoming.took(n);
-            if (mine < n) {
-                incoming.setAside(dst, n - mine);
-            }
-            return mine;
+            return incoming.took(channel.read(dst), dst);
         } catch (IOException e) {
             return incoming.failed(e);
         } finally {

@@ -95,6 +95,9 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
             if (link == null) {
                 n = readKernel(dst);
                 link = in.link();
+                if (n == LinkStream.MOVED) {
+                    continue;
+                }
                 if (n != 0 || link == null) {
                     return n;
                 }
@@ -114,11 +117,7 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
                 return aside;
             }
             int n = kernel.read(dst);
-            int mine = taken(n);
-            if (mine < n) {
-                in.setAside(dst, n - mine);
-            }
-            return mine;
+            return n < 0 && inputShut ? -1 : in.took(n, dst);
         } catch (IOException e) {
             return in.failed(failed(e));
         } finally {
@@ -131,10 +130,6 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
         return dst.isReadOnly()
                 || !kernel.isOpen()
                 || (kernel.isBlocking() && Thread.currentThread().isInterrupted());
-    }
-
-    private int taken(long n) throws IOException {
-        return n < 0 && inputShut ? -1 : (int) in.took(n);
     }
 
     private int readLink(LinkStream link, ByteBuffer dst, long timeoutNanos) throws IOException {
@@ -161,6 +156,9 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
             if (link == null) {
                 n = readKernel(dsts, offset, length);
                 link = in.link();
+                if (n == LinkStream.MOVED) {
+                    continue;
+                }
                 if (n != 0 || link == null) {
                     return n;
                 }
@@ -223,11 +221,7 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
                 return aside;
             }
             long n = kernel.read(dsts, offset, length);
-            long mine = taken(n);
-            if (mine < n) {
-                in.setAside(dsts, before, offset, n - mine);
-            }
-            return mine;
+            return n < 0 && inputShut ? -1 : in.took(n, dsts, before, offset);
         } catch (IOException e) {
             return in.failed(failed(e));
         } finally {
@@ -669,6 +663,9 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
             if (link == null) {
                 n = readKernelBlocking(b, off, len, left);
                 link = in.link();
+                if (n == LinkStream.MOVED) {
+                    continue;
+                }
                 if (n != 0 || link == null) {
                     return n;
                 }
@@ -698,11 +695,7 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
                 return aside;
             }
             int n = kernelInput().read(b, off, len);
-            int mine = taken(n);
-            if (mine < n) {
-                in.setAside(dst.position(off + n), n - mine);
-            }
-            return mine;
+            return n < 0 && inputShut ? -1 : in.took(n, dst.position(off + Math.max(0, n)));
         } catch (SocketTimeoutException e) {
             throw e;
         } catch (IOException e) {

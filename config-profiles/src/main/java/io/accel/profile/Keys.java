@@ -154,7 +154,8 @@ public final class Keys {
             // noticed.
             new IntType(0, 6, "times"),
             "6",
-            "How often the device sends again what is not acknowledged, before the connection is broken.");
+            "How often the device sends again what is not acknowledged, before the connection goes on through the"
+                    + " kernel.");
 
     /** How a write tells the peer of itself. */
     public static final Key<Notify> RDMA_NOTIFY = key(
@@ -178,7 +179,7 @@ public final class Keys {
             new DurationType(0, HOUR, false),
             "5s",
             "After how much silence the peer's device is asked for a sign of life; without one within the retries the"
-                    + " connection is reset. 0 means never.");
+                    + " connection goes on through the kernel. 0 means never.");
 
     /** Nanoseconds that a closed connection may be without progress in delivering its last bytes. */
     public static final Key<Long> RDMA_LINGER = key(

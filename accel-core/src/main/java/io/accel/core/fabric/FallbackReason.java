@@ -50,7 +50,9 @@ public enum FallbackReason {
     /** The connection has not carried enough to be worth a faster path. */
     TOO_LITTLE(20, false, "it has carried less than handover.after"),
     /** The connections of this process, or of the peer's, hold {@code shm.max} already. */
-    SHM_CAP(21, true, "the connections of this process, or of the peer's, hold shm.max of shared memory already");
+    SHM_CAP(21, true, "the connections of this process, or of the peer's, hold shm.max of shared memory already"),
+    /** The link of the connection has broken: its device went away, or could not reach the peer's. */
+    LINK_LOST(22, true, "its RDMA link broke, and it went on without a loss; see the device and the way to the peer");
 
     private final int code;
     private final boolean remarkable;

@@ -41,6 +41,11 @@ public interface Link {
     int LEFT = 64;
     /** The peer has read all that was published before {@link #LEFT}, and goes on by the kernel. Forgotten at the return. */
     int FOLLOWED = 128;
+    /**
+     * Not said by the peer: the link has broken here, or the peer has gone from it without a word, while the connection may live
+     * on. Nothing is published or released any more. What becomes of the stream is then {@linkplain #decide decided}.
+     */
+    int BROKEN = 256;
     /** The states that are forgotten, so that the peer may come to them again; all others are only ever added. */
     int PASSING = LEFT | FOLLOWED;
     /** Any of the states after which nothing more is published. */
@@ -123,6 +128,14 @@ public interface Link {
     }
 
     /**
+     * Whether the peer's device is known to have all that it was sent; if not, it is asked for a sign of life. A peer whose device has
+     * all, and whose ring is full, does not read; where that is not known, the way to it may be cut.
+     */
+    default boolean isReached() {
+        return true;
+    }
+
+    /**
      * Up to which cursor {@link #sendRing()} may be overwritten: consumed by the peer and, on a fabric that reads the
      * mirror asynchronously, completed locally.
      */
@@ -158,6 +171,21 @@ public interface Link {
      * @param told called by any thread, at once if that has happened; it must not wait, and not call the link
      */
     default void whenBroken(Runnable told) {}
+
+    /**
+     * Adds what has become of the stream over a link that is {@link #BROKEN}, for those who read and write by it to act upon.
+     *
+     * @param states of the peer's, as if it had signalled them now: {@link #LEFT} if the stream goes on by the kernel after what
+     *     was published, {@link #RST} if bytes are lost, {@link #FIN} and {@link #CLOSED} if the peer has ended
+     */
+    default void decide(int states) {
+        throw new UnsupportedOperationException("breaks only together with its peer");
+    }
+
+    /** Of a link that may be {@link #BROKEN}: a number that only its two ends know, the same at both. */
+    default long nonce() {
+        throw new UnsupportedOperationException("breaks only together with its peer");
+    }
 
     /**
      * The kernel's descriptor that becomes readable when the doorbell rings or the peer's process is gone. It is in

@@ -47,13 +47,13 @@ public interface Anchor {
     int read(ByteBuffer dst) throws IOException;
 
     /**
-     * Sends one byte at once, whatever {@code TCP_NODELAY} says. Never waits, whichever mode it is in.
+     * Sends a few bytes at once, whatever {@code TCP_NODELAY} says. Never waits, whichever mode it is in.
      *
-     * @param one the byte
-     * @return false if there was no room
+     * @param bytes at most a kilobyte; the position advances by what was sent
+     * @return how many were sent; 0 if there was no room
      * @throws IOException if the peer has closed it, or this side has
      */
-    boolean ring(ByteBuffer one) throws IOException;
+    int send(ByteBuffer bytes) throws IOException;
 
     /**
      * Ends what it receives, and wakes whoever waits for it: reads return the end.

@@ -74,16 +74,17 @@ public final class ChannelAnchor implements Anchor {
     }
 
     @Override
-    public boolean ring(ByteBuffer one) throws IOException {
-        if (channel.isBlocking() && !JdkAccess.hasRoomToWrite(channel)) {
-            return false;
+    public int send(ByteBuffer bytes) throws IOException {
+        // What the kernel finds writable has room for a kilobyte; for one byte it need not be asked.
+        if ((bytes.remaining() > 1 || channel.isBlocking()) && !JdkAccess.hasRoomToWrite(channel)) {
+            return 0;
         }
         boolean delays = !channel.getOption(StandardSocketOptions.TCP_NODELAY);
         if (delays) {
             channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
         }
         try {
-            return channel.write(one) > 0;
+            return channel.write(bytes);
         } finally {
             if (delays && channel.isOpen()) {
                 channel.setOption(StandardSocketOptions.TCP_NODELAY, false);

@@ -35,6 +35,12 @@ final class ConnectionLog {
         LOG.log(level, () -> "accel: connected " + local + " -> " + remote + " by " + path);
     }
 
+    /** A connection has moved while it lives, and not because it has carried enough. */
+    void moved(SocketAddress local, SocketAddress remote, PathInfo path) {
+        Level level = everything || isNews(path, String.valueOf(remote)) ? Level.INFO : Level.DEBUG;
+        LOG.log(level, () -> "accel: moved " + local + " -> " + remote + " to " + path);
+    }
+
     void accepted(SocketAddress local, SocketAddress remote, PathInfo path) {
         LOG.log(
                 everything ? Level.INFO : Level.DEBUG,

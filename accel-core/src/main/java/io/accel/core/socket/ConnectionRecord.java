@@ -78,6 +78,11 @@ final class ConnectionRecord implements ObservedConnection {
         }
     }
 
+    /** It has lost its link, and goes on with the kernel. */
+    void resumed() {
+        ProcessCounters.fellBack(role, FallbackReason.LINK_LOST);
+    }
+
     private boolean decided(PathName path) {
         if (!decided.compareAndSet(false, true)) {
             return false;

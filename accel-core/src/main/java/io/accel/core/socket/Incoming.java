@@ -14,9 +14,15 @@ import java.util.concurrent.locks.ReentrantLock;
  * place, and the byte is taken off what was read. From then on {@link #link()} is there, and the reader goes on with that.
  *
  * <p>The peer may go back to the kernel. Who has read all that it published before {@linkplain #follow follows}. What was read
- * from the kernel together with the announcement is then next, and {@linkplain #readAside set aside} until then.
+ * from the kernel together with the announcement is then next, and {@linkplain #readAside set aside} until then. So it is with
+ * what stands behind the {@linkplain ResumeRecord record} that a peer sends over the anchor when the link has broken.
  */
 public final class Incoming {
+    /** So much is set aside at most while the peer's record is awaited. */
+    private static final int MOST_ASIDE = 8 << 20;
+
+    private static final int MOST_AT_A_TIME = 1 << 16;
+
     private final StreamSocket socket;
     private final ReentrantLock lock = new ReentrantLock();
     /** What came by the kernel. Written under the lock; others read it for a hint. */
@@ -30,6 +36,11 @@ public final class Incoming {
 
     /** What was read behind an announcement, and comes after all that comes by the link; null if nothing. Under the lock. */
     private volatile ByteBuffer aside;
+
+    /** What the peer is to say of a link that broke, once it is known to have broken; before null. Written by {@link Resumption}. */
+    private volatile ResumeRecord record;
+    /** Whether what is set aside was not looked through for that. Under the lock. */
+    private boolean unsifted;
 
     private final ByteBuffer drained = ByteBuffer.allocate(1); // under the lock
 
@@ -88,17 +99,68 @@ public final class Incoming {
     }
 
     /**
-     * Bytes were read from the kernel. In this half only.
+     * A buffer was read into from the kernel. In this half only. What came that is not the program's, or not yet, is taken off
+     * it: the announcement of a switch, and what the kernel had behind it, which is set aside until the link is done.
      *
-     * @param n how many, 0 for none, negative for the end
-     * @return how many of them are the program's now; less than {@code n} if the peer has switched, and then also 0 instead of
-     *     the end, and what follows comes by {@link #link()}; the caller {@linkplain #setAside sets aside} the rest
+     * @param n how many bytes, 0 for none, negative for the end
+     * @param dst the buffer, behind what was read; its position may go back
+     * @return how many of them are the program's now; also 0 instead of the end if the peer has switched, and what follows comes
+     *     by {@link #link()}; {@link LinkStream#MOVED} if there were bytes and none is the program's now, although the kernel or
+     *     what was set aside is next: the caller begins anew
      * @throws IOException if the peer says that it switched where it cannot have; or, at the end, if that is only the end of what
      *     comes by the kernel, for the link has broken
      */
-    public long took(long n) throws IOException {
+    public int took(int n, ByteBuffer dst) throws IOException {
+        int mine = (int) took(n);
+        if (mine < n) {
+            int from = dst.position() - (n - mine);
+            setAside(dst.duplicate().limit(dst.position()).position(from));
+            dst.position(from);
+        }
+        return (int) orAnew(n, mine);
+    }
+
+    /**
+     * As {@link #took(int, ByteBuffer)}, of several buffers.
+     *
+     * @param n how many bytes
+     * @param dsts what was read into, one after the other
+     * @param before the position of each before that, the first of which is that at {@code offset}
+     * @param offset the first buffer
+     * @return as there
+     * @throws IOException as there
+     */
+    public long took(long n, ByteBuffer[] dsts, int[] before, int offset) throws IOException {
+        long mine = took(n);
+        if (mine < n) {
+            setAside(takeOff(dsts, before, offset, (int) (n - mine)));
+        }
+        return orAnew(n, mine);
+    }
+
+    private long orAnew(long n, long mine) {
+        return mine == 0 && n != 0 && link == null ? LinkStream.MOVED : mine;
+    }
+
+    private static ByteBuffer takeOff(ByteBuffer[] dsts, int[] before, int offset, int excess) {
+        ByteBuffer all = ByteBuffer.allocate(excess);
+        int left = excess;
+        for (int i = before.length - 1; left > 0; i--) {
+            ByteBuffer last = dsts[offset + i];
+            int back = Math.min(left, last.position() - before[i]);
+            last.position(last.position() - back);
+            left -= back;
+            all.put(left, last, last.position(), back);
+        }
+        return all;
+    }
+
+    private long took(long n) throws IOException {
         if (n < 0 && socket.isCutOff()) {
             socket.attached().failReader();
+        }
+        if (n < 0 && releaseHeld()) {
+            return 0;
         }
         long mine = place(n);
         LinkStream attached = socket.attached();
@@ -120,6 +182,10 @@ public final class Incoming {
             return n;
         }
         long at = attached.switchedAt();
+        if (at == LinkStream.NOT_SWITCHED && n > 0 && awaitsRecord()) {
+            discount(n); // it is counted when it is read from what is set aside
+            return 0;
+        }
         if (at == LinkStream.NOT_SWITCHED || at > taken) {
             return n;
         }
@@ -131,8 +197,7 @@ public final class Incoming {
         }
         taken = at;
         if (n > 0 && n == excess) {
-            int all = reads;
-            reads = all - 1; // it brought nothing of the program's
+            discount(0);
         }
         announcementDue = excess == 0 && n >= 0;
         link = attached;
@@ -140,40 +205,137 @@ public final class Incoming {
         return Math.max(0, n) - excess;
     }
 
-    /**
-     * Takes what is not the program's now off what was read: the announcement, and what the kernel had behind it, which is
-     * kept until the link is done. In this half only.
-     *
-     * @param dst what was read into; its position goes back
-     * @param excess how many bytes, more than 0
-     */
-    public void setAside(ByteBuffer dst, int excess) {
-        int from = dst.position() - excess;
-        if (excess > 1) {
-            aside = ByteBuffer.allocate(excess - 1).put(0, dst, from + 1, excess - 1);
+    /** Takes in what was read and is not the program's now. Under the lock. */
+    private void setAside(ByteBuffer bytes) {
+        if (link != null) {
+            skipAnnouncement(bytes);
         }
-        dst.position(from);
+        keep(bytes);
+    }
+
+    /** A peer that could not tell of its switch says its record in the announcement's place. */
+    private void skipAnnouncement(ByteBuffer bytes) {
+        if (!awaitsRecord() || !ResumeRecord.mayBeginWith(bytes.get(bytes.position()))) {
+            bytes.position(bytes.position() + 1);
+        }
+    }
+
+    /** Sets bytes aside behind those that are, without the record. Under the lock. */
+    private void keep(ByteBuffer bytes) {
+        ResumeRecord awaited = record;
+        if (awaited == null) {
+            keepProgramBytes(bytes);
+            unsifted |= link != null;
+        } else {
+            keepProgramBytes(awaited.sift(bytes));
+        }
+    }
+
+    private void keepProgramBytes(ByteBuffer bytes) {
+        ByteBuffer kept = aside;
+        if (bytes.hasRemaining()) {
+            int before = kept == null ? 0 : kept.remaining();
+            ByteBuffer all = ByteBuffer.allocate(before + bytes.remaining());
+            if (kept != null) {
+                all.put(kept.duplicate());
+            }
+            aside = all.put(bytes).flip();
+        }
+    }
+
+    // ---- the word of a peer whose link has broken
+
+    /**
+     * From now on the peer's record may come. It is found by whoever reads.
+     *
+     * @param awaited finds it
+     */
+    void await(ResumeRecord awaited) {
+        record = awaited;
+    }
+
+    private boolean awaitsRecord() {
+        ResumeRecord awaited = record;
+        return awaited != null && !awaited.isFound();
     }
 
     /**
-     * As {@link #setAside(ByteBuffer, int)}, of several buffers.
+     * Looks for the record in what the kernel has, of which the program's bytes are set aside: the program may not read before it
+     * has been told what the record is needed for. Unless somebody is reading. Never waits.
      *
-     * @param dsts what was read into, one after the other
-     * @param before the position of each before that, the first of which is that at {@code offset}
-     * @param offset the first buffer
-     * @param excess how many bytes, more than 0
+     * @return whether the kernel's connection has ended, so that it will not come
+     * @throws IOException if the peer has reset it
      */
-    public void setAside(ByteBuffer[] dsts, int[] before, int offset, long excess) {
-        ByteBuffer all = ByteBuffer.allocate((int) excess);
-        int left = (int) excess;
-        for (int i = before.length - 1; left > 0; i--) {
-            ByteBuffer last = dsts[offset + i];
-            int back = Math.min(left, last.position() - before[i]);
-            last.position(last.position() - back);
-            left -= back;
-            all.put(left, last, last.position(), back);
+    boolean receiveRecord() throws IOException {
+        if (!lock.tryLock()) {
+            return false;
         }
-        setAside(all.position((int) excess), (int) excess);
+        try {
+            siftAgain();
+            if (link == null && socket.attached().peekSwitchedAt() != LinkStream.NOT_SWITCHED) {
+                return false; // what the program has not read stands before all that comes by the link
+            }
+            while (awaitsRecord() && next() < MOST_ASIDE && socket.anchor().available() > 0) {
+                ByteBuffer came = ByteBuffer.allocate(
+                        Math.min(MOST_AT_A_TIME, socket.anchor().available()));
+                if (socket.anchor().read(came) <= 0) {
+                    break;
+                }
+                came.flip();
+                if (announcementDue) {
+                    skipAnnouncement(came);
+                    announcementDue = false;
+                }
+                keep(came);
+            }
+            return awaitsRecord()
+                    && socket.anchor().hasEnded()
+                    && socket.anchor().available() == 0;
+        } finally {
+            lock.unlock();
+            if (hasAside()) {
+                socket.refresh(); // who waits for the kernel waits in vain for what is no longer there
+            }
+        }
+    }
+
+    /** What was set aside before the record was awaited may have it in it. Under the lock. */
+    private void siftAgain() {
+        ByteBuffer kept = aside;
+        if (unsifted && link != null && kept != null) {
+            aside = null;
+            keep(kept);
+        }
+        unsifted = false;
+    }
+
+    /**
+     * Reads the end of the kernel's connection, which is the next thing there.
+     *
+     * @return false if somebody is just reading
+     * @throws IOException if it is a reset
+     */
+    boolean readEnd() throws IOException {
+        if (!lock.tryLock()) {
+            return false;
+        }
+        try {
+            drained.clear();
+            int unused = socket.anchor().read(drained);
+            return true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** What was held, because it might have been the record, is the program's: the kernel's connection has ended. Under the lock. */
+    private boolean releaseHeld() {
+        if (link != null || !awaitsRecord()) {
+            return false;
+        }
+        ByteBuffer held = record.end();
+        keepProgramBytes(held);
+        return aside != null;
     }
 
     /**
@@ -205,6 +367,14 @@ public final class Incoming {
         reads = earlier + 1;
     }
 
+    /** A read that was counted has brought nothing of the program's yet. Under the lock. */
+    private void discount(long n) {
+        long before = taken;
+        taken = before - n;
+        int earlier = reads;
+        reads = earlier - 1;
+    }
+
     /** Whether bytes were set aside that are next. Any thread. */
     boolean hasAside() {
         return aside != null && link == null;
@@ -220,6 +390,9 @@ public final class Incoming {
     boolean follow(LinkStream from) {
         lock.lock();
         try {
+            if (awaitsRecord()) {
+                return false;
+            }
             if (announcementDue) {
                 takeAnnouncement();
                 if (announcementDue) {
@@ -299,7 +472,7 @@ public final class Incoming {
         LinkStream switched = link;
         try {
             if (switched != null) {
-                return switched.hasLeft() && socket.anchor().available() > (announcementDue ? 1 : 0);
+                return aside != null || (switched.hasLeft() && socket.anchor().available() > (announcementDue ? 1 : 0));
             }
             if (aside != null) {
                 return true;
@@ -322,7 +495,7 @@ public final class Incoming {
     void drain() {
         if (announcementDue && lock.tryLock()) {
             try {
-                if (announcementDue) {
+                if (announcementDue && !awaitsRecord()) { // else it is taken with that
                     takeAnnouncement();
                 }
             } finally {

@@ -104,6 +104,11 @@ public final class LinkStream implements BlockingWaits.Waitable {
     /** Whether the ring has been full for so long that the kernel had better take what is written next. */
     private volatile boolean overdue;
 
+    /** Whether the reader goes on by the kernel because the link has broken. Set once. */
+    private volatile boolean returns;
+    /** What is sent again by the kernel of a link that has broken; null before. Set by {@link Resumption}. */
+    private volatile Replay replay;
+
     /** Whether {@link StreamUpgrades} looks from time to time how long the ring has been full. */
     private final AtomicBoolean watched = new AtomicBoolean();
     /** What the peer had read when that was last looked at. By that thread alone. */
@@ -143,7 +148,7 @@ public final class LinkStream implements BlockingWaits.Waitable {
     boolean switchAt(long given) {
         lockWrite();
         try {
-            if (closed || !sender.begin(given)) {
+            if (closed || (link.peerState() & Link.BROKEN) != 0 || !sender.begin(given)) {
                 return false;
             }
             announced = false;
@@ -157,9 +162,13 @@ public final class LinkStream implements BlockingWaits.Waitable {
         }
     }
 
-    /** Whether the kernel had better take what is written next, because the peer has read nothing for a while. */
+    /**
+     * Whether the kernel had better take what is written next: the peer has read nothing for a while, or the link has broken and
+     * what it lost was sent again.
+     */
     public boolean isOverdue() {
-        return overdue;
+        Replay under = replay;
+        return under != null ? under.isAtLimit() : overdue;
     }
 
     /** In a test that wants it: finds the link overdue now and then. Writer only. */
@@ -181,6 +190,10 @@ public final class LinkStream implements BlockingWaits.Waitable {
 
     /** Leaves the link for the kernel's path, if that can be now. In the writing half only; see {@link Outgoing#goBack}. */
     boolean leave() {
+        if (replay != null) {
+            sender.flush();
+            return replay.isComplete(sender.position());
+        }
         boolean leaves = mayLeave();
         overdue = false;
         if (leaves) {
@@ -193,7 +206,144 @@ public final class LinkStream implements BlockingWaits.Waitable {
 
     /** What follows the announcement on the anchor is the program's, so the announcement has to be there. */
     private boolean mayLeave() {
-        return announced && !closed && !outputShut;
+        return announced && !closed && !outputShut && !isBroken();
+    }
+
+    // ---- the end of a link that breaks: Resumption, by its thread
+
+    /** Whether the link has broken, and nobody has said what becomes of the stream. */
+    boolean isUndecided() {
+        if (!pin()) {
+            return false;
+        }
+        try {
+            int state = link.peerState();
+            return (state & Link.BROKEN) != 0 && (state & (Link.RST | Link.CLOSED | Link.LEFT)) == 0;
+        } finally {
+            release();
+        }
+    }
+
+    /** Decides it, and has all see that who wait. */
+    void decide(int states) {
+        if (pin()) {
+            try {
+                link.decide(states);
+            } finally {
+                release();
+            }
+            refresh();
+        }
+    }
+
+    /** The reader goes on by the kernel after what has come by the link, at once if nothing has. */
+    void returnReader() {
+        if (pin()) {
+            try {
+                returns = true;
+                link.decide(Link.LEFT);
+                // A selector is to find nothing where there is nothing to read.
+                if (readLock.tryLock()) {
+                    try {
+                        if (receiver.hasLeft() && socket.incoming().link() == this) {
+                            boolean unused = socket.incoming().follow(this);
+                        }
+                    } finally {
+                        unlockRead();
+                    }
+                }
+            } finally {
+                release();
+            }
+            refresh();
+        }
+    }
+
+    /** What the two ends of the link call it. */
+    long nonce() {
+        return link.nonce();
+    }
+
+    /** Up to which cursor bytes have come, which is final; -1 as long as more may come. */
+    long finallyReceived() {
+        if (!pin()) {
+            return -1;
+        }
+        try {
+            link.takeIn();
+            return link.peerGone() ? link.published() : -1;
+        } finally {
+            release();
+        }
+    }
+
+    /** Whether the peer has been told over the anchor that this direction has switched. */
+    boolean isAnnounced() {
+        return announced;
+    }
+
+    /**
+     * From where on what was sent is to be sent again.
+     *
+     * @param received what the peer says
+     * @return as {@link StreamSender#resumeAt}
+     * @throws CorruptLinkException as there, or if the peer was told of the switch, and knows no place for it
+     */
+    long resumeAt(long received) throws CorruptLinkException {
+        if (!pin()) {
+            return -1;
+        }
+        try {
+            if (announced && !sender.hasBegunAt(received)) {
+                return -1;
+            }
+            return sender.resumeAt(received);
+        } finally {
+            release();
+        }
+    }
+
+    /** Begins to send again; from now on a writer goes to the kernel when all is sent. */
+    void replay(Replay begun) {
+        replay = begun;
+    }
+
+    boolean isReplaying() {
+        return replay != null;
+    }
+
+    /** Whether the link has broken, and what was written may not be with the peer, nor with the kernel. */
+    boolean isResuming() {
+        return isUndecided() || (isReplaying() && socket.outgoing().link() == this);
+    }
+
+    /** How many bytes were sent again. */
+    long replayed() {
+        Replay under = replay;
+        return under == null ? 0 : under.count();
+    }
+
+    /** Has a writer who waits for room look whether all is sent again. */
+    void callWriter() {
+        refresh();
+    }
+
+    /** Copies what was sent. */
+    void copySent(long from, ByteBuffer dst, long most) {
+        if (pin()) {
+            try {
+                sender.copySent(from, dst, most);
+            } finally {
+                release();
+            }
+        } else {
+            dst.clear().limit(0);
+        }
+    }
+
+    /** Enters the writing half unless a writer is there. */
+    boolean tryLockWrite() {
+        return writeLock.tryLock();
     }
 
     /** Whether the peer's reader has followed to the kernel's path; true once for each time. */
@@ -242,7 +392,7 @@ public final class LinkStream implements BlockingWaits.Waitable {
                         && watched.compareAndSet(false, true); // it may be full again just now
             }
             boolean ever = socket.outgoing().mayGoBack(this);
-            if (ever && !(stands && mayLeave())) {
+            if (ever && !(stands && mayLeave() && link.isReached())) {
                 return true;
             }
             watched.set(false);
@@ -352,19 +502,19 @@ public final class LinkStream implements BlockingWaits.Waitable {
         }
     }
 
-    /** Whether the peer has closed or reset the connection, or is gone. */
+    /** Whether the peer has closed or reset the connection, or is gone, or the link has broken. */
     boolean hasPeerEnded() {
         if (!pin()) {
             return true;
         }
         try {
-            return (link.peerState() & (Link.RST | Link.CLOSED)) != 0 || link.peerGone();
+            return (link.peerState() & (Link.RST | Link.CLOSED | Link.BROKEN)) != 0 || link.peerGone();
         } finally {
             release();
         }
     }
 
-    /** Whether the peer has reset the link, or it has broken. */
+    /** Whether the peer has reset the link, or bytes are lost because it has broken. */
     boolean wasReset() {
         if (!pin()) {
             return false;
@@ -483,7 +633,7 @@ public final class LinkStream implements BlockingWaits.Waitable {
             return true;
         }
         try {
-            return (link.peerState() & Link.RST) != 0 || link.peerGone();
+            return (link.peerState() & (Link.RST | Link.BROKEN)) != 0 || link.peerGone();
         } finally {
             release();
         }
@@ -567,6 +717,9 @@ public final class LinkStream implements BlockingWaits.Waitable {
     private long settled(long n) {
         if (n == 0 && socket.incoming().isAnnouncementDue()) {
             socket.incoming().drain();
+        }
+        if (n > 0 && returns && receiver.hasLeft()) {
+            boolean unused = socket.incoming().follow(this); // as in returnReader
         }
         return n == MOVED ? followed() : n;
     }
@@ -827,7 +980,7 @@ public final class LinkStream implements BlockingWaits.Waitable {
 
     /** Whether a write would fail, or its bytes be read by nobody. In the writing half only. */
     public boolean refusesBytes() {
-        return outputShut || hasPeerEnded();
+        return outputShut || sender.hasPeerEnded();
     }
 
     private void checkOutput() throws IOException {
@@ -855,11 +1008,20 @@ public final class LinkStream implements BlockingWaits.Waitable {
             lockWrite();
             try {
                 if (!closed) {
-                    sender.finish();
+                    finish();
                 }
             } finally {
                 unlockWrite();
             }
+        }
+    }
+
+    /** In the writing half only. */
+    private void finish() {
+        if (socket.outgoing().link() == this) {
+            sender.finish();
+        } else {
+            socket.endOutput(); // what was sent last has gone by the kernel meanwhile
         }
     }
 
@@ -1042,7 +1204,7 @@ public final class LinkStream implements BlockingWaits.Waitable {
         if ((interest & Pollable.END) != 0 && (receiver.ended() || inputShut)) {
             ready |= Pollable.END;
         }
-        if ((interest & SelectionKey.OP_WRITE) != 0 && (sender.ready() || outputShut || overdue)) {
+        if ((interest & SelectionKey.OP_WRITE) != 0 && (sender.ready() || outputShut || isOverdue())) {
             ready |= SelectionKey.OP_WRITE;
         }
         if ((interest & Pollable.SENT) != 0 && link.sent() >= awaited) {

@@ -1,6 +1,7 @@
 package io.accel.core.socket;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.channels.ClosedByInterruptException;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -26,6 +27,11 @@ public final class Outgoing {
     private volatile LinkStream link;
     /** Whether this went back to the kernel, and the peer may still be reading what went by the link. Written under the lock. */
     private volatile boolean unfollowed;
+    /**
+     * Whether a writer may just be switching. Written under the lock; who knows the link to be broken, and then finds this false,
+     * knows that nobody will.
+     */
+    private volatile boolean switching;
     /** Whether this direction stays where it is. Guarded by this. */
     private boolean fixed;
 
@@ -62,8 +68,20 @@ public final class Outgoing {
 
     private LinkStream trySwitch() {
         LinkStream attached = socket.attached();
+        if (attached == null) {
+            return null;
+        }
+        switching = true;
+        try {
+            return trySwitchTo(attached);
+        } finally {
+            switching = false;
+        }
+    }
+
+    private LinkStream trySwitchTo(LinkStream attached) {
         // A peer that has ended the connection has ended the anchor, too, and how that is told is the kernel's to say.
-        if (attached == null || !socket.mayUse(attached) || attached.hasPeerEnded()) {
+        if (!socket.mayUse(attached) || attached.hasPeerEnded()) {
             return null;
         }
         if (unfollowed) {
@@ -85,6 +103,33 @@ public final class Outgoing {
         return attached;
     }
 
+    /** Whether a writer may just be switching; one who begins later finds a broken link broken. */
+    boolean isSwitching() {
+        return switching;
+    }
+
+    /**
+     * Says something to the peer that is not the program's, by the kernel, whole or not at all. Never waits.
+     *
+     * @param record what
+     * @return whether it was said
+     * @throws IOException if the kernel took a part of it, or none ever
+     */
+    boolean say(ByteBuffer record) throws IOException {
+        if (!lock.tryLock()) {
+            return false; // a program's bytes are just being written
+        }
+        try {
+            int n = socket.anchor().send(record);
+            if (n > 0 && record.hasRemaining()) {
+                throw new IOException("the kernel took " + n + " bytes of a record only");
+            }
+            return n > 0;
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /**
      * Goes back to the kernel's path if the link is {@linkplain LinkStream#isOverdue overdue} and that can be now. In the link's
      * writing half only, which nobody enters to change to it from here: so the two locks are never taken in both orders.
@@ -99,9 +144,12 @@ public final class Outgoing {
         lock.lock();
         boolean isBack;
         synchronized (this) {
-            isBack = mayGoBack(from) && from.leave();
+            boolean isBroken = from.isReplaying();
+            isBack = (isBroken ? link == from : mayGoBack(from)) && from.leave();
             if (isBack) {
-                unfollowed = true;
+                unfollowed = !isBroken;
+                long before = given;
+                given = before + from.replayed();
                 link = null;
             }
         }

@@ -458,7 +458,7 @@ public final class StreamSocket implements Pollable {
     }
 
     boolean ring() throws IOException {
-        return anchor.ring(ANNOUNCEMENT.duplicate());
+        return anchor.send(ANNOUNCEMENT.duplicate()) > 0;
     }
 
     /**
@@ -466,18 +466,67 @@ public final class StreamSocket implements Pollable {
      * half of it hears by the end of that.
      */
     void cutOff() {
+        cutOff(true);
+    }
+
+    private void cutOff(boolean told) {
         if (closed || !hasBytesInLink()) {
             return;
         }
         cutOff = true;
         try {
             anchor.shutdownInput();
-            if (outgoing.isUnfollowed()) {
+            if (told && outgoing.isUnfollowed()) {
                 anchor.shutdownOutput(); // whoever writes to the kernel since then is told as well
             }
         } catch (IOException e) {
             LOG.log(Level.DEBUG, "whoever read from it has met its end already", e);
         }
+    }
+
+    /**
+     * The link has broken.
+     *
+     * @param now the time, as {@link System#nanoTime}
+     * @return how the connection goes on by the kernel; null if it does not, or had nothing by the link
+     */
+    Resumption linkBroke(long now) {
+        LinkStream stream = attached;
+        if (!closed && stream != null && stream.isUndecided()) {
+            return new Resumption(this, stream, now);
+        }
+        cutOff();
+        return null;
+    }
+
+    /**
+     * The link has broken, and bytes are lost with it.
+     *
+     * @param why in words
+     * @param told whether the peer has been told, and will not take the end of the kernel's connection for an orderly one
+     */
+    void lost(String why, boolean told) {
+        LOG.log(Level.INFO, "accel: the connection to {0} is reset with its link: {1}", anchor.remote(), why);
+        LinkStream stream = attached;
+        if (stream != null) {
+            stream.decide(Link.RST);
+        }
+        cutOff(told);
+    }
+
+    /** The link has broken, and the connection goes on without it. */
+    void resumed() {
+        synchronized (this) {
+            path = new PathInfo("kernel", FallbackReason.LINK_LOST, null);
+        }
+        connection.resumed();
+        accelerator.log().moved(anchor.local(), anchor.remote(), path);
+        refresh();
+    }
+
+    /** Ends what is sent by the kernel, as the program wants it. */
+    void endOutput() {
+        endAnchor(false);
     }
 
     /** Whether bytes of either direction may be lost with the link. */
@@ -596,7 +645,7 @@ public final class StreamSocket implements Pollable {
         String reset = abort ? "closed with SO_LINGER 0" : unread ? "closed with bytes unread" : null;
         boolean byLink = outgoing.link() != null;
         // A peer whose end of a broken link has not noticed must not take this for the end of what was sent.
-        boolean resets = reset != null || (hasBytesInLink() && stream.wasReset());
+        boolean resets = reset != null || (hasBytesInLink() && (stream.wasReset() || stream.isResuming()));
         stream.close(reset);
         if (resets || (orderly && !byLink)) {
             endAnchor(resets); // otherwise the kernel ends it: with a reset if what it has was not read

@@ -16,8 +16,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
  * Looks for links for connections that are worth it, on one daemon thread that sleeps in the kernel unless there is something
- * to do; makes the announcements for which there was no room; watches links whose rings are full; and tells those who wait for
- * the kernel of links that broke. Any thread.
+ * to do; makes the announcements for which there was no room; watches links whose rings are full; and takes connections whose
+ * links broke back to the kernel's path. Any thread.
  */
 final class StreamUpgrades {
     private static final Warnings ERRORS = new Warnings(System.getLogger(StreamUpgrades.class.getName()));
@@ -41,6 +41,8 @@ final class StreamUpgrades {
 
     private final Queue<StreamSocket> closed = new ConcurrentLinkedQueue<>();
     private final Queue<StreamSocket> broken = new ConcurrentLinkedQueue<>();
+    /** Connections whose links have broken and that are on their way back to the kernel's path. The thread's. */
+    private final List<Resumption> resuming = new ArrayList<>();
     /** Searches under way, by their connection. The thread's, and read by those who close. */
     private final ConcurrentHashMap<StreamSocket, StreamUpgrade> searches = new ConcurrentHashMap<>();
 
@@ -137,10 +139,8 @@ final class StreamUpgrades {
                         search.check();
                     }
                 }
-                for (StreamSocket socket = broken.poll(); socket != null; socket = broken.poll()) {
-                    socket.cutOff();
-                }
                 announceAll();
+                resumeAll();
                 watchStalled();
             } catch (Throwable e) {
                 // Nothing that one connection does may end the thread that serves all, or keep it busy with the same
@@ -152,12 +152,23 @@ final class StreamUpgrades {
     }
 
     private long pause() {
-        if (!unannounced.isEmpty()) {
+        if (!unannounced.isEmpty() || !resuming.isEmpty()) {
             return ANNOUNCE_PAUSE_NANOS;
         }
         return watched.isEmpty() && stalled.isEmpty()
                 ? FOR_EVER
                 : Math.max(0, watchedAt + STALL_NANOS - System.nanoTime());
+    }
+
+    private void resumeAll() {
+        long now = System.nanoTime();
+        for (StreamSocket socket = broken.poll(); socket != null; socket = broken.poll()) {
+            Resumption resumption = socket.linkBroke(now);
+            if (resumption != null) {
+                resuming.add(resumption);
+            }
+        }
+        resuming.removeIf(each -> !each.advance(now));
     }
 
     private void watchStalled() {

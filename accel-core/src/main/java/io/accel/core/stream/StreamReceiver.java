@@ -266,14 +266,20 @@ public final class StreamReceiver {
      * Whether a read would not find "nothing yet": there are bytes, the end, a reset, or nonsense to report. Any thread.
      */
     public boolean ready() {
-        return link.published() != head || (link.peerState() & (Link.ENDED | Link.LEFT)) != 0 || link.peerGone();
+        if (link.published() != head) {
+            return true;
+        }
+        boolean gone = link.peerGone(); // first, as in look()
+        int state = link.peerState();
+        return (state & (Link.ENDED | Link.LEFT)) != 0 || (gone && (state & Link.BROKEN) == 0);
     }
 
     /** Whether nothing is left to read but the end or a reset. Any thread. */
     public boolean ended() {
-        // The state first, as in look(): what was published before it is then seen.
+        // First these two, as in look(): what was published before is then seen.
+        boolean gone = link.peerGone();
         int state = link.peerState();
-        boolean ends = (state & Link.ENDED) != 0 || link.peerGone();
+        boolean ends = (state & Link.ENDED) != 0 || (gone && (state & Link.BROKEN) == 0);
         boolean hasLeft = (state & Link.LEFT) != 0; // its end is the kernel's to tell
         return ends && !hasLeft && link.published() == head;
     }
@@ -315,9 +321,12 @@ public final class StreamReceiver {
         }
         // The state is read before the cursor: bytes that were published before the state are then seen.
         boolean gone = link.peerGone();
-        int state = link.peerState() & (Link.ENDED | Link.LEFT);
+        int state = link.peerState() & (Link.ENDED | Link.LEFT | Link.BROKEN);
         if ((state == 0 && !gone) || refresh()) {
             return tail - head;
+        }
+        if (state == Link.BROKEN) {
+            return 0; // what follows is yet to be decided
         }
         if ((state & Link.LEFT) != 0) {
             return MOVED; // also if it has ended, was reset or is gone since: its last bytes are the kernel's, and so

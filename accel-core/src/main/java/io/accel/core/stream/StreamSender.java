@@ -55,6 +55,10 @@ public final class StreamSender {
     private long released;
     /** How many times this has {@linkplain #begin begun}. Written by the writer. */
     private volatile int prefaces;
+    /** Where the program's bytes begin since this last {@linkplain #begin began}. Writer only. */
+    private long origin;
+    /** The end of the last bytes that were sent from where the program had them. Writer only. */
+    private long inPlaceTo;
     /** Writer only. */
     private Farewell farewell = Farewell.NONE;
 
@@ -103,6 +107,7 @@ public final class StreamSender {
         long from = tail;
         next += Long.BYTES;
         tail = next;
+        origin = next;
         int before = prefaces;
         prefaces = before + 1;
         link.publish(from, next);
@@ -228,8 +233,44 @@ public final class StreamSender {
         }
         next = to;
         tail = to;
+        inPlaceTo = to;
         publishes++;
         return true;
+    }
+
+    /**
+     * From where on bytes have to be sent again, another way, whose link has broken. By a thread that has seen the link's last
+     * state; the writer may be at work.
+     *
+     * @param received what the peer says to have received, as a cursor
+     * @return the cursor of the first byte of the program's that it has not; -1 if such bytes are in the ring no more
+     * @throws CorruptLinkException if the peer cannot have received that
+     */
+    public long resumeAt(long received) throws CorruptLinkException {
+        long end = (long) TAIL.getOpaque(this);
+        if (received < link.released() || received > end) {
+            throw new CorruptLinkException("the peer says that it has received up to " + received
+                    + ", which is not between " + link.released() + " and " + end + ": connection reset");
+        }
+        return received < inPlaceTo ? -1 : Math.max(received, origin);
+    }
+
+    /** Whether the peer, who has received up to a cursor, knows that this has {@linkplain #begin begun}. As {@link #resumeAt}. */
+    public boolean hasBegunAt(long received) {
+        return received >= origin;
+    }
+
+    /**
+     * Copies what was sent, and is not {@linkplain Link#released() released}, from the ring.
+     *
+     * @param from the cursor of the first byte
+     * @param dst where to, from its beginning; its limit becomes the number of bytes
+     * @param most how many
+     */
+    public void copySent(long from, ByteBuffer dst, long most) {
+        int n = (int) Math.min(dst.capacity(), most);
+        ring.copyOut(from, dst.clear(), 0, n);
+        dst.limit(n);
     }
 
     /** Ends the stream after what was sent. Once. */
@@ -245,7 +286,7 @@ public final class StreamSender {
 
     /** Whether a write would accept at least the low-water mark, or fail. Any thread. */
     public boolean ready() {
-        return !isFull() || (link.peerState() & (Link.RST | Link.CLOSED)) != 0 || link.peerGone();
+        return !isFull() || hasPeerEnded();
     }
 
     /** All bytes sent since the beginning, without prefaces. Any thread; perhaps a moment late. */
@@ -266,6 +307,13 @@ public final class StreamSender {
     /** How many bytes were sent whose room the peer has not given back. A hint for any thread that knows the link to be there. */
     public long queued() {
         return Math.min(size, Math.max(0, (long) TAIL.getOpaque(this) - link.released()));
+    }
+
+    /** Whether nobody will read what is sent. Over a link that is broken that is not known before it is decided. Any thread. */
+    public boolean hasPeerEnded() {
+        boolean gone = link.peerGone();
+        int state = link.peerState();
+        return (state & (Link.RST | Link.CLOSED)) != 0 || (gone && (state & Link.BROKEN) == 0);
     }
 
     private int put(ByteBuffer src) throws IOException {
@@ -306,11 +354,10 @@ public final class StreamSender {
      * orderly close is accepted, too, and its answer is what tells.
      */
     private void checkPeer(boolean sends) throws IOException {
-        int state = link.peerState();
-        boolean ended = (state & (Link.RST | Link.CLOSED)) != 0 || link.peerGone();
-        if (!sends || !ended) {
+        if (!sends || !hasPeerEnded()) {
             return;
         }
+        int state = link.peerState();
         // After the peer's end TCP knows a reset for a broken pipe.
         boolean unforeseen = (state & (Link.RST | Link.FIN)) == Link.RST;
         if (unforeseen && farewell == Farewell.NONE && reset.isNewToWriter()) {

@@ -1,8 +1,11 @@
 package io.accel.core.socket;
 
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** Which calls of a {@link FaultyFabric} fail, and the account of what it gave out. Thread-safe. */
@@ -35,6 +38,13 @@ final class Faults {
     final AtomicInteger listeners = new AtomicInteger();
     /** Clients that ask a listener for a link, and neither went away nor got one. */
     final AtomicInteger places = new AtomicInteger();
+
+    /** Whether a link that breaks leaves open what becomes of its stream, as one does whose ends can still reach each other. */
+    volatile boolean isResumable;
+    /** How much later than the one end the other finds the link broken, in microseconds at most. */
+    volatile int newsMicros;
+
+    private final Map<InetSocketAddress, FaultyLink> halves = new ConcurrentHashMap<>();
 
     // Guarded by this.
     private final List<String> misuse = new ArrayList<>();
@@ -70,6 +80,16 @@ final class Faults {
         call = null;
         tripped = true;
         return with;
+    }
+
+    /** Both ends' links of a connection, one after the other, become known by the client's address. */
+    void pair(InetSocketAddress client, FaultyLink half) {
+        FaultyLink other = halves.putIfAbsent(client, half);
+        if (other != null) {
+            halves.remove(client);
+            half.pairWith(other);
+            other.pairWith(half);
+        }
     }
 
     /** Something was called that must not be any more. */

@@ -34,7 +34,7 @@ final class FaultyFabric implements Fabric {
         if (failure != null) {
             throw failure;
         }
-        Connecting handshake = new Handshake(inner.connect(destination, source));
+        Connecting handshake = new Handshake(inner.connect(destination, source), source.bind(destination.getAddress()));
         faults.handshakes.incrementAndGet();
         return handshake;
     }
@@ -55,17 +55,21 @@ final class FaultyFabric implements Fabric {
         };
     }
 
-    private Link give(Link link, Faults.Side side) {
+    private Link give(Link link, Faults.Side side, InetSocketAddress client) {
         faults.links.incrementAndGet();
-        return new FaultyLink(link, side, faults);
+        FaultyLink given = new FaultyLink(link, side, faults);
+        faults.pair(client, given);
+        return given;
     }
 
     private final class Handshake implements Connecting {
         private final Connecting handshake;
+        private final InetSocketAddress client;
         private boolean over;
 
-        Handshake(Connecting handshake) {
+        Handshake(Connecting handshake, InetSocketAddress client) {
             this.handshake = handshake;
+            this.client = client;
         }
 
         private void end() {
@@ -109,7 +113,7 @@ final class FaultyFabric implements Fabric {
                     return null;
                 }
                 end();
-                return give(link, Faults.Side.CLIENT);
+                return give(link, Faults.Side.CLIENT, client);
             } catch (FallbackException e) {
                 end();
                 throw e;
@@ -156,7 +160,7 @@ final class FaultyFabric implements Fabric {
 
         @Override
         public boolean offered(Link link, InetSocketAddress local, InetSocketAddress remote) {
-            Link given = give(link, Faults.Side.SERVER);
+            Link given = give(link, Faults.Side.SERVER, remote);
             over(local, remote);
             this.given.put(link, given);
             return acceptor.offered(given, local, remote);

@@ -7,10 +7,14 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.channels.SelectableChannel;
 import java.nio.channels.SocketChannel;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
 
 /**
  * A link over shared memory that breaks as an RDMA link does when a verb fails: what was to be sent is not, the peer counts as
- * having reset, and the doorbell rings once more. It notices who uses it after it was freed.
+ * having reset, or it is left open what becomes of the stream, and the doorbell rings once more. It notices who uses it after
+ * it was freed.
  */
 final class FaultyLink implements Link {
     private final Link inner;
@@ -19,6 +23,14 @@ final class FaultyLink implements Link {
     private volatile boolean broken;
     private volatile boolean freed;
     private volatile Runnable whenBroken = () -> {};
+    private volatile FaultyLink other;
+
+    // What there was when it broke; written before that is seen.
+    private long lastPublished;
+    private long lastReleased;
+    private volatile int lastStates;
+    /** Whether a switch was signalled that never left. */
+    private volatile boolean hasLost;
 
     FaultyLink(Link inner, Faults.Side side, Faults faults) {
         this.inner = inner;
@@ -30,15 +42,54 @@ final class FaultyLink implements Link {
     private boolean works(Call call) {
         check(call.name());
         if (!broken && faults.next(side, call) != null) {
+            breakNow();
+            FaultyLink peer = other;
+            if (faults.isResumable && peer != null) {
+                CompletableFuture.delayedExecutor(
+                                ThreadLocalRandom.current().nextInt(faults.newsMicros + 1), TimeUnit.MICROSECONDS)
+                        .execute(peer::breakNow);
+            }
+        }
+        return !broken;
+    }
+
+    void pairWith(FaultyLink peer) {
+        other = peer;
+    }
+
+    /** Does what a device does that has the answer of the peer's, which one that is broken does not give. */
+    private boolean arrives(Runnable message) {
+        FaultyLink peer = other;
+        if (!faults.isResumable || peer == null) {
+            message.run();
+            return true;
+        }
+        synchronized (peer) {
+            if (peer.broken) {
+                return false;
+            }
+            message.run();
+            return true;
+        }
+    }
+
+    private void breakNow() {
+        synchronized (this) {
+            if (broken || freed) {
+                return;
+            }
+            int states = inner.peerState(); // first: a state stands after what was published before it
+            lastStates = states | (faults.isResumable ? BROKEN : RST);
+            lastPublished = inner.published();
+            lastReleased = inner.released();
             broken = true;
-            whenBroken.run();
             try {
                 ((SocketChannel) inner.doorbell()).shutdownInput(); // readable from now on: whoever sleeps wakes
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }
         }
-        return !broken;
+        whenBroken.run();
     }
 
     private void check(String what) {
@@ -61,26 +112,42 @@ final class FaultyLink implements Link {
     @Override
     public void publish(long from, long to) {
         if (works(Call.PUBLISH)) {
-            inner.publish(from, to);
+            boolean unused = arrives(() -> inner.publish(from, to));
         }
     }
 
     @Override
     public void signal(int state) {
-        if (works(Call.SIGNAL)) {
-            inner.signal(state);
+        if (!works(Call.SIGNAL) || !arrives(() -> inner.signal(state))) {
+            hasLost |= (state & SWITCHED) != 0;
         }
     }
 
     @Override
     public void forget(int state) {
         inner.forget(state);
+        synchronized (this) {
+            lastStates &= ~state;
+        }
+    }
+
+    @Override
+    public void decide(int states) {
+        synchronized (this) {
+            lastStates |= states;
+        }
+    }
+
+    @Override
+    public long nonce() {
+        return 0x1234_5678_9ABC_DEF0L;
     }
 
     @Override
     public long released() {
         boolean unused = works(Call.RELEASED);
-        return inner.released();
+        long now = inner.released();
+        return broken && faults.isResumable ? lastReleased : now; // what is read before that is seen was before it
     }
 
     @Override
@@ -90,19 +157,24 @@ final class FaultyLink implements Link {
 
     @Override
     public boolean hasArrived() {
-        return inner.hasArrived();
+        return inner.hasArrived() && !hasLost;
     }
 
     @Override
     public long published() {
         boolean unused = works(Call.PUBLISHED);
-        return inner.published();
+        long now = inner.published();
+        return broken && faults.isResumable ? lastPublished : now;
     }
 
     @Override
     public int peerState() {
         check("peerState");
-        return broken ? inner.peerState() | RST : inner.peerState();
+        int now = inner.peerState();
+        if (broken) {
+            return faults.isResumable ? lastStates : now | RST;
+        }
+        return now;
     }
 
     @Override
@@ -139,14 +211,20 @@ final class FaultyLink implements Link {
     @Override
     public boolean peerGone() {
         check("peerGone");
-        return inner.peerGone();
+        boolean isGone = inner.peerGone();
+        if (isGone && faults.isResumable && (inner.peerState() & (CLOSED | RST)) == 0) {
+            breakNow(); // without a word
+        }
+        return isGone || (broken && faults.isResumable);
     }
 
     @Override
     public void free() {
         check("free");
-        freed = true;
-        inner.free();
+        synchronized (this) {
+            freed = true;
+            inner.free();
+        }
         faults.links.decrementAndGet();
     }
 }

@@ -27,12 +27,7 @@ final class Streams {
             if (aside > 0) {
                 return aside;
             }
-            int n = Lab.channel(socket).read(dst);
-            int mine = (int) in.took(n);
-            if (mine < n) {
-                in.setAside(dst, n - mine);
-            }
-            return mine;
+            return in.took(Lab.channel(socket).read(dst), dst);
         } finally {
             in.leave();
         }

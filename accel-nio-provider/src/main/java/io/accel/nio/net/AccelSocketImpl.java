@@ -171,6 +171,9 @@ final class AccelSocketImpl extends SocketImpl {
             if (link == null) {
                 n = readKernel(in, b, off, len);
                 link = in.link();
+                if (n == LinkStream.MOVED) {
+                    continue;
+                }
                 if (n != 0 || link == null) {
                     return n;
                 }
@@ -196,11 +199,7 @@ final class AccelSocketImpl extends SocketImpl {
                 return aside;
             }
             int n = raw().rawInput().read(b, off, len);
-            int mine = n < 0 && inputShut ? -1 : (int) in.took(n);
-            if (mine < n) {
-                in.setAside(dst.position(off + n), n - mine);
-            }
-            return mine;
+            return n < 0 && inputShut ? -1 : in.took(n, dst.position(off + Math.max(0, n)));
         } catch (SocketTimeoutException e) {
             throw e;
         } catch (IOException e) {

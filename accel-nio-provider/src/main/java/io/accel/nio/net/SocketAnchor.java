@@ -56,22 +56,24 @@ final class SocketAnchor implements Anchor {
     }
 
     @Override
-    public boolean ring(ByteBuffer one) throws IOException {
+    public int send(ByteBuffer bytes) throws IOException {
         if (!kernel.hasRoom()) {
-            return false;
+            return 0;
         }
+        byte[] all = new byte[bytes.remaining()];
+        bytes.get(all);
         boolean delays = !kernel.getTcpNoDelay();
         if (delays) {
             kernel.setTcpNoDelay(true);
         }
         try {
-            kernel.rawOutput().write(one.get());
+            kernel.rawOutput().write(all);
         } finally {
             if (delays && !kernel.isClosed()) {
                 kernel.setTcpNoDelay(false);
             }
         }
-        return true;
+        return all.length;
     }
 
     @Override

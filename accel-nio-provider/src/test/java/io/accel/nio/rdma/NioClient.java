@@ -13,7 +13,7 @@ import java.util.Locale;
 import java.util.SplittableRandom;
 
 /**
- * {@code NioClient ADDRESS PORT ping BYTES ROUNDS | lines | bulk SEED BYTES | stream BYTES COUNT | exit BYTES | wait |
+ * {@code NioClient ADDRESS PORT ping BYTES ROUNDS | lines | talk SEED MILLIS | bulk SEED BYTES | stream BYTES COUNT | exit BYTES | wait |
  * pause MILLIS | churn COUNT}: talks to a {@link NioServer}, checks what comes back, and prints what it took. Knows nothing of Accel.
  */
 final class NioClient {
@@ -38,6 +38,7 @@ final class NioClient {
             switch (args[2]) {
                 case "ping" -> client.ping(Integer.parseInt(args[3]), Integer.parseInt(args[4]));
                 case "lines" -> client.lines();
+                case "talk" -> client.talk(Long.parseLong(args[3]), Long.parseLong(args[4]));
                 case "bulk" -> client.bulk(Long.parseLong(args[3]), Long.parseLong(args[4]));
                 case "exit" -> client.exit(Integer.parseInt(args[3]));
                 case "wait" -> client.waitForEnd();
@@ -111,6 +112,40 @@ final class NioClient {
             }
             System.out.println("echoed");
         }
+    }
+
+    /** Round trips for a time, of random bytes and lengths, none of which fills a ring; and the longest of them. */
+    private void talk(long seed, long millis) throws IOException {
+        mode('e');
+        SplittableRandom random = new SplittableRandom(seed);
+        ByteBuffer said = ByteBuffer.allocateDirect(1 << 14);
+        ByteBuffer heard = ByteBuffer.allocateDirect(1 << 14);
+        long longest = 0;
+        int count = 0;
+        long begun = System.nanoTime();
+        for (long now = begun; now - begun < millis * 1_000_000; count++) {
+            for (said.clear().limit(1 + random.nextInt(said.capacity())); said.hasRemaining(); ) {
+                said.put((byte) random.nextInt());
+            }
+            heard.clear().limit(said.flip().limit());
+            while (heard.hasRemaining()) {
+                await(said.hasRemaining() ? SelectionKey.OP_READ | SelectionKey.OP_WRITE : SelectionKey.OP_READ);
+                channel.write(said);
+                if (channel.read(heard) < 0) {
+                    throw new EOFException("the server closed");
+                }
+            }
+            if (!heard.flip().equals(said.flip())) {
+                throw new IOException("message " + count + " came back wrong");
+            }
+            if (count == 0) {
+                System.out.println("begun");
+            }
+            long after = System.nanoTime();
+            longest = Math.max(longest, after - now);
+            now = after;
+        }
+        System.out.printf(Locale.ROOT, "talked: %d messages came back, the longest in %.1f ms%n", count, longest / 1e6);
     }
 
     /** Random bytes in pieces of random lengths, both ways at once, compared. */

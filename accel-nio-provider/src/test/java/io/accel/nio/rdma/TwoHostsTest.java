@@ -22,7 +22,9 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 @Timeout(900)
 class TwoHostsTest {
     /** How long a connection to a host that is gone may live on: the retries, the keep-alive, and a guest's slowness. */
-    private static final long MOST_MILLIS = 20_000;
+    private static final int TALK_MILLIS = 20_000;
+    /** With {@link #HASTY}, what a device takes to give up on the way to its peer, and more. */
+    private static final long UNTIL_BROKEN_MILLIS = 6_000;
 
     private static final String[] PATIENT = {"-Daccel.rdma.ack-timeout=500ms", "-Daccel.rdma.keepalive=1s"};
     private static final String[] HASTY = {"-Daccel.rdma.ack-timeout=64ms", "-Daccel.rdma.keepalive=1s"};
@@ -124,35 +126,35 @@ class TwoHostsTest {
         }
     }
 
-    /** Nothing may hang while the cable is out, and afterwards everything is as before. */
+    /** As with TCP, whose connection it goes on by: nothing is lost, and the next one goes by RDMA again. */
     @Test
-    void aBusyConnectionWhoseCableIsPulledIsResetAndTheNextOneWorks() throws Exception {
+    void aConnectionOutlivesItsCable() throws Exception {
         String port = other.serve(HASTY);
-        try (Program bulk = client(HASTY, port, "bulk", 4, 500_000_000)) {
-            bulk.await("begun");
+        try (Program talk = client(HASTY, port, "talk", 4, TALK_MILLIS)) {
+            talk.await("begun");
             HostAgent.shell("ip link set plug down");
-            long start = System.nanoTime();
             awaitPort("DOWN");
-            assertThat(bulk.await("Exception in thread \"main\" ")).containsPattern(RESET);
-            assertThat((System.nanoTime() - start) / 1_000_000).isLessThan(MOST_MILLIS);
+            Thread.sleep(UNTIL_BROKEN_MILLIS);
+            HostAgent.shell("ip link set plug up");
+            awaitPort("ACTIVE");
+            assertWentOn(talk);
         }
-        HostAgent.shell("ip link set plug up");
-        awaitPort("ACTIVE");
         assertThat(isByRdmaWithin(PATIENCE_NANOS, port)).isTrue();
     }
 
-    /** A device whose interface is down fails at once what it cannot send. Nothing may hang, and the next connections work. */
+    /** A device whose interface is down fails at once what it cannot send. */
     @Test
-    void aBusyConnectionWhoseInterfaceIsTakenDownIsResetAndTheNextOneWorks() throws Exception {
+    void aConnectionOutlivesItsInterface() throws Exception {
         String port = other.serve(HASTY);
-        try (Program bulk = client(HASTY, port, "bulk", 4, 500_000_000)) {
-            bulk.await("begun");
+        try (Program talk = client(HASTY, port, "talk", 4, TALK_MILLIS)) {
+            talk.await("begun");
             HostAgent.shell("ip link set eth0 down");
             awaitPort("DOWN");
-            assertThat(bulk.await("Exception in thread \"main\" ")).containsPattern(RESET);
+            Thread.sleep(UNTIL_BROKEN_MILLIS);
+            HostAgent.shell("ip link set eth0 up");
+            awaitPort("ACTIVE");
+            assertWentOn(talk);
         }
-        HostAgent.shell("ip link set eth0 up");
-        awaitPort("ACTIVE");
         // Soft-RoCE (seen in 6.1) cannot route the connection manager's word of the end while its interface is down.
         // That puts the queue pair that all connection managers share into error: from then on it sends, and drops what
         // comes. So connections go by the kernel until the device is made anew, as TROUBLESHOOTING.md has it.
@@ -160,6 +162,30 @@ class TwoHostsTest {
         HostAgent.shell("rdma link delete rxe0 && rdma link add rxe0 type rxe netdev eth0");
         awaitPort("ACTIVE");
         assertThat(isByRdmaWithin(PATIENCE_NANOS, port)).isTrue();
+    }
+
+    /** The device goes from under a connection, and the kernel's path stays. */
+    @Test
+    void aConnectionOutlivesItsDevice() throws Exception {
+        String port = other.serve(HASTY);
+        try (Program talk = client(HASTY, port, "talk", 5, TALK_MILLIS)) {
+            talk.await("begun");
+            HostAgent.shell("rdma link delete rxe0");
+            try {
+                assertWentOn(talk);
+            } finally {
+                HostAgent.shell("rdma link add rxe0 type rxe netdev eth0");
+                awaitPort("ACTIVE");
+            }
+        }
+        assertThat(isByRdmaWithin(PATIENCE_NANOS, port)).isTrue();
+    }
+
+    private static void assertWentOn(Program talk) throws Exception {
+        talk.await("INFO: accel: moved ");
+        String pause = talk.await("talked: ");
+        System.out.println("over the break of a link: " + pause);
+        talk.awaitSuccess();
     }
 
     /** Waits until the device says that of its port. */
@@ -192,23 +218,35 @@ class TwoHostsTest {
         }
     }
 
+    /** Neither path is there for a while; as with TCP alone, both programs go on when the kernel's is. */
     @Test
-    void aHostThatVanishesIsAnErrorInBoundedTime() throws Exception {
+    void aHostThatIsAwayForAWhile() throws Exception {
         String port = other.serve(HASTY);
-        try (Program idle = client(HASTY, port, "wait");
-                Program writing = client(HASTY, port, "stream", 65_536, 100_000_000)) {
-            idle.await("waiting");
+        try (Program idle = client(HASTY, port, "lines");
+                Program talk = client(HASTY, port, "talk", 6, TALK_MILLIS)) {
+            idle.roundTrip();
+            talk.await("begun");
+            other.shell("(sleep 0.2; " + CUT + "; sleep 8; tc qdisc del dev eth0 root) >/dev/null 2>&1 &");
+            HostAgent.shell(CUT + "; sleep 8; tc qdisc del dev eth0 root");
+            assertWentOn(talk);
+            idle.roundTrip();
+            idle.finish();
+        }
+    }
+
+    /** When TCP gives up, so does a connection that waits for it. */
+    @Test
+    void aHostThatVanishesIsAnErrorAsWithTcp() throws Exception {
+        String port = other.serve(HASTY);
+        String retries = HostAgent.shell("cat /proc/sys/net/ipv4/tcp_retries2").strip();
+        HostAgent.shell("echo 3 > /proc/sys/net/ipv4/tcp_retries2"); // seconds in place of a quarter of an hour
+        try (Program writing = client(HASTY, port, "stream", 65_536, 100_000_000)) {
             writing.await("streaming");
             Thread.sleep(500); // into the middle of it
-            other.shell("(sleep 0.2; " + CUT + "; sleep 30; tc qdisc del dev eth0 root) >/dev/null 2>&1 &");
             HostAgent.shell(CUT);
-            long start = System.nanoTime();
             assertThat(writing.await("Exception in thread \"main\" ")).containsPattern(RESET);
-            assertThat(idle.await("noticed: ")).startsWith("Connection reset");
-            assertThat((System.nanoTime() - start) / 1_000_000).isLessThan(MOST_MILLIS);
-            HostAgent.shell("tc qdisc del dev eth0 root");
+        } finally {
+            HostAgent.shell("tc qdisc del dev eth0 root; echo " + retries + " > /proc/sys/net/ipv4/tcp_retries2");
         }
-        // The other side has noticed, too, by the time that it can be asked.
-        assertThat(other.awaitLine("client failed after ")).contains("Connection reset");
     }
 }

@@ -91,6 +91,7 @@ final class RdmaLink implements Link, CmHandler {
 
     private final LinkEnd end;
     private final int port;
+    private final long nonce;
 
     RdmaLink(CmService service, Endpoint endpoint, Offer peer, int ringSize, RdmaConfig config) {
         this.service = service;
@@ -107,6 +108,7 @@ final class RdmaLink implements Link, CmHandler {
         this.receivesTotal = depth;
         this.end = new LinkEnd(config.lingerNanos());
         this.port = endpoint.id().localAddress().getPort();
+        this.nonce = peer.nonce();
     }
 
     // ---- the program's side
@@ -239,6 +241,24 @@ final class RdmaLink implements Link, CmHandler {
     }
 
     @Override
+    public boolean isReached() {
+        lock.lock();
+        try {
+            poll();
+            boolean isReached = out.hasNothingOutstanding();
+            if (!isReached && !broken && !disconnected && !detached) {
+                out.ping(); // its answer stands for what is not signaled
+            }
+            return isReached;
+        } catch (VerbsException e) {
+            fail(e);
+            return false;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
     public void consumed(long cursor) {
         lock.lock();
         try {
@@ -292,6 +312,21 @@ final class RdmaLink implements Link, CmHandler {
         } finally {
             lock.unlock();
         }
+    }
+
+    @Override
+    public void decide(int states) {
+        lock.lock();
+        try {
+            in.addStates(states);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public long nonce() {
+        return nonce;
     }
 
     @Override
@@ -351,9 +386,9 @@ final class RdmaLink implements Link, CmHandler {
                     service.attend(this);
                 }
                 case DEVICE_REMOVAL -> {
-                    LOG.log(Level.INFO, "the device of connection {0} is being removed: it is reset", endpoint.id());
+                    LOG.log(Level.INFO, "the device of connection {0} is being removed", endpoint.id());
                     end.removed(System.nanoTime());
-                    addReset();
+                    addBroken();
                     endpoint.queuePair().fail();
                     service.attend(this);
                 }
@@ -446,7 +481,7 @@ final class RdmaLink implements Link, CmHandler {
                     "connection {0} is broken: no sign of life from the peer for {1} ms",
                     endpoint.id(),
                     silence / 1_000_000);
-            addReset();
+            addBroken();
             failQueuePair();
         }
     }
@@ -571,6 +606,7 @@ final class RdmaLink implements Link, CmHandler {
             } while (count == batch.capacity());
             if (broken || disconnected) {
                 if (toRepost == depth) {
+                    addBroken(); // unless the peer has said why
                     gone = true; // the last receive has come back: nothing more will
                 }
                 return;
@@ -672,7 +708,7 @@ final class RdmaLink implements Link, CmHandler {
                     endpoint.id(),
                     text(status),
                     id == Endpoint.RECEIVE ? "receiving" : "sending");
-            addReset();
+            addBroken();
         }
     }
 
@@ -680,16 +716,20 @@ final class RdmaLink implements Link, CmHandler {
         if (!broken) {
             broken = true;
             LOG.log(Level.WARNING, "connection " + endpoint.id() + " is broken", e);
-            addReset();
+            addBroken();
             failQueuePair();
         }
     }
 
-    /** After the peer's FIN nothing was lost: what fails then are our own credits. */
-    private void addReset() {
-        if ((in.states() & (FIN | CLOSED)) == 0) {
-            in.addStates(RST);
+    /**
+     * A peer that has closed waits for nothing, and what fails then are our own credits. Any other is told by the connection
+     * manager that the link is over, as far as the manager reaches it, and so need not find out by its own means.
+     */
+    private void addBroken() {
+        if ((in.states() & (RST | CLOSED | BROKEN)) == 0) {
+            in.addStates(BROKEN);
             tellBroken();
+            disconnect();
         }
     }
 

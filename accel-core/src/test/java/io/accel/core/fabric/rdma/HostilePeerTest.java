@@ -120,7 +120,7 @@ class HostilePeerTest {
     }
 
     @Test
-    void aWriteBesideTheRegionIsAReset() throws Exception {
+    void aWriteBesideTheRegionBreaksTheLink() throws Exception {
         try (Liar liar = new Liar()) {
             long beyond = liar.offer.address() + RingMemory.PAGE + RdmaEnds.RING;
             liar.requests.writeWithImmediate(
@@ -131,8 +131,11 @@ class HostilePeerTest {
                     64,
                     liar.endpoint.outbound().lkey());
             liar.endpoint.queuePair().postSend(liar.requests, 0, 1);
-            StreamReceiver receiver = new StreamReceiver(liar.victim);
-            assertThatThrownBy(() -> readUntilEnd(receiver)).isInstanceOf(IOException.class);
+            Awaitility.await().atMost(10, TimeUnit.SECONDS).until(() -> {
+                liar.victim.takeIn();
+                return (liar.victim.peerState() & Link.BROKEN) != 0;
+            });
+            assertThat(liar.victim.published()).isZero();
         }
     }
 

@@ -158,6 +158,32 @@ class RdmaLinkTest {
         }
     }
 
+    /** A switch is said each time, and has arrived only when all that was published before it has. */
+    @Test
+    void eachSwitchArrivesAfterWhatWasPublishedBeforeIt() throws Exception {
+        try (RdmaEnds ends = ends(32)) {
+            RdmaEnds.Pair pair = ends.connect();
+            End client = new End(pair.client(), 1);
+            End server = new End(pair.server(), 2);
+            for (int round = 0; round < 3; round++) {
+                client.fill(1); // more messages than the peer, which does not look, has receives for
+                pair.client().signal(Link.SWITCHED);
+                boolean arrived;
+                do {
+                    arrived = pair.client().hasArrived();
+                    pair.server().takeIn();
+                    long come = pair.server().published();
+                    assertThat(!arrived || come == client.sent)
+                            .as("the switch has arrived, and %d of %d bytes", come, client.sent)
+                            .isTrue();
+                } while (!arrived);
+                assertThat(pair.server().peerState() & Link.SWITCHED).isNotZero();
+                server.expect(client.seed, client.sent);
+            }
+            pair.free();
+        }
+    }
+
     @Test
     void aSleeperIsWokenByDataSpaceAndTheEnd() throws Exception {
         try (RdmaEnds ends = ends(32)) {

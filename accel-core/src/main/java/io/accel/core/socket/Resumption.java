@@ -1,0 +1,252 @@
+package io.accel.core.socket;
+
+import io.accel.core.fabric.Link;
+import io.accel.core.stream.CorruptLinkException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Takes a connection whose link has broken back to the kernel's path, so that nothing is lost and nothing comes twice. One thread
+ * advances it.
+ *
+ * <ol>
+ *   <li>When the last of what came by the link is in, each end says over the anchor up to where that is ({@link ResumeRecord}).
+ *   <li>Each sends again, by the anchor, what the other has not received; it is still in the ring, whose room is reused only when the
+ *       peer has read it.
+ *   <li>A writer goes on by the kernel when all that was written before is sent again, a reader when it has read all that came by
+ *       the link.
+ * </ol>
+ *
+ * <p>An end must not speak where the other would take the record for the program's bytes: so it speaks first only if its own direction
+ * has switched, and said so; otherwise when it has heard the other. Where neither may, and where bytes cannot be accounted
+ * for, the connection is reset.
+ */
+final class Resumption {
+    /**
+     * How long the peer may take to speak to an end that must not speak first, and may be in the same position. Whoever has
+     * spoken waits as long as TCP does for the answer.
+     */
+    private static final long PATIENCE_NANOS = TimeUnit.MINUTES.toNanos(2);
+    /** How long it is tried to tell the peer that bytes are lost. */
+    private static final long FAREWELL_NANOS = TimeUnit.SECONDS.toNanos(1);
+    /** So much at most goes to an anchor that was found to have room. */
+    private static final int PIECE = 1024;
+
+    private enum Step {
+        /** What has come by the link is not all in. */
+        DRAINING,
+        EXCHANGING,
+        REPLAYING,
+        /** The peer is to be told that bytes are lost. */
+        GIVING_UP,
+        OVER
+    }
+
+    private final StreamSocket socket;
+    private final LinkStream stream;
+    private final Incoming in;
+    private final Outgoing out;
+    private final long begun;
+    private final ByteBuffer piece = ByteBuffer.allocateDirect(PIECE);
+
+    private Step step = Step.DRAINING;
+    private ResumeRecord peers;
+    /** What is to be said to the peer; null when that is done. */
+    private ByteBuffer own;
+
+    private Replay replay;
+    private String why;
+    private long gaveUpAt;
+
+    Resumption(StreamSocket socket, LinkStream stream, long now) {
+        this.socket = socket;
+        this.stream = stream;
+        this.in = socket.incoming();
+        this.out = socket.outgoing();
+        this.begun = now;
+        this.piece.limit(0);
+    }
+
+    /**
+     * Goes on as far as it can without waiting.
+     *
+     * @param now the time, as {@link System#nanoTime}
+     * @return whether to call again
+     */
+    boolean advance(long now) {
+        if (socket.isClosed()) {
+            return false; // and its close has told the peer
+        }
+        try {
+            if (step == Step.DRAINING) {
+                drain();
+            }
+            if (step == Step.EXCHANGING) {
+                exchange();
+            }
+            if (step == Step.REPLAYING) {
+                replay();
+            } else if (step == Step.EXCHANGING && own != null && now - begun > PATIENCE_NANOS) {
+                giveUp("the peer has not said in time what it had received");
+            }
+        } catch (ClosedChannelException e) {
+            giveUp(
+                    "this end has ended what it sends, or reads no more, and cannot say what it has received by the link");
+        } catch (IOException e) {
+            giveUp(e.getMessage());
+        } catch (RuntimeException e) {
+            giveUp(e.toString()); // others' connections are advanced by the same thread
+        }
+        if (step == Step.GIVING_UP) {
+            lose(now);
+        }
+        return step != Step.OVER;
+    }
+
+    private void drain() throws IOException {
+        long received = stream.finallyReceived();
+        if (received < 0) {
+            return;
+        }
+        if (out.isSwitching()) {
+            return; // or a writer finds just now that it cannot
+        }
+        boolean sends = out.link() != null;
+        boolean receives = in.link() != null || stream.peekSwitchedAt() != LinkStream.NOT_SWITCHED;
+        if (out.isUnfollowed()) {
+            giveUp("the peer may not have read what went by the link before the kernel was gone back to");
+        } else if (!sends && !receives) {
+            step = Step.OVER;
+            socket.resumed();
+        } else if (!receives && !stream.isAnnounced()) {
+            giveUp("the peer does not know of the switch");
+        } else {
+            peers = new ResumeRecord(stream.nonce());
+            own = ResumeRecord.of(stream.nonce(), received);
+            in.await(peers);
+            step = Step.EXCHANGING;
+        }
+    }
+
+    private void exchange() throws IOException {
+        boolean isOver = in.receiveRecord();
+        if (own != null && mayTell() && out.say(own)) {
+            own = null;
+        }
+        if (peers.isFound()) {
+            if (own == null) {
+                beginReplay();
+            }
+        } else if (isOver) {
+            ended();
+        }
+    }
+
+    /** Whether the peer will know the record for what it is. */
+    private boolean mayTell() {
+        return (peers != null && peers.isFound()) || (out.link() != null && stream.isAnnounced());
+    }
+
+    /** The kernel's connection has ended without a word, as that of a process does that is gone. */
+    private void ended() throws IOException {
+        if (in.link() == null) {
+            giveUp("the peer has ended what it sends by the kernel, and cannot say what it has received by the link");
+        } else if (peers.hasSeenMore()) {
+            giveUp("the peer has gone on by the kernel, and what it sent by the link before may not all have come");
+        } else if (in.readEnd()) {
+            step = Step.OVER;
+            stream.decide(Link.FIN | Link.CLOSED);
+        }
+    }
+
+    private void beginReplay() throws CorruptLinkException {
+        if (peers.received() == ResumeRecord.LOST) {
+            giveUp("the peer has lost bytes");
+            return;
+        }
+        if (in.link() != null && !peers.isFirst()) {
+            throw new CorruptLinkException("the peer has sent by the kernel what was to come by the link");
+        }
+        if (out.link() == null) {
+            over();
+            return;
+        }
+        long from = stream.resumeAt(peers.received());
+        if (from < 0) {
+            giveUp(
+                    "what the peer has not received was sent from the program's own memory, or the switch is not known there");
+            return;
+        }
+        replay = new Replay(from);
+        stream.replay(replay);
+        stream.returnReader();
+        step = Step.REPLAYING;
+    }
+
+    private void replay() throws IOException {
+        while (piece.hasRemaining() || replay.left() > 0) {
+            if (!piece.hasRemaining()) {
+                stream.copySent(replay.done(), piece, replay.left());
+            }
+            int n = socket.anchor().send(piece);
+            replay.sent(n);
+            if (piece.hasRemaining()) {
+                return; // there is no room now
+            }
+        }
+        if (out.link() == null || tryGoBack()) {
+            if (stream.isOutputShut()) {
+                socket.endOutput();
+            }
+            over();
+        }
+    }
+
+    /** In the place of a writer, of whom there may be none; one who waits for room is called to do it itself. */
+    private boolean tryGoBack() {
+        if (!stream.tryLockWrite()) {
+            stream.callWriter();
+            return false;
+        }
+        try {
+            boolean isBack = out.goBack(stream);
+            if (isBack) {
+                out.leave();
+            }
+            return isBack;
+        } finally {
+            stream.unlockWrite();
+        }
+    }
+
+    private void over() {
+        step = Step.OVER;
+        stream.returnReader();
+        socket.resumed();
+    }
+
+    private void giveUp(String because) {
+        step = Step.GIVING_UP;
+        why = because;
+        gaveUpAt = System.nanoTime();
+    }
+
+    /** Until the peer is told, if it may be, nobody here is: who closes then ends the kernel's connection, which must not look orderly. */
+    private void lose(long now) {
+        boolean told = false;
+        if (mayTell()) {
+            try {
+                told = out.say(ResumeRecord.of(stream.nonce(), ResumeRecord.LOST));
+                if (!told && now - gaveUpAt < FAREWELL_NANOS) {
+                    return;
+                }
+            } catch (IOException e) {
+                told = true; // the kernel's connection is over, and not in order
+            }
+        }
+        step = Step.OVER;
+        socket.lost(why, told);
+    }
+}

@@ -1,0 +1,323 @@
+package io.accel.core.socket;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.accel.core.Background;
+import io.accel.core.fabric.FallbackReason;
+import io.accel.core.poll.Poller;
+import io.accel.core.socket.Faults.Call;
+import io.accel.core.socket.Faults.Side;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** A link that breaks while the kernel's connection lives: it goes on there, and no byte is lost or comes twice. */
+@Timeout(60)
+class ResumptionTest {
+    private static final int TOTAL = 400_000;
+    private static final int RING = 16 * 1024;
+
+    private FaultLab lab;
+    private BlockingWaits waits;
+    private Lab.Pair pair;
+
+    @BeforeEach
+    void open() throws Exception {
+        open("balanced", Map.of("ring.size", RING + "B"));
+    }
+
+    private void open(String preset, Map<String, String> settings) throws Exception {
+        lab = new FaultLab(preset, settings);
+        lab.faults.isResumable = true;
+        lab.faults.newsMicros = 3_000;
+        waits = lab.lab.accelerator.waits();
+    }
+
+    @AfterEach
+    void nothingIsLeft() throws Exception {
+        if (pair != null) {
+            pair.close();
+        }
+        lab.nothingIsLeft();
+        lab.close();
+    }
+
+    private void breakAt(Side side, Call call, int nth) {
+        lab.arm(side, call, nth, FallbackReason.NO_RESOURCES);
+    }
+
+    /** Breaks it in a call that no byte depends on. */
+    private void breakNow() {
+        breakAt(Side.CLIENT, Call.RELEASED, 1);
+        int unused = pair.client().attached().look(SelectionKey.OP_WRITE);
+        assertThat(lab.faults.hasTripped()).isTrue();
+    }
+
+    private FutureTask<Long> sending(StreamSocket socket, int seed) {
+        return Streams.start(() -> closingWhenItFails(socket, () -> {
+            Streams.send(waits, socket, TOTAL, seed);
+            Streams.shutdownOutput(socket);
+            return (long) TOTAL;
+        }));
+    }
+
+    private FutureTask<Long> receiving(StreamSocket socket, int seed) {
+        return Streams.start(() -> closingWhenItFails(socket, () -> {
+            long got = Streams.receive(waits, socket, TOTAL, seed);
+            assertThat(Streams.read(waits, socket, ByteBuffer.allocate(1))).isEqualTo(-1);
+            return got;
+        }));
+    }
+
+    /** As a program does. */
+    private static <T> T closingWhenItFails(StreamSocket socket, Callable<T> part) throws Exception {
+        try {
+            return part.call();
+        } catch (IOException e) {
+            Lab.close(socket);
+            throw e;
+        }
+    }
+
+    private void exchange() throws Exception {
+        List<FutureTask<Long>> all = List.of(
+                sending(pair.client(), 1),
+                sending(pair.server(), 2),
+                receiving(pair.client(), 2),
+                receiving(pair.server(), 1));
+        for (FutureTask<Long> each : all) {
+            assertThat(each.get(30, TimeUnit.SECONDS)).isEqualTo(TOTAL);
+        }
+    }
+
+    static Stream<Arguments> breaks() {
+        List<Arguments> all = new ArrayList<>();
+        for (Side side : Side.values()) {
+            for (Call call : new Call[] {Call.PUBLISH, Call.RELEASED, Call.PUBLISHED, Call.CONSUMED}) {
+                for (int nth : call == Call.CONSUMED ? new int[] {1, 3, 12} : new int[] {1, 3, 12, 40}) {
+                    all.add(Arguments.of(side, call, nth));
+                }
+            }
+        }
+        return all.stream();
+    }
+
+    @ParameterizedTest
+    @MethodSource("breaks")
+    void everyByteArrivesOnce(Side side, Call call, int nth) throws Exception {
+        Lab.Pair bystander = lab.lab.connect();
+        pair = lab.lab.connect();
+        breakAt(side, call, nth);
+        exchange();
+        assertThat(lab.faults.hasTripped()).isTrue();
+        assertKernel(pair.client());
+        assertKernel(pair.server());
+        lab.faults.disarm();
+        lab.othersLiveOn(bystander);
+        bystander.close();
+    }
+
+    private static void assertKernel(StreamSocket socket) {
+        Awaitility.await().atMost(10, TimeUnit.SECONDS).untilAsserted(() -> {
+            assertThat(socket.path().path()).isEqualTo("kernel");
+            assertThat(socket.path().reason()).isEqualTo(FallbackReason.LINK_LOST);
+            assertThat(socket.outgoing().link()).isNull();
+        });
+    }
+
+    /** The announcement was read together with nothing, or with what the program is to have later. */
+    @Test
+    void whatWasReadWithTheAnnouncement() throws Exception {
+        pair = lab.lab.connectOnly();
+        Streams.write(waits, pair.client(), ByteBuffer.allocate(3));
+        Lab.channel(pair.server()).configureBlocking(false);
+        Awaitility.await().until(() -> pair.server().anchor().available() == 1);
+        assertThat(Streams.read(waits, pair.server(), ByteBuffer.allocate(9))).isEqualTo(3);
+        Streams.write(waits, pair.server(), ByteBuffer.allocate(2));
+        assertThat(Streams.read(waits, pair.client(), ByteBuffer.allocate(9))).isEqualTo(2);
+        breakAt(Side.CLIENT, Call.PUBLISH, 1);
+        exchange();
+        assertKernel(pair.client());
+        assertKernel(pair.server());
+    }
+
+    /** What goes one way goes by the link, what would come back comes by the kernel, where the record has to be found. */
+    @Test
+    void aDirectionThatNeverSwitched() throws Exception {
+        pair = lab.lab.connectOnly();
+        ByteBuffer buffer = ByteBuffer.allocate(TOTAL);
+        Streams.write(waits, pair.client(), ByteBuffer.allocate(3));
+        assertThat(Streams.read(waits, pair.server(), buffer)).isEqualTo(3);
+        assertThat(pair.client().outgoing().link()).isNotNull();
+        Background<Integer> reader = Background.start(() -> Streams.read(waits, pair.client(), ByteBuffer.allocate(9)));
+        reader.awaitIn(Lab.channel(pair.client()).getClass(), "read");
+        FutureTask<Long> sent = sending(pair.client(), 1);
+        breakAt(Side.CLIENT, Call.PUBLISH, 2);
+        assertThat(receiving(pair.server(), 1).get(20, TimeUnit.SECONDS)).isEqualTo(TOTAL);
+        assertThat(sent.get(20, TimeUnit.SECONDS)).isEqualTo(TOTAL);
+        assertKernel(pair.client());
+        assertThat(reader.isDone()).isFalse();
+        Streams.write(waits, pair.server(), ByteBuffer.allocate(5));
+        assertThat(reader.get(10, TimeUnit.SECONDS)).isEqualTo(5);
+    }
+
+    /** The peer's program reads nothing until it is over. */
+    @Test
+    void aWriterThatWaitsForRoomGoesOn() throws Exception {
+        pair = lab.lab.connect();
+        assertThat(pair.client().outgoing().fix()).isNotNull(); // so that a full ring does not make it go back
+        Background<Long> writer = Background.start(() -> {
+            Streams.send(waits, pair.client(), TOTAL, 1);
+            return (long) TOTAL;
+        });
+        writer.awaitAsleep();
+        breakNow();
+        assertThat(writer.get(20, TimeUnit.SECONDS)).isEqualTo(TOTAL);
+        assertThat(Streams.receive(waits, pair.server(), TOTAL, 1)).isEqualTo(TOTAL);
+    }
+
+    @Test
+    void aSelectorSleepsThroughIt() throws Exception {
+        pair = lab.lab.connect();
+        Lab.channel(pair.server()).configureBlocking(false);
+        try (Poller poller = lab.lab.accelerator.openPoller()) {
+            var registration = poller.register(pair.server(), SelectionKey.OP_READ, null);
+            Background<Integer> asleep = Background.start(() -> {
+                int[] found = new int[1];
+                while (found[0] == 0) {
+                    poller.poll(TimeUnit.SECONDS.toNanos(10), (r, ops) -> found[0] |= ops);
+                }
+                return found[0];
+            });
+            asleep.awaitAsleep();
+            breakNow();
+            assertKernel(pair.client());
+            assertKernel(pair.server());
+            assertThat(asleep.isDone()).as("woken for nothing").isFalse();
+            Streams.write(waits, pair.client(), ByteBuffer.allocate(7));
+            assertThat(asleep.get(10, TimeUnit.SECONDS)).isEqualTo(SelectionKey.OP_READ);
+            assertThat(Streams.read(waits, pair.server(), ByteBuffer.allocate(9)))
+                    .isEqualTo(7);
+            registration.close();
+        }
+    }
+
+    @Test
+    void theEndComesBehindWhatIsSentAgain() throws Exception {
+        pair = lab.lab.connect();
+        breakAt(Side.CLIENT, Call.PUBLISH, 1);
+        Streams.write(waits, pair.client(), ByteBuffer.allocate(1_000));
+        Streams.shutdownOutput(pair.client());
+        ByteBuffer got = ByteBuffer.allocate(2_000);
+        int n;
+        do {
+            n = Streams.read(waits, pair.server(), got);
+        } while (n >= 0);
+        assertThat(got.position()).isEqualTo(1_000);
+        Streams.write(waits, pair.server(), ByteBuffer.allocate(5));
+        assertThat(Streams.read(waits, pair.client(), ByteBuffer.allocate(9))).isEqualTo(5);
+    }
+
+    /** Who closes before the peer has all resets, so that nobody takes what came for all. */
+    @Test
+    void aCloseInTheMidstOfItIsAReset() throws Exception {
+        int resets = 0;
+        for (int round = 0; round < 30; round++) {
+            pair = lab.lab.connect();
+            breakAt(Side.CLIENT, Call.PUBLISH, 1);
+            Streams.write(waits, pair.client(), ByteBuffer.allocate(1_000));
+            Lab.close(pair.client());
+            String end = readAll(pair.server());
+            assertThat(end).isIn("the end after 1000", "Connection reset");
+            resets += end.equals("Connection reset") ? 1 : 0;
+            pair.close();
+        }
+        assertThat(resets).isPositive();
+    }
+
+    private String readAll(StreamSocket socket) {
+        ByteBuffer got = ByteBuffer.allocate(2_000);
+        try {
+            int n;
+            do {
+                n = Streams.read(waits, socket, got);
+            } while (n >= 0);
+            return "the end after " + got.position();
+        } catch (IOException e) {
+            return e.getMessage();
+        }
+    }
+
+    /** A peer that has died says nothing; what its kernel says counts. */
+    @Test
+    void aPeerThatIsGoneIsTheEnd() throws Exception {
+        pair = lab.lab.connect();
+        Streams.write(waits, pair.server(), ByteBuffer.allocate(3));
+        breakNow();
+        Lab.channel(pair.server()).shutdownOutput(); // as its kernel does; the record may have been said before
+        assertThat(Streams.read(waits, pair.client(), ByteBuffer.allocate(9))).isEqualTo(3);
+        int end;
+        try {
+            end = Streams.read(waits, pair.client(), ByteBuffer.allocate(9));
+        } catch (IOException e) {
+            end = -1;
+        }
+        assertThat(end).isEqualTo(-1);
+    }
+
+    /**
+     * Directions come and go by themselves when the link breaks, anywhere. Some of those connections are reset, which each end's
+     * program hears, by the one thread or the other; no byte is wrong.
+     */
+    @Test
+    void restlessConnections() throws Exception {
+        lab.close();
+        open("balanced", Map.of("ring.size", RING + "B", "handover.after", "random"));
+        SplittableRandom random = new SplittableRandom(11);
+        int whole = 0;
+        for (int round = 0; round < 60; round++) {
+            pair = lab.lab.connectOnly();
+            breakAt(
+                    random.nextBoolean() ? Side.CLIENT : Side.SERVER,
+                    random.nextBoolean() ? Call.PUBLISH : Call.PUBLISHED,
+                    1 + random.nextInt(60));
+            FutureTask<Long> fromClient = sending(pair.client(), 1);
+            FutureTask<Long> fromServer = sending(pair.server(), 2);
+            FutureTask<Long> toClient = receiving(pair.client(), 2);
+            FutureTask<Long> toServer = receiving(pair.server(), 1);
+            String client = outcome(fromClient) + ", " + outcome(toClient);
+            String server = outcome(fromServer) + ", " + outcome(toServer);
+            assertThat(client + server).doesNotContain("wrong byte");
+            assertThat(List.of(client, server)).allMatch(end -> !end.contains("end after") || end.contains("IOExc"));
+            whole += (client + server).equals("all, allall, all") ? 1 : 0;
+            pair.close();
+        }
+        assertThat(whole).as("connections that went on").isGreaterThan(20);
+    }
+
+    private static String outcome(FutureTask<Long> task) throws Exception {
+        try {
+            return task.get(30, TimeUnit.SECONDS) == TOTAL ? "all" : "not all";
+        } catch (ExecutionException e) {
+            Throwable cause = e.getCause();
+            return cause instanceof IOException ? "IOException: " + cause.getMessage() : cause.getMessage();
+        }
+    }
+}
