@@ -21,7 +21,9 @@ final class LinkEnd {
 
     private static final long MILLISECOND = 1_000_000L;
     private static final long FAREWELL_NANOS = 1_000 * MILLISECOND;
-    private static final long REMOVAL_NANOS = 500 * MILLISECOND;
+    /** What goes on through the kernel waits for it. */
+    private static final long REMOVAL_NANOS = 80 * MILLISECOND;
+
     private static final long SHORTEST_PAUSE = MILLISECOND;
     private static final long LONGEST_PAUSE = 32 * MILLISECOND;
 

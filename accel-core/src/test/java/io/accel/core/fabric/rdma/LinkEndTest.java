@@ -49,7 +49,7 @@ class LinkEndTest {
     void aRemovedDeviceIsLetGoOfThoughTheProgramKeepsTheConnection() {
         end.removed(0);
         assertThat(end.next(1, false, true)).isEqualTo(Step.WAIT);
-        assertThat(end.next(500 * MS, false, true)).isEqualTo(Step.DETACH);
+        assertThat(end.next(80 * MS, false, true)).isEqualTo(Step.DETACH);
         assertThat(end.next(501 * MS, false, true)).isEqualTo(Step.NOTHING);
         end.begin(600 * MS);
         assertThat(end.next(601 * MS, false, true)).isEqualTo(Step.DESTROY);
