@@ -18,7 +18,7 @@ class ResumptionModelTest {
     /** How many bytes the sender's program writes. */
     private static final int TOTAL = 3;
     /** How many the other end's program writes by the kernel, if it never switches. */
-    private static final int BACK = 2;
+    private static final int BACK = 1;
 
     private static final int ANNOUNCEMENT = 50;
     /** A preface that says 0 bytes; one more for each. */
