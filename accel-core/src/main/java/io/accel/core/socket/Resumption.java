@@ -29,6 +29,8 @@ final class Resumption {
      * spoken waits as long as TCP does for the answer.
      */
     private static final long PATIENCE_NANOS = TimeUnit.MINUTES.toNanos(2);
+    /** How long the answer to what was said to a process that is gone may take. */
+    private static final long VERDICT_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
     /** How long it is tried to tell the peer that bytes are lost. */
     private static final long FAREWELL_NANOS = TimeUnit.SECONDS.toNanos(1);
     /** So much at most goes to an anchor that was found to have room. */
@@ -59,6 +61,8 @@ final class Resumption {
     private Replay replay;
     private String why;
     private long gaveUpAt;
+    /** When the kernel's connection was found to have ended, 0 before. */
+    private long endedAt;
 
     Resumption(StreamSocket socket, LinkStream stream, long now) {
         this.socket = socket;
@@ -84,7 +88,7 @@ final class Resumption {
                 drain();
             }
             if (step == Step.EXCHANGING) {
-                exchange();
+                exchange(now);
             }
             if (step == Step.REPLAYING) {
                 replay();
@@ -130,7 +134,7 @@ final class Resumption {
         }
     }
 
-    private void exchange() throws IOException {
+    private void exchange(long now) throws IOException {
         boolean isOver = in.receiveRecord();
         if (own != null && mayTell() && out.say(own)) {
             own = null;
@@ -140,7 +144,7 @@ final class Resumption {
                 beginReplay();
             }
         } else if (isOver) {
-            ended();
+            ended(now);
         }
     }
 
@@ -150,15 +154,39 @@ final class Resumption {
     }
 
     /** The kernel's connection has ended without a word, as that of a process does that is gone. */
-    private void ended() throws IOException {
+    private void ended(long now) throws IOException {
         if (in.link() == null) {
-            giveUp("the peer has ended what it sends by the kernel, and cannot say what it has received by the link");
+            if (hasPeerDied(now)) {
+                step = Step.OVER;
+                stream.decide(Link.FIN | Link.CLOSED);
+            }
         } else if (peers.hasSeenMore()) {
             giveUp("the peer has gone on by the kernel, and what it sent by the link before may not all have come");
         } else if (in.readEnd()) {
             step = Step.OVER;
             stream.decide(Link.FIN | Link.CLOSED);
         }
+    }
+
+    /**
+     * Whether a peer that has ended what it sends by the kernel is no more. One that has only done that, as its program
+     * may, cannot say what it has received, and is given up; its kernel takes what is said to it, and that of a process that is gone
+     * refuses it.
+     */
+    private boolean hasPeerDied(long now) {
+        if (endedAt == 0) {
+            endedAt = now | 1;
+        }
+        if (mayTell() && now - endedAt < VERDICT_NANOS) {
+            return false;
+        }
+        try {
+            boolean unused = mayTell() && out.say(ResumeRecord.of(stream.nonce(), ResumeRecord.LOST));
+        } catch (IOException e) {
+            return true;
+        }
+        giveUp("the peer has ended what it sends by the kernel, and cannot say what it has received by the link");
+        return false;
     }
 
     private void beginReplay() throws CorruptLinkException {

@@ -91,7 +91,9 @@ class ResumptionTest {
         try {
             return part.call();
         } catch (IOException e) {
-            Lab.close(socket);
+            synchronized (socket) { // one closes, as a channel sees to it
+                Lab.close(socket);
+            }
             throw e;
         }
     }
@@ -280,6 +282,23 @@ class ResumptionTest {
             end = -1;
         }
         assertThat(end).isEqualTo(-1);
+    }
+
+    /** The same where what comes from it never switched. */
+    @Test
+    void aPeerThatIsGoneAndNeverSwitchedIsTheEnd() throws Exception {
+        pair = lab.lab.connectOnly();
+        Streams.write(waits, pair.server(), ByteBuffer.allocate(3));
+        assertThat(Streams.read(waits, pair.client(), ByteBuffer.allocate(9))).isEqualTo(3);
+        assertThat(pair.server().outgoing().link()).isNotNull();
+        Lab.channel(pair.client()).close();
+        breakNow();
+        assertThat(Streams.read(waits, pair.server(), ByteBuffer.allocate(9))).isEqualTo(-1);
+        Awaitility.await()
+                .atMost(10, TimeUnit.SECONDS)
+                .until(() -> pair.server().attached().hasPeerFinished());
+        Streams.write(waits, pair.server(), ByteBuffer.allocate(1)); // accepted, as TCP accepts one
+        assertThat(Streams.read(waits, pair.server(), ByteBuffer.allocate(9))).isEqualTo(-1);
     }
 
     /**
