@@ -31,9 +31,9 @@ public final class PathEvidence {
 
     /** Asserts that all {@code open} connections at the port go by the kernel, whatever the provider. */
     public static void assertKernel(int port, int open) {
-        assertThat(ProcFs.kernelConnections(port))
+        await().atMost(SOON).untilAsserted(() -> assertThat(ProcFs.kernelConnections(port))
                 .as("kernel connections at port %d, where %d are open", port, open)
-                .isEqualTo(open);
+                .isEqualTo(open));
         assertThat(ProcFs.ringsAt(port))
                 .as("rings of the process at port %d, where %d connections are open", port, open)
                 .isZero();

@@ -21,6 +21,7 @@ public final class ProcFs {
     private static final String LISTENING = "0A";
     // The columns of /proc/net/tcp.
     private static final int LOCAL = 1;
+    private static final int REMOTE = 2;
     private static final int STATE = 3;
     private static final int INODE = 9;
     // The kernel's USER_HZ, which is 100 on every architecture that Java runs on.
@@ -125,6 +126,8 @@ public final class ProcFs {
 
     private static long tcp(int column, int port, Predicate<String> state) {
         return tcp().filter(fields -> fields[column].endsWith(hex(port)) && state.test(fields[STATE]))
+                .map(fields -> fields[LOCAL] + fields[REMOTE] + fields[STATE])
+                .distinct() // the kernel reads a socket out twice where others come and go meanwhile
                 .count();
     }
 
