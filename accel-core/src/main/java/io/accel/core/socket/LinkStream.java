@@ -323,11 +323,6 @@ public final class LinkStream implements BlockingWaits.Waitable {
         return under == null ? 0 : under.count();
     }
 
-    /** Has a writer who waits for room look whether all is sent again. */
-    void callWriter() {
-        refresh();
-    }
-
     /** Copies what was sent. */
     void copySent(long from, ByteBuffer dst, long most) {
         if (pin()) {
@@ -1187,7 +1182,8 @@ public final class LinkStream implements BlockingWaits.Waitable {
         users.addAndGet(count);
     }
 
-    private void refresh() {
+    /** Has all look who wait for it. */
+    void refresh() {
         shares.refresh();
         socket.refresh();
     }

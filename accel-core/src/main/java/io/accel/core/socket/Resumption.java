@@ -235,7 +235,7 @@ final class Resumption {
     /** In the place of a writer, of whom there may be none; one who waits for room is called to do it itself. */
     private boolean tryGoBack() {
         if (!stream.tryLockWrite()) {
-            stream.callWriter();
+            stream.refresh();
             return false;
         }
         try {

@@ -1,5 +1,7 @@
 package io.accel.core.model;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -77,6 +79,19 @@ final class Explorer {
         }
         states = seen.size();
         return Optional.empty();
+    }
+
+    /**
+     * As {@link #explore(Memory)}, of a model worth the name.
+     *
+     * @param least more states than so many are there where nothing goes wrong
+     */
+    Optional<List<String>> explore(Memory start, int least) {
+        Optional<List<String>> failure = explore(start);
+        assertThat(failure.isPresent() || states > least)
+                .as("a model worth the name")
+                .isTrue();
+        return failure;
     }
 
     private void follow(Node node, int thread, List<Node> following) {

@@ -92,11 +92,7 @@ class SleepAndWakeModelTest {
     private static Optional<List<String>> explore(Program... programs) {
         Explorer[] explorer = new Explorer[1];
         explorer[0] = new Explorer(memory -> explorer[0].areOver(memory), programs);
-        Optional<List<String>> failure = explorer[0].explore(new Memory(WORDS, programs.length, 1));
-        assertThat(failure.isPresent() || explorer[0].states() > 50)
-                .as("a model worth the name")
-                .isTrue();
-        return failure;
+        return explorer[0].explore(new Memory(WORDS, programs.length, 1), 50);
     }
 
     /** ShmLink.publish, consumed and ring. */

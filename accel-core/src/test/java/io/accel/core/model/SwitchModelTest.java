@@ -62,11 +62,7 @@ class SwitchModelTest {
     private static Optional<List<String>> explore(Mutation mutation) {
         Program[] programs = {sender(mutation), receiver(mutation), handshake(mutation)};
         Explorer explorer = new Explorer(memory -> memory.word(GOT) == TOTAL, programs);
-        Optional<List<String>> failure = explorer.explore(new Memory(WORDS, programs.length, 1));
-        assertThat(failure.isPresent() || explorer.states() > 100)
-                .as("a model worth the name")
-                .isTrue();
-        return failure;
+        return explorer.explore(new Memory(WORDS, programs.length, 1), 100);
     }
 
     /** The receiver attaches before it answers, the sender when it has the answer. */

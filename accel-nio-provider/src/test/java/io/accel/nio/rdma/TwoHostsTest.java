@@ -114,13 +114,8 @@ class TwoHostsTest {
         String port = other.serve(QUIET);
         try (Program pause = client(QUIET, port, "pause", 20_000)) { // longer than all that follows
             pause.await("pausing");
-            for (String interfaceOf : List.of("plug", "eth0")) {
-                HostAgent.shell("ip link set " + interfaceOf + " down");
-                awaitPort("DOWN");
-                Thread.sleep(1_000);
-                HostAgent.shell("ip link set " + interfaceOf + " up");
-                awaitPort("ACTIVE");
-            }
+            takeDownFor(1_000, "plug");
+            takeDownFor(1_000, "eth0");
             pause.await("went on");
             pause.awaitSuccess();
         }
@@ -130,15 +125,7 @@ class TwoHostsTest {
     @Test
     void aConnectionOutlivesItsCable() throws Exception {
         String port = other.serve(HASTY);
-        try (Program talk = client(HASTY, port, "talk", 4, TALK_MILLIS)) {
-            talk.await("begun");
-            HostAgent.shell("ip link set plug down");
-            awaitPort("DOWN");
-            Thread.sleep(UNTIL_BROKEN_MILLIS);
-            HostAgent.shell("ip link set plug up");
-            awaitPort("ACTIVE");
-            assertWentOn(talk);
-        }
+        talkOverAnOutageOf("plug", port);
         assertThat(isByRdmaWithin(PATIENCE_NANOS, port)).isTrue();
     }
 
@@ -146,15 +133,7 @@ class TwoHostsTest {
     @Test
     void aConnectionOutlivesItsInterface() throws Exception {
         String port = other.serve(HASTY);
-        try (Program talk = client(HASTY, port, "talk", 4, TALK_MILLIS)) {
-            talk.await("begun");
-            HostAgent.shell("ip link set eth0 down");
-            awaitPort("DOWN");
-            Thread.sleep(UNTIL_BROKEN_MILLIS);
-            HostAgent.shell("ip link set eth0 up");
-            awaitPort("ACTIVE");
-            assertWentOn(talk);
-        }
+        talkOverAnOutageOf("eth0", port);
         // Soft-RoCE (seen in 6.1) cannot route the connection manager's word of the end while its interface is down.
         // That puts the queue pair that all connection managers share into error: from then on it sends, and drops what
         // comes. So connections go by the kernel until the device is made anew, as TROUBLESHOOTING.md has it.
@@ -179,6 +158,22 @@ class TwoHostsTest {
             }
         }
         assertThat(isByRdmaWithin(PATIENCE_NANOS, port)).isTrue();
+    }
+
+    private static void talkOverAnOutageOf(String device, String port) throws Exception {
+        try (Program talk = client(HASTY, port, "talk", 4, TALK_MILLIS)) {
+            talk.await("begun");
+            takeDownFor(UNTIL_BROKEN_MILLIS, device);
+            assertWentOn(talk);
+        }
+    }
+
+    private static void takeDownFor(long millis, String device) throws Exception {
+        HostAgent.shell("ip link set " + device + " down");
+        awaitPort("DOWN");
+        Thread.sleep(millis);
+        HostAgent.shell("ip link set " + device + " up");
+        awaitPort("ACTIVE");
     }
 
     private static void assertWentOn(Program talk) throws Exception {

@@ -245,7 +245,7 @@ class NativeFailureTest {
         }
     }
 
-    /** The end that meets it is reset, and once its program has closed it the other end knows, too. */
+    /** The end that meets it finds its link broken, and once its program has closed it the other end knows, too. */
     @ParameterizedTest
     @ValueSource(strings = {"ibv_poll_cq", "ibv_req_notify_cq", "ibv_post_send", "ibv_post_recv"})
     void aLinkThatFailsLaterIsBroken(String call) throws Exception {
