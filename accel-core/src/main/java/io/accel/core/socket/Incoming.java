@@ -42,6 +42,9 @@ public final class Incoming {
     /** Whether what is set aside was not looked through for that. Under the lock. */
     private boolean unsifted;
 
+    /** Whether nothing was read from the kernel since the peer was followed there. Written under the lock. */
+    private volatile boolean justFollowed;
+
     private final ByteBuffer drained = ByteBuffer.allocate(1); // under the lock
 
     Incoming(StreamSocket socket) {
@@ -365,6 +368,9 @@ public final class Incoming {
         taken = before + n;
         int earlier = reads;
         reads = earlier + 1;
+        if (justFollowed) {
+            justFollowed = false;
+        }
     }
 
     /** A read that was counted has brought nothing of the program's yet. Under the lock. */
@@ -400,7 +406,8 @@ public final class Incoming {
                 }
             }
             from.follow();
-            link = null;
+            justFollowed = true;
+            link = null; // after that: see isReadable
         } finally {
             lock.unlock();
         }
@@ -483,6 +490,21 @@ public final class Incoming {
             return Math.min(socket.anchor().available(), most) > 0;
         } catch (IOException e) {
             return false; // closed, or reset: it makes no difference any more
+        }
+    }
+
+    /**
+     * Whether a read gets something, where the kernel has said so before it was known that the reader is back with it: what it had then
+     * may have been an announcement, or a record, that was taken meanwhile. Any thread.
+     */
+    boolean isReadable() {
+        if (!justFollowed || aside != null) {
+            return true;
+        }
+        try {
+            return socket.anchor().available() > 0 || socket.anchor().hasEnded();
+        } catch (IOException e) {
+            return true; // which the read meets
         }
     }
 

@@ -104,8 +104,6 @@ public final class LinkStream implements BlockingWaits.Waitable {
     /** Whether the ring has been full for so long that the kernel had better take what is written next. */
     private volatile boolean overdue;
 
-    /** Whether the reader goes on by the kernel because the link has broken. Set once. */
-    private volatile boolean returns;
     /** What is sent again by the kernel of a link that has broken; null before. Set by {@link Resumption}. */
     private volatile Replay replay;
 
@@ -240,18 +238,7 @@ public final class LinkStream implements BlockingWaits.Waitable {
     void returnReader() {
         if (pin()) {
             try {
-                returns = true;
                 link.decide(Link.LEFT);
-                // A selector is to find nothing where there is nothing to read.
-                if (readLock.tryLock()) {
-                    try {
-                        if (receiver.hasLeft() && socket.incoming().link() == this) {
-                            boolean unused = socket.incoming().follow(this);
-                        }
-                    } finally {
-                        unlockRead();
-                    }
-                }
             } finally {
                 release();
             }
@@ -712,9 +699,6 @@ public final class LinkStream implements BlockingWaits.Waitable {
     private long settled(long n) {
         if (n == 0 && socket.incoming().isAnnouncementDue()) {
             socket.incoming().drain();
-        }
-        if (n > 0 && returns && receiver.hasLeft()) {
-            boolean unused = socket.incoming().follow(this); // as in returnReader
         }
         return n == MOVED ? followed() : n;
     }
@@ -1194,7 +1178,7 @@ public final class LinkStream implements BlockingWaits.Waitable {
             return 0; // its keys are about to be cancelled
         }
         int ready = 0;
-        if ((interest & SelectionKey.OP_READ) != 0 && (receiver.ready() || inputShut) && !awaitsAnchor()) {
+        if ((interest & SelectionKey.OP_READ) != 0 && (receiver.ready() || inputShut)) {
             ready |= SelectionKey.OP_READ;
         }
         if ((interest & Pollable.END) != 0 && (receiver.ended() || inputShut)) {
@@ -1209,12 +1193,25 @@ public final class LinkStream implements BlockingWaits.Waitable {
         return ready;
     }
 
-    /** Whether the next thing to read is an announcement, for whose coming the anchor is watched. */
-    private boolean awaitsAnchor() {
-        return socket.incoming().isAnnouncementDue()
-                && receiver.hasLeft()
-                && !inputShut
-                && socket.anchor().watched() != null;
+    /**
+     * Whether the next thing to read is the kernel's, where there may be nothing yet: a selector is told by the kernel. This
+     * follows the peer there in the place of a reader, as soon as the announcement of the switch is out of the way, for which the
+     * anchor is watched. For pollers.
+     */
+    boolean movesOn() {
+        if (!receiver.hasLeft() || inputShut) {
+            return false;
+        }
+        if (!readLock.tryLock()) {
+            socket.refresh(); // who is there may have looked before the peer left: look again
+            return true;
+        }
+        try {
+            boolean unused = isElsewhere() || socket.incoming().follow(this);
+        } finally {
+            unlockRead();
+        }
+        return true;
     }
 
     @Override

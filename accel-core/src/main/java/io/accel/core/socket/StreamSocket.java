@@ -723,16 +723,15 @@ public final class StreamSocket implements Pollable {
     public int look(int interest) {
         LinkStream in = incoming.link();
         LinkStream out = outgoing.link();
-        if (in != null && out != null) {
-            return in.look(interest);
+        if (in == null) {
+            return lookAtOutgoing(out, interest);
         }
-        return lookAtOne(in, out, interest);
+        int ready = in.look(out != null ? interest : interest & BY_READING);
+        boolean isElsewhere = (ready & SelectionKey.OP_READ) != 0 && in.movesOn();
+        return isElsewhere ? ready & ~SelectionKey.OP_READ : ready;
     }
 
-    private int lookAtOne(LinkStream in, LinkStream out, int interest) {
-        if (in != null) {
-            return in.look(interest & BY_READING);
-        }
+    private int lookAtOutgoing(LinkStream out, int interest) {
         int ready = incoming.hasAside() ? interest & SelectionKey.OP_READ : 0;
         return out != null ? ready | out.look(interest & BY_WRITING) : ready;
     }
@@ -745,7 +744,7 @@ public final class StreamSocket implements Pollable {
         boolean readable = (watchedReady & SelectionKey.OP_READ) != 0;
         int ready = 0;
         if (incoming.link() == null) {
-            ready = readable ? interest & BY_READING : 0;
+            ready = readable && incoming.isReadable() ? interest & BY_READING : 0;
         } else if (readable) {
             incoming.drainReady();
         }

@@ -213,6 +213,9 @@ class ResumptionTest {
             assertKernel(pair.client());
             assertKernel(pair.server());
             assertThat(asleep.isDone()).as("woken for nothing").isFalse();
+            // What the kernel said just before the record was taken, and the poller hears just after.
+            assertThat(pair.server().kernelReady(SelectionKey.OP_READ, SelectionKey.OP_READ))
+                    .isZero();
             Streams.write(waits, pair.client(), ByteBuffer.allocate(7));
             assertThat(asleep.get(10, TimeUnit.SECONDS)).isEqualTo(SelectionKey.OP_READ);
             assertThat(Streams.read(waits, pair.server(), ByteBuffer.allocate(9)))
