@@ -24,6 +24,7 @@ import java.net.SocketAddress;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.NotYetConnectedException;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 
 /**
  * A stream connection: the kernel's, whose bytes move to a faster path if its peer can be reached by one. Which one they take,
@@ -41,7 +42,7 @@ public final class AccelSocketChannel extends AbstractAccelDuplexChannel impleme
 
     /** Set when the connection is established, and never taken back. */
     private volatile KernelIo kernelIo;
-    /** Made when the first byte goes by the link; event loop only. */
+    /** Of the link in use, made when the first byte goes by it; event loop only. */
     private LinkIo linkIo;
 
     private volatile InetSocketAddress local;
@@ -65,6 +66,7 @@ public final class AccelSocketChannel extends AbstractAccelDuplexChannel impleme
         super(null);
         kernel = open(family);
         socket = new StreamSocket(Accel.accelerator(), new ChannelAnchor(kernel));
+        socket.beforeLetGo(this::linkIsLetGo);
         config = new AccelSocketChannelConfig(this, new SocketOptions(kernel));
     }
 
@@ -74,6 +76,7 @@ public final class AccelSocketChannel extends AbstractAccelDuplexChannel impleme
         super(parent);
         this.socket = socket;
         this.kernel = kernel;
+        socket.beforeLetGo(this::linkIsLetGo);
         config = new AccelSocketChannelConfig(this, new SocketOptions(kernel));
         usable();
     }
@@ -209,7 +212,9 @@ public final class AccelSocketChannel extends AbstractAccelDuplexChannel impleme
                 return buffer;
             }
         }
-        ByteBuf buffer = linkIo(socket.incoming().link()).read(handle);
+        LinkStream link = socket.incoming().link();
+        LinkIo second = link == null ? null : linkIo(link);
+        ByteBuf buffer = second == null ? null : second.read(handle);
         // The peer may have gone back to the kernel's path, where what comes next is.
         return buffer == null && socket.incoming().link() == null ? first.read(handle) : buffer;
     }
@@ -236,11 +241,41 @@ public final class AccelSocketChannel extends AbstractAccelDuplexChannel impleme
         }
     }
 
+    /** Reading and writing by a link; null if it was given back. */
     private LinkIo linkIo(LinkStream link) {
-        if (linkIo == null) {
-            linkIo = new LinkIo(link, config);
+        LinkIo known = linkIo;
+        if (known == null || known.link() != link) {
+            if (known != null) {
+                known.leaving();
+            }
+            known = link.hold() ? new LinkIo(link, config) : null;
+            linkIo = known;
+            if (known != null) {
+                link.release(); // whoever lets go of the link asks before
+            }
         }
-        return linkIo;
+        return known;
+    }
+
+    /** By Accel's thread. What handlers have of the link's memory is theirs as long as they want it. */
+    private void linkIsLetGo(LinkStream link) {
+        if (!isRegistered() || !link.hold()) {
+            return; // whoever deregistered it has left the link
+        }
+        Runnable part = () -> {
+            LinkIo known = linkIo;
+            if (known != null && known.link() == link) {
+                known.leaving();
+                linkIo = null;
+            }
+            link.release();
+        };
+        try {
+            eventLoop().execute(part);
+        } catch (RejectedExecutionException e) {
+            LOG.debug("the event loop of {} is over, and so are its handlers", this, e);
+            part.run();
+        }
     }
 
     /** By which way what is flushed goes now. */
@@ -255,18 +290,18 @@ public final class AccelSocketChannel extends AbstractAccelDuplexChannel impleme
         } else if (link != null && link.isOverdue()) {
             link = goBack(link) ? null : link;
         }
-        if (link != null) {
-            return linkIo(link);
+        LinkIo second = link == null ? null : linkIo(link);
+        if (second == null) {
+            return first;
         }
-        if (linkIo != null) {
-            first.sharesOutput();
-        }
-        return first;
+        first.sharesOutput();
+        return second;
     }
 
     /** Goes back to the kernel's path if nothing that is sent from where it lies is still in the outbound buffer. */
     private boolean goBack(LinkStream link) {
-        if (linkIo(link).isUnderWay()) {
+        LinkIo used = linkIo(link);
+        if (used != null && used.isUnderWay()) {
             link.postpone();
             return false;
         }

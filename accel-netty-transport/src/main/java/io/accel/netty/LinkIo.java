@@ -57,6 +57,10 @@ final class LinkIo extends StreamIo implements ChannelOutboundBuffer.MessageProc
         this.inPlace = link.canSendInPlace() ? AccelByteBufAllocator.DEFAULT : null;
     }
 
+    LinkStream link() {
+        return link;
+    }
+
     // ---- reading
 
     @Override
@@ -156,6 +160,9 @@ final class LinkIo extends StreamIo implements ChannelOutboundBuffer.MessageProc
         underWay -= removable;
         if (underWay > 0) {
             link.awaitSent(inPlaceEnd);
+        } else if (inPlaceEnd > 0) {
+            inPlaceEnd = 0;
+            link.forgetInPlace();
         }
         in.removeBytes(removable); // listeners are told, who may do anything
     }

@@ -198,6 +198,15 @@ public final class Keys {
                     + " as `connect`, and then back to the kernel and here again at random writes. The last two are for"
                     + " tests.");
 
+    /** Nanoseconds without traffic after which a connection gives its faster path back; {@link #FOREVER} for never. */
+    public static final Key<Long> HANDOVER_IDLE = key(
+            "handover.idle",
+            new DurationType(10 * MILLISECOND, HOUR, true),
+            "60s",
+            "How long nothing goes by a connection's faster path until the end that accepted gives its memory back: the connection"
+                    + " goes on through the kernel, and moves again when it has carried `handover.after` anew. `forever`"
+                    + " never does.");
+
     /** Nanoseconds that a peer may take to answer when it is asked for a faster path. */
     public static final Key<Long> CONNECT_PROBE_TIMEOUT = key(
             "connect.probe-timeout",

@@ -52,7 +52,9 @@ public enum FallbackReason {
     /** The connections of this process, or of the peer's, hold {@code shm.max} already. */
     SHM_CAP(21, true, "the connections of this process, or of the peer's, hold shm.max of shared memory already"),
     /** The link of the connection has broken: its device went away, or could not reach the peer's. */
-    LINK_LOST(22, true, "its RDMA link broke, and it went on without a loss; see the device and the way to the peer");
+    LINK_LOST(22, true, "its RDMA link broke, and it went on without a loss; see the device and the way to the peer"),
+    /** Nothing went by the connection's faster path for {@code handover.idle}, so that its memory was given back. */
+    IDLE(23, false, "it was idle for handover.idle and gave its memory back; it moves again when it carries enough");
 
     private final int code;
     private final boolean remarkable;

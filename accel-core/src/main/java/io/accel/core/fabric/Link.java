@@ -46,10 +46,16 @@ public interface Link {
      * on. Nothing is published or released any more. What becomes of the stream is then {@linkplain #decide decided}.
      */
     int BROKEN = 256;
+    /** The peer gives the link back when this end does, too: its direction does not come to it any more. */
+    int RETIRING = 512;
+    /** The peer uses the link no more, in neither direction. What was sent by it before was read. */
+    int RETIRED = 1024;
     /** The states that are forgotten, so that the peer may come to them again; all others are only ever added. */
     int PASSING = LEFT | FOLLOWED;
     /** Any of the states after which nothing more is published. */
     int ENDED = FIN | RST | CLOSED;
+    /** All that a peer may say. */
+    int SAID = ENDED | URGENT_INLINE | ATTACHED | SWITCHED | PASSING | RETIRING | RETIRED;
 
     /** Wait for the peer to publish, to finish or to reset. */
     int DATA = 1;
@@ -104,8 +110,8 @@ public interface Link {
      * Tells the peer, after all published bytes, that this side has come to a new state, and wakes it.
      *
      * @param state {@link #FIN}, {@link #RST}, {@link #CLOSED}, {@link #URGENT_INLINE}, {@link #ATTACHED}, {@link
-     *     #SWITCHED}, {@link #LEFT}, {@link #FOLLOWED}, or several. One of the last two is signalled again only after the
-     *     peer is known to have {@linkplain #forget forgotten} it
+     *     #SWITCHED}, {@link #LEFT}, {@link #FOLLOWED}, {@link #RETIRING}, {@link #RETIRED}, or several. One that {@linkplain
+     *     #PASSING passes} is signalled again only after the peer is known to have {@linkplain #forget forgotten} it
      */
     void signal(int state);
 

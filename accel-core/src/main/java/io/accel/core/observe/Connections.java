@@ -45,11 +45,21 @@ public final class Connections {
         }
     }
 
+    /** A connection goes by the kernel again. To be called while it still has the path that it comes from. */
+    public static void wentBack(ObservedConnection connection) {
+        synchronized (ACCELERATED) {
+            if (ACCELERATED.remove(connection)) {
+                connection.foldInto(FOLDED.computeIfAbsent(connection.path(), path -> new Figures()));
+                OTHERS.add(connection);
+            }
+        }
+    }
+
     /** A connection is no more, and nothing more will be counted of it. A second call does nothing. */
     public static void closed(ObservedConnection connection) {
         synchronized (ACCELERATED) {
             if (ACCELERATED.remove(connection)) {
-                connection.addTo(FOLDED.computeIfAbsent(connection.path(), path -> new Figures()));
+                connection.foldInto(FOLDED.computeIfAbsent(connection.path(), path -> new Figures()));
             } else {
                 OTHERS.remove(connection);
             }

@@ -8,8 +8,13 @@ public interface ObservedConnection {
     /** What has become of it. */
     ConnectionState state();
 
-    /** Adds what was counted of it. */
+    /** Adds what was counted of it, and not {@linkplain #foldInto folded}. */
     void addTo(Figures figures);
+
+    /** As {@link #addTo}, into a sum that keeps it. */
+    default void foldInto(Figures sum) {
+        addTo(sum);
+    }
 
     /** All that is to be known of it now. */
     ConnectionSample sample();

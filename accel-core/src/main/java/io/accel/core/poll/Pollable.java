@@ -72,6 +72,14 @@ public interface Pollable {
      */
     void arm(int interest);
 
+    /**
+     * A registration's poller has taken notice of a {@linkplain Registration#refresh refresh}: it is not in {@link #look} or
+     * another method for it, and what these find from now on is all that they use.
+     *
+     * @param registration which
+     */
+    default void refreshed(Registration registration) {}
+
     /** When {@link #kernelReady} wants to be called though nothing has happened; {@link Long#MAX_VALUE} for never. */
     long deadline();
 

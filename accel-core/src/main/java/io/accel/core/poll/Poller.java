@@ -812,6 +812,7 @@ public final class Poller implements AutoCloseable {
             registration.counted = true;
             registered++;
         }
+        registration.pollable.refreshed(registration);
         rewatch(registration);
         boolean isTimed = registration.pollable.deadline() != Long.MAX_VALUE;
         if (isTimed != registration.timed) {

@@ -34,6 +34,7 @@ public final class Accelerator {
     private final ConnectionLog log;
     private final BlockingWaits waits;
     private final HandoverAfter handoverAfter;
+    private final long handoverIdleNanos;
     private final long probeTimeoutNanos;
     private final int lowWater;
     private final boolean failing;
@@ -54,6 +55,7 @@ public final class Accelerator {
         this.datagramFabrics = fabrics(profile, PortSpace.UDP);
         this.pollConfig = pollConfig(profile);
         this.handoverAfter = profile.get(Keys.HANDOVER_AFTER);
+        this.handoverIdleNanos = profile.get(Keys.HANDOVER_IDLE);
         this.probeTimeoutNanos = profile.get(Keys.CONNECT_PROBE_TIMEOUT);
         this.log = new ConnectionLog(profile.get(Keys.LOG_CONNECTIONS));
         this.lowWater = profile.get(Keys.WRITE_LOW_WATER);
@@ -193,6 +195,11 @@ public final class Accelerator {
     /** When a connection is worth a link. */
     HandoverAfter handoverAfter() {
         return handoverAfter;
+    }
+
+    /** How long nothing goes by a link until it is given back; {@link Keys#FOREVER} for never. */
+    long handoverIdleNanos() {
+        return handoverIdleNanos;
     }
 
     /** How long a peer may take to answer. */

@@ -30,8 +30,12 @@ final class ConnectionRecord implements ObservedConnection {
     /** Whether its path was counted, which it is once. */
     private final AtomicBoolean decided = new AtomicBoolean();
 
-    /** Written once, before this is found by others as accelerated. */
+    /** Written before this is found by others as accelerated; null when it has no link any more. Written under the monitor. */
     private volatile LinkStream stream;
+    /** What was counted by links that it had. Under the monitor. */
+    private final Figures former = new Figures();
+    /** What of all was added to the sum of a path. Under the monitor. */
+    private final Figures told = new Figures();
 
     private ConnectionRecord(StreamSocket socket, Role role, Object connectEvent) {
         this.socket = socket;
@@ -59,10 +63,12 @@ final class ConnectionRecord implements ObservedConnection {
 
     /** It has a link. */
     void established(LinkStream established) {
-        stream = established;
+        synchronized (this) {
+            stream = established;
+        }
         PathName path = path();
         Connections.established(this);
-        if (role == Role.CLIENT) {
+        if (role == Role.CLIENT && !decided.get()) {
             ProcessCounters.shookHands(path, System.nanoTime() - openedNanos);
         }
         decided(path);
@@ -78,9 +84,19 @@ final class ConnectionRecord implements ObservedConnection {
         }
     }
 
-    /** It has lost its link, and goes on with the kernel. */
-    void resumed() {
-        ProcessCounters.fellBack(role, FallbackReason.LINK_LOST);
+    /** It had a link, and goes on with the kernel. */
+    void fellBack(FallbackReason why) {
+        ProcessCounters.fellBack(role, why);
+    }
+
+    /** Its link is to be freed while it lives on; it has the link's path still. */
+    void letGo() {
+        Connections.wentBack(this);
+        synchronized (this) {
+            LinkStream lost = stream;
+            stream = null;
+            lost.addTo(former);
+        }
     }
 
     private boolean decided(PathName path) {
@@ -138,18 +154,31 @@ final class ConnectionRecord implements ObservedConnection {
     }
 
     @Override
-    public void addTo(Figures figures) {
+    public synchronized void addTo(Figures figures) {
+        figures.add(all().since(told));
+    }
+
+    @Override
+    public synchronized void foldInto(Figures sum) {
+        Figures untold = all().since(told);
+        sum.add(untold);
+        told.add(untold);
+    }
+
+    /** All that was counted by links. */
+    private synchronized Figures all() {
+        Figures all = new Figures().add(former);
         LinkStream established = stream;
         if (established != null) {
-            counters.addTo(figures);
-            established.addTo(figures);
+            established.addTo(all);
         }
+        counters.addTo(all);
+        return all;
     }
 
     @Override
     public ConnectionSample sample() {
-        Figures figures = new Figures();
-        addTo(figures);
+        Figures figures = all();
         // Of one connection all is told; what is told of a path is what went by it.
         figures.add(Figure.BYTES_IN, socket.incoming().taken())
                 .add(Figure.MESSAGES_IN, socket.incoming().reads())

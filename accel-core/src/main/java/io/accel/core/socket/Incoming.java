@@ -257,6 +257,11 @@ public final class Incoming {
         record = awaited;
     }
 
+    /** The link is no more, and none of the peer's words about it is yet to come. By the thread that {@linkplain #await awaits} them. */
+    void forgetRecord() {
+        record = null;
+    }
+
     private boolean awaitsRecord() {
         ResumeRecord awaited = record;
         return awaited != null && !awaited.isFound();

@@ -35,7 +35,8 @@ import java.util.function.Consumer;
  * link only while it holds its half's lock and has found the stream open under it; so whoever gets that lock after the
  * close gives the half's share back: the closing thread if the lock is free, otherwise its holder when it leaves. A poller
  * gives its registration's share back when it will not look again. The last share frees the link, in the very call that
- * closes it unless somebody is still in it.
+ * closes it unless somebody is still in it. A link that both ends {@linkplain LinkRetirement give back} while the connection
+ * lives on is let go of in the same way.
  *
  * <p>Leaving and closing are a Dekker handshake: the holder unlocks and looks at {@link #closed}; the closer sets it and
  * tries the lock. Both are volatile accesses.
@@ -76,8 +77,19 @@ public final class LinkStream implements BlockingWaits.Waitable {
     /** Guarded by the half's lock. */
     private boolean writeReleased;
 
-    /** Set once, by {@link #close}. */
+    /** Set once, by {@link #close} or {@link #retire}. */
     private volatile boolean closed;
+
+    /** Whether the link has broken, and the connection goes on without it. Set once, by {@link Resumption}. */
+    private volatile boolean resumed;
+    /** Whether this direction does not come to the link again. Set once, by {@link LinkRetirement}. */
+    private volatile boolean retiring;
+    /** Whether the peer was told that neither direction uses the link any more. Set once, by {@link LinkRetirement}. */
+    private volatile boolean unused;
+    /** Whether this was let go of while the connection lives on. Set once, before {@link #closed} is. */
+    private volatile boolean retired;
+    /** Whether bytes are sent from where the program has them, and are still with it. Written in the writing half. */
+    private volatile boolean inPlace;
 
     private volatile boolean inputShut;
     private volatile boolean outputShut;
@@ -104,6 +116,8 @@ public final class LinkStream implements BlockingWaits.Waitable {
     /** Whether the ring has been full for so long that the kernel had better take what is written next. */
     private volatile boolean overdue;
 
+    /** Whether the reader goes on by the kernel because the link has broken. Set once, by {@link Resumption}. */
+    private volatile boolean returns;
     /** What is sent again by the kernel of a link that has broken; null before. Set by {@link Resumption}. */
     private volatile Replay replay;
 
@@ -211,12 +225,12 @@ public final class LinkStream implements BlockingWaits.Waitable {
 
     /** Whether the link has broken, and nobody has said what becomes of the stream. */
     boolean isUndecided() {
-        if (!pin()) {
+        if (returns || !pin()) {
             return false;
         }
         try {
             int state = link.peerState();
-            return (state & Link.BROKEN) != 0 && (state & (Link.RST | Link.CLOSED | Link.LEFT)) == 0;
+            return (state & Link.BROKEN) != 0 && (state & (Link.RST | Link.CLOSED)) == 0;
         } finally {
             release();
         }
@@ -236,14 +250,8 @@ public final class LinkStream implements BlockingWaits.Waitable {
 
     /** The reader goes on by the kernel after what has come by the link, at once if nothing has. */
     void returnReader() {
-        if (pin()) {
-            try {
-                link.decide(Link.LEFT);
-            } finally {
-                release();
-            }
-            refresh();
-        }
+        returns = true;
+        decide(Link.LEFT);
     }
 
     /** What the two ends of the link call it. */
@@ -290,6 +298,15 @@ public final class LinkStream implements BlockingWaits.Waitable {
         }
     }
 
+    /** The link has broken, and the connection goes on by the kernel, perhaps after what came by the link. */
+    void resumed() {
+        resumed = true;
+    }
+
+    boolean hasResumed() {
+        return resumed;
+    }
+
     /** Begins to send again; from now on a writer goes to the kernel when all is sent. */
     void replay(Replay begun) {
         replay = begun;
@@ -323,9 +340,112 @@ public final class LinkStream implements BlockingWaits.Waitable {
         }
     }
 
-    /** Enters the writing half unless a writer is there. */
-    boolean tryLockWrite() {
-        return writeLock.tryLock();
+    /**
+     * Has this direction go back to the kernel in the place of a writer, of whom there may be none. One who is just writing, or
+     * waits for room, or still has what the device reads, is called to do it by itself.
+     *
+     * @return whether it has
+     */
+    boolean goBackForWriter() {
+        if (!writeLock.tryLock()) {
+            refresh();
+            return false;
+        }
+        try {
+            boolean isBack = !closed && !inPlace && socket.outgoing().goBack(this);
+            if (isBack) {
+                socket.outgoing().leave();
+            }
+            return isBack;
+        } finally {
+            unlockWrite();
+        }
+    }
+
+    // ---- giving the link back while the connection lives on: LinkRetirement, by its thread
+
+    StreamSocket socket() {
+        return socket;
+    }
+
+    /** What the peer has said, all that has come taken in; {@link Link#CLOSED} if the link is freed. */
+    int peerStates() {
+        if (!pin()) {
+            return Link.CLOSED;
+        }
+        try {
+            link.takeIn();
+            long unused = link.published(); // a fabric learns of states when it is looked at
+            return link.peerState();
+        } finally {
+            release();
+        }
+    }
+
+    /** Changes whenever bytes go by this, in either direction. A hint for any thread. */
+    long activity() {
+        return sender.sent() + receiver.received();
+    }
+
+    /** From now on no writer switches to this, except one who was just {@linkplain Outgoing#isSwitching() switching}. */
+    void beginToRetire() {
+        retiring = true;
+    }
+
+    boolean isRetiring() {
+        return retiring;
+    }
+
+    /** Tells the peer that this end gives the link back if the peer does. */
+    void sayRetiring() {
+        say(Link.RETIRING);
+    }
+
+    /** Tells the peer that neither direction uses the link any more. */
+    void sayUnused() {
+        unused = true;
+        say(Link.RETIRED);
+    }
+
+    /** Whether the peer has been told, or is being told, that this end uses the link no more. */
+    boolean isUnused() {
+        return unused;
+    }
+
+    /** Has the writer find that the kernel had better take what is written next. */
+    void makeOverdue() {
+        overdue = socket.outgoing().mayGoBack(this);
+    }
+
+    /** The reader goes on by the kernel if the peer has left this, and all before that was read. */
+    void followForReader() {
+        if (pin()) {
+            try {
+                boolean unused = movesOn();
+            } finally {
+                release();
+            }
+        }
+    }
+
+    /**
+     * Lets go of the link, which neither end uses any more, without a word to the peer, who does so, too. Whoever comes to read or
+     * write by it finds that it has {@link #MOVED}.
+     */
+    void retire() {
+        retired = true;
+        if ((boolean) CLOSED.compareAndSet(this, false, true)) {
+            letGo();
+        }
+    }
+
+    /**
+     * Keeps the link's memory from being freed until {@link #release}, for who has something in it while in neither half.
+     *
+     * @return false if it is freed already
+     */
+    public boolean hold() {
+        return pin();
     }
 
     /** Whether the peer's reader has followed to the kernel's path; true once for each time. */
@@ -462,9 +582,13 @@ public final class LinkStream implements BlockingWaits.Waitable {
 
     /** Ends what a peer has written nonsense into. */
     void condemn() {
+        say(Link.RST);
+    }
+
+    private void say(int state) {
         if (pin()) {
             try {
-                link.signal(Link.RST);
+                link.signal(state);
             } finally {
                 release();
             }
@@ -550,13 +674,7 @@ public final class LinkStream implements BlockingWaits.Waitable {
 
     /** Tells the peer that this end has the link. */
     void sayAttached() {
-        if (pin()) {
-            try {
-                link.signal(Link.ATTACHED);
-            } finally {
-                release();
-            }
-        }
+        say(Link.ATTACHED);
     }
 
     /** Takes a ring that may be the peer's word. Returns whether the peer has the link, or never will. */
@@ -661,7 +779,7 @@ public final class LinkStream implements BlockingWaits.Waitable {
      */
     public int read(ByteBuffer dst) throws IOException {
         if (closed) {
-            throw new AsynchronousCloseException();
+            return movedOrClosed();
         }
         try {
             return inputShut ? -1 : (int) (isElsewhere() ? MOVED : settled(receiver.read(dst)));
@@ -681,13 +799,21 @@ public final class LinkStream implements BlockingWaits.Waitable {
      */
     public long read(ByteBuffer[] dsts, int offset, int length) throws IOException {
         if (closed) {
-            throw new AsynchronousCloseException();
+            return movedOrClosed();
         }
         try {
             return inputShut ? -1 : isElsewhere() ? MOVED : settled(receiver.read(dsts, offset, length));
         } catch (IOException e) {
             throw failed(e);
         }
+    }
+
+    /** What an operation says that comes when this was let go of. */
+    private int movedOrClosed() throws AsynchronousCloseException {
+        if (retired) {
+            return MOVED;
+        }
+        throw new AsynchronousCloseException();
     }
 
     /** Whether another reader has followed the peer to the kernel's path since the caller looked. */
@@ -726,9 +852,9 @@ public final class LinkStream implements BlockingWaits.Waitable {
      */
     public int lend(int least, int most) throws IOException {
         if (closed) {
-            throw new AsynchronousCloseException();
+            return movedOrClosed();
         }
-        return inputShut ? -1 : (int) settled(receiver.lend(least, most));
+        return inputShut ? -1 : isElsewhere() ? MOVED : (int) settled(receiver.lend(least, most));
     }
 
     /** How many bytes are known to have come, without looking for more. In the reading half only. */
@@ -793,8 +919,7 @@ public final class LinkStream implements BlockingWaits.Waitable {
      *     AsynchronousCloseException} if this side closed
      */
     public int write(ByteBuffer src) throws IOException {
-        checkOutput();
-        if (socket.outgoing().link() != this) {
+        if (!isOutput()) {
             return MOVED;
         }
         if (restless && feignsOverdue()) {
@@ -824,8 +949,7 @@ public final class LinkStream implements BlockingWaits.Waitable {
      * @throws IOException as {@link #write(ByteBuffer)}
      */
     public long write(ByteBuffer[] srcs, int offset, int length) throws IOException {
-        checkOutput();
-        if (socket.outgoing().link() != this) {
+        if (!isOutput()) {
             return MOVED;
         }
         if (restless && feignsOverdue()) {
@@ -878,12 +1002,11 @@ public final class LinkStream implements BlockingWaits.Waitable {
      * half only, which the writer must not leave without a {@link #flush} of what it appended.
      *
      * @param wanted how many bytes
-     * @return how many there is room for, at most {@code wanted}
+     * @return how many there is room for, at most {@code wanted}; 0 also where {@link #write} says {@link #MOVED}
      * @throws IOException as {@link #write(ByteBuffer)}; what was appended before can still be flushed
      */
     public int room(int wanted) throws IOException {
-        checkOutput();
-        if (restless && feignsOverdue()) {
+        if (!isOutput() || (restless && feignsOverdue())) {
             return 0;
         }
         int n = sender.room(wanted);
@@ -944,7 +1067,16 @@ public final class LinkStream implements BlockingWaits.Waitable {
      * @return false if the bytes have to be copied: the fabric cannot, or not now
      */
     public boolean sendInPlace(ByteBuffer memory, int offset, int n, Object owner, Consumer<Object> done) {
-        return !closed && sender.sendInPlace(memory, offset, n, owner, done);
+        boolean sent = !closed && sender.sendInPlace(memory, offset, n, owner, done);
+        if (sent) {
+            inPlace = true;
+        }
+        return sent;
+    }
+
+    /** The caller has nothing left of what it {@linkplain #sendInPlace sent} from where it was. Writer only. */
+    public void forgetInPlace() {
+        inPlace = false;
     }
 
     /** Up to which cursor no byte is needed any more where it was written from. In the writing half only. */
@@ -962,13 +1094,16 @@ public final class LinkStream implements BlockingWaits.Waitable {
         return outputShut || sender.hasPeerEnded();
     }
 
-    private void checkOutput() throws IOException {
+    /** Whether this direction goes by the link; if not, it has {@link #MOVED}. */
+    private boolean isOutput() throws IOException {
         if (closed) {
-            throw new AsynchronousCloseException();
+            int unused = movedOrClosed();
+            return false;
         }
         if (outputShut) {
             throw new ClosedChannelException();
         }
+        return socket.outgoing().link() == this;
     }
 
     // ---- shutdown and close: any thread
@@ -1006,13 +1141,7 @@ public final class LinkStream implements BlockingWaits.Waitable {
 
     /** Tells the peer that urgent bytes are wanted inline. */
     public void wantUrgentInline() {
-        if (pin()) {
-            try {
-                link.signal(Link.URGENT_INLINE);
-            } finally {
-                release();
-            }
-        }
+        say(Link.URGENT_INLINE);
     }
 
     /** Whether the peer wants urgent bytes inline. */
@@ -1057,6 +1186,10 @@ public final class LinkStream implements BlockingWaits.Waitable {
             connection.didReset(reset);
         }
         link.signal(reset != null ? Link.RST | Link.CLOSED : Link.FIN | Link.CLOSED);
+        letGo();
+    }
+
+    private void letGo() {
         shares.close();
         releaseRead();
         releaseWrite();
@@ -1110,9 +1243,11 @@ public final class LinkStream implements BlockingWaits.Waitable {
     }
 
     /** Gives back one share. */
-    void release() {
+    public void release() {
         if (users.decrementAndGet() == 0) {
-            connection.closed();
+            if (!retired) {
+                connection.closed();
+            }
             link.free();
         }
     }

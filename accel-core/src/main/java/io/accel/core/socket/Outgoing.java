@@ -25,8 +25,8 @@ public final class Outgoing {
     private volatile int writes;
     /** Written under the lock and the monitor. */
     private volatile LinkStream link;
-    /** Whether this went back to the kernel, and the peer may still be reading what went by the link. Written under the lock. */
-    private volatile boolean unfollowed;
+    /** The link that this left for the kernel, and by which the peer may still be reading; null if none. Written under the lock. */
+    private volatile LinkStream left;
     /**
      * Whether a writer may just be switching. Written under the lock; who knows the link to be broken, and then finds this false,
      * knows that nobody will.
@@ -80,16 +80,17 @@ public final class Outgoing {
     }
 
     private LinkStream trySwitchTo(LinkStream attached) {
+        if (attached.isRetiring()) {
+            return null;
+        }
         // A peer that has ended the connection has ended the anchor, too, and how that is told is the kernel's to say.
         if (!socket.mayUse(attached) || attached.hasPeerEnded()) {
             return null;
         }
-        if (unfollowed) {
-            if (!attached.isFollowed()) {
-                return null;
-            }
-            unfollowed = false;
+        if (left == attached && !attached.isFollowed()) {
+            return null;
         }
+        left = null;
         synchronized (this) {
             if (fixed || !attached.switchAt(given)) {
                 return null;
@@ -103,7 +104,7 @@ public final class Outgoing {
         return attached;
     }
 
-    /** Whether a writer may just be switching; one who begins later finds a broken link broken. */
+    /** Whether a writer may just be switching; one who begins later finds a broken link broken, and one that retires retiring. */
     boolean isSwitching() {
         return switching;
     }
@@ -147,7 +148,7 @@ public final class Outgoing {
             boolean isBroken = from.isReplaying();
             isBack = (isBroken ? link == from : mayGoBack(from)) && from.leave();
             if (isBack) {
-                unfollowed = !isBroken;
+                left = isBroken ? null : from;
                 long before = given;
                 given = before + from.replayed();
                 link = null;
@@ -168,8 +169,8 @@ public final class Outgoing {
 
     /** Whether bytes that went by the link may not have been read, although this is the kernel's. */
     boolean isUnfollowed() {
-        LinkStream attached = socket.attached();
-        return unfollowed && attached != null && !attached.hasPeerFollowed();
+        LinkStream behind = left;
+        return behind != null && behind == socket.attached() && !behind.hasPeerFollowed();
     }
 
     /** Leaves this half. */
@@ -222,6 +223,11 @@ public final class Outgoing {
     public synchronized LinkStream fix() {
         fixed = true;
         return link;
+    }
+
+    /** Whether it was {@linkplain #fix left} where it is for good. */
+    synchronized boolean isFixed() {
+        return fixed;
     }
 
     long given() {

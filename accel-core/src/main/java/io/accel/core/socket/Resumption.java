@@ -28,7 +28,7 @@ final class Resumption {
      * How long the peer may take to speak to an end that must not speak first, and may be in the same position. Whoever has
      * spoken waits as long as TCP does for the answer.
      */
-    private static final long PATIENCE_NANOS = TimeUnit.MINUTES.toNanos(2);
+    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
     /** How long the answer to what was said to a process that is gone may take. */
     private static final long VERDICT_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
     /** How long it is tried to tell the peer that bytes are lost. */
@@ -121,6 +121,8 @@ final class Resumption {
         boolean receives = in.link() != null || stream.peekSwitchedAt() != LinkStream.NOT_SWITCHED;
         if (out.isUnfollowed()) {
             giveUp("the peer may not have read what went by the link before the kernel was gone back to");
+        } else if (stream.isPeerLeaving()) {
+            giveUp("the peer had gone back to the kernel, and cannot know that all was read that went by the link");
         } else if (!sends && !receives) {
             step = Step.OVER;
             socket.resumed();
@@ -224,28 +226,11 @@ final class Resumption {
                 return; // there is no room now
             }
         }
-        if (out.link() == null || tryGoBack()) {
+        if (out.link() == null || stream.goBackForWriter()) {
             if (stream.isOutputShut()) {
                 socket.endOutput();
             }
             over();
-        }
-    }
-
-    /** In the place of a writer, of whom there may be none; one who waits for room is called to do it itself. */
-    private boolean tryGoBack() {
-        if (!stream.tryLockWrite()) {
-            stream.refresh();
-            return false;
-        }
-        try {
-            boolean isBack = out.goBack(stream);
-            if (isBack) {
-                out.leave();
-            }
-            return isBack;
-        } finally {
-            stream.unlockWrite();
         }
     }
 

@@ -7,13 +7,20 @@ import java.util.function.Predicate;
 
 /**
  * Registrations with pollers of one socket, or of its link. Each has a share in the link as soon as there is one, and gives it
- * back when its poller will not look again.
+ * back when its poller will not look at it again.
  */
 final class Shares {
     // All guarded by this.
     private final List<Registration> registrations = new ArrayList<>(1);
+    private final List<Former> former = new ArrayList<>(0);
     private LinkStream stream;
     private boolean closed;
+
+    /** Whether {@link #former} may have any; written under the monitor, so that pollers need not enter that in vain. */
+    private volatile boolean hasFormer;
+
+    /** A registration's share in a link that the socket has no more, and that its poller may just be looking at. */
+    private record Former(Registration registration, LinkStream stream) {}
 
     /** Takes a registration in, unless the socket is closed. */
     synchronized boolean add(Registration registration) {
@@ -48,6 +55,34 @@ final class Shares {
         }
     }
 
+    /** The socket has the link no more: each gives its share in it back when its poller has taken notice of the next refresh. */
+    synchronized void letGo(LinkStream lost) {
+        stream = null;
+        for (Registration each : registrations) {
+            former.add(new Former(each, lost));
+        }
+        hasFormer = !former.isEmpty();
+    }
+
+    /** A registration's poller has taken notice: it looks at no former link. */
+    void passed(Registration registration) {
+        if (hasFormer) {
+            for (LinkStream each : takeFormer(registration)) {
+                each.release();
+            }
+        }
+    }
+
+    private synchronized List<LinkStream> takeFormer(Registration registration) {
+        List<LinkStream> taken = former.stream()
+                .filter(each -> each.registration() == registration)
+                .map(Former::stream)
+                .toList();
+        former.removeIf(each -> each.registration() == registration);
+        hasFormer = !former.isEmpty();
+        return taken;
+    }
+
     /** A registration's poller will not look again. */
     void remove(Registration registration) {
         LinkStream established;
@@ -58,6 +93,7 @@ final class Shares {
         if (established != null) {
             established.release();
         }
+        passed(registration);
     }
 
     /** Those that there are. */

@@ -100,11 +100,24 @@ public final class StreamListener {
         synchronized (this) {
             movable++;
         }
-        socket.accepted(accelerated ? UNASKED : unopened, accelerated, askedLate, this::oneLessToMove);
+        socket.accepted(accelerated ? UNASKED : unopened, accelerated, askedLate, this);
         return socket;
     }
 
-    private void oneLessToMove() {
+    /** Whether a client can ask for a link of a connection that was accepted from this. */
+    synchronized boolean isOpen() {
+        return !open.isEmpty();
+    }
+
+    /** A connection has given its link back. Returns whether it may get another. */
+    synchronized boolean oneMoreToMove() {
+        boolean may = !open.isEmpty();
+        movable += may ? 1 : 0;
+        return may;
+    }
+
+    /** A connection has a link, or has closed. */
+    void oneLessToMove() {
         List<Opened> toClose;
         synchronized (this) {
             movable--;

@@ -23,6 +23,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /**
@@ -44,6 +45,14 @@ public final class StreamSocket implements Pollable {
     /** How often such an accept looks whether the client is still there. */
     private static final long LEFT_MILLIS = 10;
 
+    /** How long a connection that had a link is content with the kernel if it gets no other; it doubles each time. */
+    private static final long FIRST_PAUSE_NANOS = 1_000_000_000L;
+
+    private static final long LONGEST_PAUSE_NANOS = 60_000_000_000L;
+
+    /** Reads and writes, bytes, and a time, as {@link System#nanoTime}. */
+    private record Count(int operations, long bytes, long earliest) {}
+
     private enum Claim {
         NONE,
         CLAIMED,
@@ -64,8 +73,10 @@ public final class StreamSocket implements Pollable {
     private volatile PathInfo path = PathInfo.KERNEL;
     /** Whether those who look know of the link. */
     private volatile boolean announced;
-    /** Whether traffic is counted, to tell when this is worth a link. Cleared once, by whoever finds it so. */
+    /** Whether traffic is counted, to tell when this is worth a link. Cleared by whoever finds it so. */
     private volatile boolean counting;
+    /** What has gone by the kernel before it was counted, and when it may be worth a link at the earliest. */
+    private volatile Count countedFrom = new Count(0, 0, System.nanoTime());
 
     /** Whether the link broke with bytes that only it had. Set once. */
     private volatile boolean cutOff;
@@ -77,8 +88,16 @@ public final class StreamSocket implements Pollable {
     private Role role = Role.SERVER;
     private List<Fabric> fabrics = List.of();
     private AcceptedStreams.Ends ends;
-    /** Of a listener that waits for that; null if there is none. */
-    private Runnable undecided;
+    /** That which has accepted this; null of a client. */
+    private StreamListener listener;
+    /** Whether the listener counts this as one that may get a link. */
+    private boolean undecided;
+    /** Whether this has had a link that was given back. */
+    private boolean again;
+    /** How long to be content with the kernel the next time. */
+    private long pauseNanos = FIRST_PAUSE_NANOS;
+    /** Called before a link is given back; null for nobody. */
+    private Consumer<LinkStream> beforeLetGo;
 
     private Claim claim = Claim.NONE;
     /** Whether it is settled whether there will be a link. */
@@ -178,11 +197,12 @@ public final class StreamSocket implements Pollable {
      * @param why what is said as long as nobody has asked for a link
      * @param findable whether anybody can
      * @param askedLate whether who asks may have had to go on before that was heard here
-     * @param whenDecided run once when nobody can ask any more: this has a link, or has closed
+     * @param by the listener, which counts this as one that may get a link
      */
-    void accepted(PathInfo why, boolean findable, boolean askedLate, Runnable whenDecided) {
+    void accepted(PathInfo why, boolean findable, boolean askedLate, StreamListener by) {
         synchronized (this) {
-            undecided = whenDecided;
+            listener = by;
+            undecided = true;
         }
         path = why;
         connection = ConnectionRecord.accepting(this);
@@ -273,13 +293,29 @@ public final class StreamSocket implements Pollable {
 
     /** Bytes have gone one way or the other by the kernel. */
     void noteTraffic() {
-        if (counting
-                && accelerator
-                        .handoverAfter()
-                        .isReached(incoming.reads() + outgoing.writes(), incoming.taken() + outgoing.given())) {
+        if (!counting) {
+            return;
+        }
+        Count from = countedFrom;
+        if (accelerator.handoverAfter().isReached(operations() - from.operations(), bytes() - from.bytes())
+                && System.nanoTime() - from.earliest() >= 0) {
             counting = false; // two threads may both come here; the second request finds nothing to do
             StreamUpgrades.get().request(this);
         }
+    }
+
+    private int operations() {
+        return incoming.reads() + outgoing.writes();
+    }
+
+    private long bytes() {
+        return incoming.taken() + outgoing.given();
+    }
+
+    /** Counts anew, to ask for another link. */
+    private void countFrom(long earliest) {
+        countedFrom = new Count(operations(), bytes(), earliest);
+        counting = true;
     }
 
     synchronized void upgradePending(boolean now, boolean known) {
@@ -298,6 +334,11 @@ public final class StreamSocket implements Pollable {
                 return;
             }
             path = new PathInfo("kernel", why.reason(), why.getMessage());
+            if (again) {
+                countFrom(System.nanoTime() + pauseNanos);
+                pauseNanos = Math.min(2 * pauseNanos, LONGEST_PAUSE_NANOS);
+                return; // the fall-back was counted, and said, when the link was given back
+            }
             failure = why;
             settled = true;
             notifyAll();
@@ -414,6 +455,7 @@ public final class StreamSocket implements Pollable {
                 return;
             }
             settled = true;
+            pauseNanos = FIRST_PAUSE_NANOS;
             notifyAll();
         }
         connection.established(stream);
@@ -421,10 +463,13 @@ public final class StreamSocket implements Pollable {
         logPath();
         refresh();
         announced = true;
+        StreamUpgrades.get().linked(stream);
     }
 
     private void logPath() {
-        if (role == Role.CLIENT) {
+        if (again) {
+            accelerator.log().moved(anchor.local(), anchor.remote(), path);
+        } else if (role == Role.CLIENT) {
             accelerator.log().connected(anchor.local(), anchor.remote(), path);
         } else {
             accelerator.log().accepted(anchor.local(), anchor.remote(), path);
@@ -492,7 +537,7 @@ public final class StreamSocket implements Pollable {
      */
     Resumption linkBroke(long now) {
         LinkStream stream = attached;
-        if (!closed && stream != null && stream.isUndecided()) {
+        if (!closed && stream != null && !stream.isUnused() && stream.isUndecided()) {
             return new Resumption(this, stream, now);
         }
         cutOff();
@@ -519,14 +564,95 @@ public final class StreamSocket implements Pollable {
         synchronized (this) {
             path = new PathInfo("kernel", FallbackReason.LINK_LOST, null);
         }
-        connection.resumed();
+        connection.fellBack(FallbackReason.LINK_LOST);
         accelerator.log().moved(anchor.local(), anchor.remote(), path);
+        LinkStream stream = attached;
+        if (stream != null) {
+            stream.resumed(); // and is let go of when the program has read what came by it
+        }
         refresh();
     }
 
     /** Ends what is sent by the kernel, as the program wants it. */
     void endOutput() {
         endAnchor(false);
+    }
+
+    // ---- giving the link back
+
+    /** Whether a listener has accepted this. */
+    boolean isAccepted() {
+        return listener != null;
+    }
+
+    /** Whether this may give a link back that is idle, and get another when there is traffic. */
+    boolean mayGetAnotherLink() {
+        return !accelerator.isFailing() && listener.isOpen() && !outgoing.isFixed();
+    }
+
+    /** How long a link is idle until it is given back; for tests that have it done at random that does not count. */
+    long idleNanos() {
+        return accelerator.handoverIdleNanos();
+    }
+
+    boolean isRestless() {
+        return accelerator.handoverAfter().atRandom();
+    }
+
+    /**
+     * Has somebody called who may have something of his own in a link's memory while he reads or writes nothing.
+     *
+     * @param told called by Accel's thread before the link is given back; it must not wait, and {@linkplain LinkStream#hold holds}
+     *     the link if it needs it for longer
+     */
+    public synchronized void beforeLetGo(Consumer<LinkStream> told) {
+        beforeLetGo = told;
+    }
+
+    /**
+     * Neither direction goes by the link any more: gives it back. The connection may get another.
+     *
+     * @param stream the link
+     * @param why it is on the kernel's path now
+     */
+    void letGo(LinkStream stream, FallbackReason why) {
+        Consumer<LinkStream> told;
+        boolean isNew;
+        synchronized (this) {
+            if (closed || attached != stream) {
+                return;
+            }
+            told = beforeLetGo;
+        }
+        if (told != null) {
+            told.accept(stream);
+        }
+        incoming.forgetRecord();
+        synchronized (this) {
+            if (closed) {
+                return; // which has let go of it
+            }
+            connection.letGo();
+            isNew = path.isAccelerated();
+            path = new PathInfo("kernel", why, null);
+            attached = null;
+            announced = false;
+            settled = false;
+            again = true;
+            claim = Claim.NONE;
+            ringing.clear();
+            undecided = listener != null && listener.oneMoreToMove();
+            shares.letGo(stream);
+        }
+        refresh();
+        stream.retire(); // after that: pollers that nobody is in take notice of both now
+        if (isNew) {
+            connection.fellBack(why);
+            accelerator.log().moved(anchor.local(), anchor.remote(), path);
+        }
+        if (listener == null) {
+            countFrom(System.nanoTime() + (why == FallbackReason.LINK_LOST ? FIRST_PAUSE_NANOS : 0));
+        }
     }
 
     /** Whether bytes of either direction may be lost with the link. */
@@ -572,13 +698,13 @@ public final class StreamSocket implements Pollable {
     }
 
     private void decided() {
-        Runnable told;
+        boolean isCounted;
         synchronized (this) {
-            told = undecided;
-            undecided = null;
+            isCounted = undecided;
+            undecided = false;
         }
-        if (told != null) {
-            told.run();
+        if (isCounted) {
+            listener.oneLessToMove();
         }
     }
 
@@ -778,6 +904,11 @@ public final class StreamSocket implements Pollable {
             ringBeside(registration);
         }
         return true;
+    }
+
+    @Override
+    public void refreshed(Registration registration) {
+        shares.passed(registration);
     }
 
     @Override

@@ -23,6 +23,8 @@ final class StreamUpgrades {
     private static final Warnings ERRORS = new Warnings(System.getLogger(StreamUpgrades.class.getName()));
     private static final long ANNOUNCE_PAUSE_NANOS = 1_000_000L;
     private static final long FOR_EVER = -1;
+    /** How often links are looked at in tests that give them back at random; otherwise no more often than that. */
+    private static final long RESTLESS_PAUSE_NANOS = 10_000_000L;
     /** A ring from which nothing was read for this long is overdue; twice that at most. */
     private static final long STALL_NANOS = 20_000_000L;
 
@@ -43,6 +45,19 @@ final class StreamUpgrades {
     private final Queue<StreamSocket> broken = new ConcurrentLinkedQueue<>();
     /** Connections whose links have broken and that are on their way back to the kernel's path. The thread's. */
     private final List<Resumption> resuming = new ArrayList<>();
+    /** Links that may be given back one day. */
+    private final Queue<LinkRetirement> linked = new ConcurrentLinkedQueue<>();
+    /** Of those, the ones that are looked at now and then. The thread's. */
+    private final List<LinkRetirement> inUse = new ArrayList<>();
+    /** The ones that go on as soon as they can. The thread's. */
+    private final List<LinkRetirement> retiring = new ArrayList<>();
+    /** When the former are looked at next. The thread's. */
+    private long idleCheckAt;
+    /** How often. */
+    private volatile long idlePauseNanos = LinkRetirement.IDLE_PAUSE_NANOS;
+    /** Whether the thread looks at {@link #linked} from time to time. Written by it, before it looks there a last time. */
+    private volatile boolean looksForIdle;
+
     /** Searches under way, by their connection. The thread's, and read by those who close. */
     private final ConcurrentHashMap<StreamSocket, StreamUpgrade> searches = new ConcurrentHashMap<>();
 
@@ -94,6 +109,20 @@ final class StreamUpgrades {
         wakeUp();
     }
 
+    /** A connection has a link. */
+    void linked(LinkStream stream) {
+        StreamSocket socket = stream.socket();
+        long often =
+                socket.isRestless() ? RESTLESS_PAUSE_NANOS : Math.max(RESTLESS_PAUSE_NANOS, socket.idleNanos() / 4);
+        if (often < idlePauseNanos) {
+            idlePauseNanos = often; // two threads may both write it: the one or the other is as good
+        }
+        linked.add(new LinkRetirement(stream));
+        if (!looksForIdle) {
+            wakeUp();
+        }
+    }
+
     private void wakeUp() {
         try {
             started().wakeup();
@@ -141,6 +170,7 @@ final class StreamUpgrades {
                 }
                 announceAll();
                 resumeAll();
+                retireAll();
                 watchStalled();
             } catch (Throwable e) {
                 // Nothing that one connection does may end the thread that serves all, or keep it busy with the same
@@ -152,12 +182,33 @@ final class StreamUpgrades {
     }
 
     private long pause() {
-        if (!unannounced.isEmpty() || !resuming.isEmpty()) {
+        if (!unannounced.isEmpty() || !resuming.isEmpty() || !retiring.isEmpty()) {
             return ANNOUNCE_PAUSE_NANOS;
         }
-        return watched.isEmpty() && stalled.isEmpty()
-                ? FOR_EVER
-                : Math.max(0, watchedAt + STALL_NANOS - System.nanoTime());
+        long now = System.nanoTime();
+        long pause = FOR_EVER;
+        if (!watched.isEmpty() || !stalled.isEmpty()) {
+            pause = Math.max(0, watchedAt + STALL_NANOS - now);
+        }
+        looksForIdle = !inUse.isEmpty();
+        if (looksForIdle || !linked.isEmpty()) {
+            long check = Math.max(0, idleCheckAt - now);
+            pause = pause == FOR_EVER ? check : Math.min(pause, check);
+        }
+        return pause;
+    }
+
+    private void retireAll() {
+        long now = System.nanoTime();
+        retiring.removeIf(each -> !each.advance(now) || (!each.isInHurry(now) && inUse.add(each)));
+        if (now - idleCheckAt < 0) {
+            return;
+        }
+        idleCheckAt = now + idlePauseNanos;
+        for (LinkRetirement each = linked.poll(); each != null; each = linked.poll()) {
+            inUse.add(each);
+        }
+        inUse.removeIf(each -> !each.advance(now) || (each.isInHurry(now) && retiring.add(each)));
     }
 
     private void resumeAll() {

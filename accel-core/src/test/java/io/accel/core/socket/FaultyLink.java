@@ -193,7 +193,14 @@ final class FaultyLink implements Link {
     @Override
     public void whenBroken(Runnable told) {
         check("whenBroken");
-        whenBroken = told;
+        boolean already;
+        synchronized (this) {
+            whenBroken = told;
+            already = broken;
+        }
+        if (already) {
+            told.run();
+        }
     }
 
     @Override

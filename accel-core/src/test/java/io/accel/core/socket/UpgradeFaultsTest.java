@@ -114,8 +114,9 @@ class UpgradeFaultsTest {
                     (InetSocketAddress) accepted.getLocalAddress(), (InetSocketAddress) accepted.getRemoteAddress());
             assertThat(lab.accelerator.acceptedStreams().await(ends, () -> {})).isTrue();
             StreamSocket server = new StreamSocket(lab.accelerator, new ChannelAnchor(accepted));
+            assertThat(lab.listener.oneMoreToMove()).isTrue();
             var accepting = Background.start(() -> {
-                server.accepted(PathInfo.KERNEL, true, false, () -> {});
+                server.accepted(PathInfo.KERNEL, true, false, lab.listener);
                 return server.path();
             });
             accepting.awaitIn(StreamSocket.class, "awaitSettled");

@@ -36,7 +36,7 @@ final class AccelSocketImpl extends SocketImpl {
 
     /** Written once, when it is connected. */
     private volatile StreamSocket socket;
-    /** The link in use; written when the first byte goes by it. */
+    /** Of the link in use; written when the first byte goes by it. */
     private volatile LinkTransfers transfers;
 
     private volatile int timeoutMillis;
@@ -240,9 +240,9 @@ final class AccelSocketImpl extends SocketImpl {
 
     private LinkTransfers transfers(LinkStream link) {
         LinkTransfers known = transfers;
-        if (known == null) {
+        if (known == null || known.link() != link) {
             synchronized (this) {
-                if (transfers == null) {
+                if (transfers == null || transfers.link() != link) {
                     transfers = new LinkTransfers(accelerator.waits(), link);
                 }
                 known = transfers;

@@ -30,6 +30,10 @@ final class LinkTransfers {
         this.link = link;
     }
 
+    LinkStream link() {
+        return link;
+    }
+
     /** Reads at least a byte; -1 at the end, {@link LinkStream#MOVED}. The timeout is in milliseconds, 0 for none. */
     int read(byte[] b, int off, int len, int timeoutMillis) throws IOException {
         long start = System.nanoTime();

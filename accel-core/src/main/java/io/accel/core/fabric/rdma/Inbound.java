@@ -13,9 +13,6 @@ final class Inbound {
     /** A cursor that is never right. */
     static final long NONSENSE = Long.MAX_VALUE;
 
-    private static final int KNOWN_STATES =
-            Link.ENDED | Link.URGENT_INLINE | Link.ATTACHED | Link.SWITCHED | Link.PASSING;
-
     private volatile long published;
     private volatile int states;
     private long received;
@@ -34,7 +31,7 @@ final class Inbound {
                 return null;
             }
             case Immediate.STATE -> {
-                if ((value & ~KNOWN_STATES) != 0) {
+                if ((value & ~Link.SAID) != 0) {
                     return nonsense("states 0x" + Integer.toHexString(value));
                 }
                 addStates(value);

@@ -114,7 +114,7 @@ final class ShmLink implements Link {
 
     @Override
     public int peerState() {
-        return (int) INT.getAcquire((ByteBuffer) map, in + ShmLayout.STATE);
+        return (int) INT.getAcquire((ByteBuffer) map, in + ShmLayout.STATE) & SAID;
     }
 
     @Override

@@ -1,0 +1,164 @@
+package io.accel.core.socket;
+
+import io.accel.core.fabric.FallbackReason;
+import io.accel.core.fabric.Link;
+import java.lang.ref.WeakReference;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Gives a link back while its connection lives on by the kernel: one by which nothing has gone for {@code handover.idle}, so that
+ * its memory is free for others, and one that has broken, so that the connection may get another. One thread advances it.
+ *
+ * <ol>
+ *   <li>The end that accepted finds the link idle. It does not switch to it any more, and says {@link Link#RETIRING}.
+ *   <li>The end that connected sees that, and does and says the same.
+ *   <li>Each takes its own direction back to the kernel, as a writer does that finds the ring full for long, and follows the
+ *       peer's.
+ *   <li>An end whose directions both go by the kernel, and whose peer has followed, says {@link Link#RETIRED}.
+ *   <li>Who has said and heard that frees the link. The peer needs nothing of it any more.
+ * </ol>
+ *
+ * <p>Traffic in between is not lost and does not wait: it goes by whichever way its direction has at that moment. If there is enough
+ * of it, the end that connected asks for a new link, as it did for the first.
+ */
+final class LinkRetirement {
+    /** How often somebody looks whether a link is idle, or the peer finds it so. */
+    static final long IDLE_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    /** One in how many looks retires a link that may be in use, where that is done at random. */
+    private static final int RESTLESS_LOOKS = 16;
+
+    /** How long it goes on as soon as it can; after that, only now and then: what has come is not read. */
+    private static final long HURRY_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    private enum Step {
+        IN_USE,
+        /** No writer comes to the link any more; the peer is to hear of it. */
+        BEGUN,
+        /** The peer is to do the same. */
+        ASKED,
+        /** Both ends take their directions off the link. */
+        LEAVING,
+        OVER
+    }
+
+    /** Weakly: a program may leave closing its sockets to the collector. */
+    private final WeakReference<LinkStream> link;
+
+    private Step step = Step.IN_USE;
+    private long activity = -1;
+    private long quietSince;
+    private long leavingSince;
+
+    LinkRetirement(LinkStream stream) {
+        this.link = new WeakReference<>(stream);
+    }
+
+    /** Whether it goes on as soon as it can, and not only now and then. */
+    boolean isInHurry(long now) {
+        return step == Step.BEGUN || (step == Step.LEAVING && now - leavingSince < HURRY_NANOS);
+    }
+
+    /**
+     * Goes on as far as it can without waiting.
+     *
+     * @param now the time, as {@link System#nanoTime}
+     * @return whether to call again
+     */
+    boolean advance(long now) {
+        LinkStream stream = link.get();
+        if (stream == null || stream.isClosed()) {
+            return false;
+        }
+        int said = stream.peerStates();
+        if (stream.hasResumed()) {
+            beginToLeave(now);
+            leaveBroken(stream);
+        } else if (stream.isUnused() && (said & (Link.RETIRED | Link.BROKEN)) != 0) {
+            finish(stream, FallbackReason.IDLE); // a peer that is gone from it since has said so, too, or has lost it
+        } else if ((said & Link.ENDED) != 0) {
+            return false; // it is freed when the program closes
+        } else if ((said & Link.BROKEN) == 0) {
+            retire(stream, said, now);
+        }
+        return step != Step.OVER;
+    }
+
+    private void retire(LinkStream stream, int said, long now) {
+        StreamSocket socket = stream.socket();
+        boolean asked = (said & Link.RETIRING) != 0;
+        if (step == Step.IN_USE && (socket.isAccepted() ? isIdle(stream, now) : asked && !stream.hasUnread())) {
+            stream.beginToRetire();
+            step = Step.BEGUN;
+        }
+        if (step == Step.BEGUN && !socket.outgoing().isSwitching()) {
+            stream.sayRetiring();
+            step = Step.ASKED;
+        }
+        if (step == Step.ASKED && asked) {
+            beginToLeave(now);
+        }
+        if (step == Step.LEAVING && !stream.isUnused() && leave(stream)) {
+            stream.sayUnused();
+        }
+    }
+
+    private void beginToLeave(long now) {
+        if (step != Step.LEAVING) {
+            step = Step.LEAVING;
+            leavingSince = now;
+        }
+    }
+
+    private boolean isIdle(LinkStream stream, long now) {
+        StreamSocket socket = stream.socket();
+        if (!socket.mayGetAnotherLink()) {
+            return false;
+        }
+        if (socket.isRestless()) {
+            return stream.activity() != 0 && ThreadLocalRandom.current().nextInt(RESTLESS_LOOKS) == 0;
+        }
+        long found = stream.activity();
+        if (found != activity || stream.hasUnread()) {
+            activity = found;
+            quietSince = now;
+            return false;
+        }
+        return now - quietSince >= socket.idleNanos();
+    }
+
+    /** Whether neither direction goes by the link any more. */
+    private static boolean leave(LinkStream stream) {
+        Outgoing out = stream.socket().outgoing();
+        if (out.link() == stream) {
+            stream.makeOverdue();
+            if (!stream.goBackForWriter()) {
+                return false;
+            }
+        }
+        Incoming in = stream.socket().incoming();
+        if (in.link() == stream) {
+            stream.followForReader();
+        }
+        // The peer may have come to the link before it was asked not to, and the program not have read up to there.
+        boolean isAhead = stream.peekSwitchedAt() != LinkStream.NOT_SWITCHED;
+        return in.link() == null && !isAhead && out.link() == null && !out.isUnfollowed();
+    }
+
+    /** The connection goes on by the kernel already, or as soon as what came by the link is read. */
+    private void leaveBroken(LinkStream stream) {
+        StreamSocket socket = stream.socket();
+        if (socket.incoming().link() == stream) {
+            stream.followForReader();
+        }
+        if (socket.incoming().link() == null && socket.outgoing().link() == null) {
+            finish(stream, FallbackReason.LINK_LOST);
+        }
+    }
+
+    private void finish(LinkStream stream, FallbackReason why) {
+        step = Step.OVER;
+        stream.socket().letGo(stream, why);
+    }
+}

@@ -1,0 +1,321 @@
+package io.accel.core.socket;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.accel.core.Background;
+import io.accel.core.fabric.FallbackReason;
+import io.accel.core.fabric.Link;
+import io.accel.core.observe.Connections;
+import io.accel.core.observe.Figure;
+import io.accel.core.observe.PathName;
+import io.accel.core.poll.Poller;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A connection gives its link back while it lives on, and gets another when there is traffic. */
+@Timeout(60)
+class LinkRetirementTest {
+    private static final int IDLE_MILLIS = 300;
+
+    private Lab lab;
+    private BlockingWaits waits;
+    private Lab.Pair pair;
+
+    @BeforeEach
+    void connect() throws Exception {
+        open(Map.of());
+    }
+
+    private void open(Map<String, String> settings) throws Exception {
+        Map<String, String> all = new HashMap<>(Map.of("ring.size", "16KiB", "handover.idle", IDLE_MILLIS + "ms"));
+        all.putAll(settings);
+        lab = new Lab("balanced", all);
+        waits = lab.accelerator.waits();
+        pair = lab.connectOnly();
+    }
+
+    private void openAnew(Map<String, String> settings) throws Exception {
+        close();
+        open(settings);
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        pair.close();
+        await().until(() -> lab.mappings() == 0);
+        lab.close();
+    }
+
+    private void send(StreamSocket from, StreamSocket to, int bytes) throws Exception {
+        FutureTask<Long> sent = Streams.start(() -> {
+            Streams.send(waits, from, bytes, 7);
+            return (long) bytes;
+        });
+        assertThat(Streams.receive(waits, to, bytes, 7)).isEqualTo(bytes);
+        assertThat(sent.get(20, TimeUnit.SECONDS)).isEqualTo(bytes);
+    }
+
+    private void exchange(int bytes) throws Exception {
+        send(pair.client(), pair.server(), bytes);
+        send(pair.server(), pair.client(), bytes);
+    }
+
+    private void awaitGivenBack() {
+        await().atMost(20, TimeUnit.SECONDS).untilAsserted(() -> {
+            for (StreamSocket each : List.of(pair.client(), pair.server())) {
+                assertThat(each.attached()).isNull();
+                assertThat(each.path().reason()).isEqualTo(FallbackReason.IDLE);
+            }
+            assertThat(lab.mappings()).isZero();
+        });
+    }
+
+    private void awaitLinked() {
+        FaultLab.soon(
+                () -> { // before it is idle again
+                    assertThat(pair.client().isSettled())
+                            .as("client: %s", pair.client().path())
+                            .isTrue();
+                    assertThat(pair.server().isSettled())
+                            .as("server: %s", pair.server().path())
+                            .isTrue();
+                });
+    }
+
+    @Test
+    void anIdleConnectionGivesItsMemoryBackAndMovesAgainWithTraffic() throws Exception {
+        for (int round = 0; round < 3; round++) {
+            exchange(40_000);
+            assertThat(pair.client().path().isAccelerated()).isTrue();
+            awaitGivenBack();
+            send(pair.client(), pair.server(), 1);
+            awaitLinked();
+            exchange(40_000);
+            assertThat(pair.client().outgoing().link()).isNotNull();
+            assertThat(pair.server().outgoing().link()).isNotNull();
+        }
+    }
+
+    @Test
+    void aConnectionThatOnlyOneEndWritesTo() throws Exception {
+        send(pair.server(), pair.client(), 40_000);
+        awaitGivenBack();
+        send(pair.server(), pair.client(), 40_000);
+        awaitLinked();
+        send(pair.server(), pair.client(), 40_000);
+        assertThat(pair.server().outgoing().link()).isNotNull();
+    }
+
+    @Test
+    void blockedReadersAreInNobodysWay() throws Exception {
+        exchange(1_000);
+        Background<Integer> client = reader(pair.client());
+        Background<Integer> server = reader(pair.server());
+        awaitGivenBack();
+        assertThat(client.isDone() || server.isDone()).isFalse();
+        Streams.write(waits, pair.client(), ByteBuffer.allocate(3));
+        assertThat(server.get(10, TimeUnit.SECONDS)).isEqualTo(3);
+        Streams.write(waits, pair.server(), ByteBuffer.allocate(4));
+        assertThat(client.get(10, TimeUnit.SECONDS)).isEqualTo(4);
+    }
+
+    private Background<Integer> reader(StreamSocket of) throws Exception {
+        Background<Integer> reader = Background.start(() -> Streams.read(waits, of, ByteBuffer.allocate(9)));
+        reader.awaitAsleep();
+        return reader;
+    }
+
+    @Test
+    void aSelectorSleepsThroughIt() throws Exception {
+        exchange(1_000);
+        Lab.channel(pair.server()).configureBlocking(false);
+        AtomicBoolean over = new AtomicBoolean();
+        try (Poller poller = lab.accelerator.openPoller()) {
+            var registration = poller.register(pair.server(), SelectionKey.OP_READ, null);
+            for (int round = 0; round < 3; round++) {
+                Background<Integer> asleep = Background.start(() -> {
+                    int[] found = new int[1];
+                    while (found[0] == 0 && !over.get()) {
+                        poller.poll(TimeUnit.SECONDS.toNanos(10), (r, ops) -> found[0] |= ops);
+                    }
+                    return found[0];
+                });
+                asleep.awaitAsleep();
+                awaitGivenBack();
+                assertThat(asleep.isDone()).as("woken for nothing").isFalse();
+                Streams.write(waits, pair.client(), ByteBuffer.allocate(7));
+                assertThat(asleep.get(10, TimeUnit.SECONDS)).isEqualTo(SelectionKey.OP_READ);
+                assertThat(Streams.read(waits, pair.server(), ByteBuffer.allocate(9)))
+                        .isEqualTo(7);
+                awaitLinked();
+            }
+            registration.close();
+        } finally {
+            over.set(true);
+        }
+    }
+
+    @Test
+    void aSelectorThatNobodyAsksIsInNobodysWay() throws Exception {
+        exchange(1_000);
+        Lab.channel(pair.server()).configureBlocking(false);
+        try (Poller poller = lab.accelerator.openPoller()) {
+            var registration = poller.register(pair.server(), SelectionKey.OP_READ, null);
+            poller.poll(0, (r, ops) -> {});
+            awaitGivenBack();
+            Streams.write(waits, pair.client(), ByteBuffer.allocate(7));
+            int[] found = new int[1];
+            poller.poll(TimeUnit.SECONDS.toNanos(10), (r, ops) -> found[0] |= ops);
+            assertThat(found[0]).isEqualTo(SelectionKey.OP_READ);
+            registration.close();
+        }
+    }
+
+    @Test
+    void aBusyLinkIsKept() throws Exception {
+        LinkStream used = pair.client().attached();
+        long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(4 * IDLE_MILLIS);
+        while (System.nanoTime() - end < 0) {
+            exchange(10);
+            TimeUnit.MILLISECONDS.sleep(IDLE_MILLIS / 50);
+        }
+        assertThat(pair.client().attached()).isSameAs(used);
+    }
+
+    @Test
+    void whatIsUnreadIsNotIdle() throws Exception {
+        exchange(1_000);
+        Streams.write(waits, pair.client(), ByteBuffer.allocate(3));
+        TimeUnit.MILLISECONDS.sleep(4 * IDLE_MILLIS);
+        assertThat(pair.client().attached()).isNotNull();
+        assertThat(Streams.read(waits, pair.server(), ByteBuffer.allocate(9))).isEqualTo(3);
+        awaitGivenBack();
+    }
+
+    @Test
+    void aHalfClosedOneKeepsIts() throws Exception {
+        exchange(1_000);
+        Streams.shutdownOutput(pair.client());
+        TimeUnit.MILLISECONDS.sleep(4 * IDLE_MILLIS);
+        assertThat(pair.client().attached()).isNotNull();
+        send(pair.server(), pair.client(), 1_000);
+        assertThat(Streams.read(waits, pair.server(), ByteBuffer.allocate(9))).isEqualTo(-1);
+    }
+
+    /** Nobody could ask for another. */
+    @Test
+    void oneWhoseListenerHasClosedKeepsIts() throws Exception {
+        exchange(1_000);
+        lab.listener.close();
+        TimeUnit.MILLISECONDS.sleep(4 * IDLE_MILLIS);
+        assertThat(pair.client().attached()).isNotNull();
+        exchange(1_000);
+    }
+
+    @Test
+    void oneThatMustBeAcceleratedKeepsIts() throws Exception {
+        openAnew(Map.of("fallback", "fail"));
+        exchange(1_000);
+        TimeUnit.MILLISECONDS.sleep(4 * IDLE_MILLIS);
+        assertThat(pair.client().attached()).isNotNull();
+    }
+
+    @Test
+    void oneThatIsNeverIdleKeepsIts() throws Exception {
+        openAnew(Map.of("handover.idle", "forever"));
+        exchange(1_000);
+        TimeUnit.MILLISECONDS.sleep(4 * IDLE_MILLIS);
+        assertThat(pair.client().attached()).isNotNull();
+    }
+
+    /** What a peer says out of turn it says of itself. */
+    @Test
+    void aPeerThatSaysSoOutOfTurn() throws Exception {
+        openAnew(Map.of("handover.idle", "forever"));
+        exchange(1_000);
+        pair.client().attached().link().signal(Link.RETIRED);
+        pair.client().attached().link().signal(Link.RETIRING);
+        TimeUnit.MILLISECONDS.sleep(50);
+        exchange(1_000);
+        assertThat(pair.server().attached()).isNotNull();
+        assertThat(pair.server().outgoing().link()).isNotNull();
+    }
+
+    @Test
+    void allIsCountedOnce() throws Exception {
+        long before = Connections.totals(PathName.SHM).get(Figure.BYTES_OUT);
+        exchange(40_000);
+        assertThat(Connections.totals(PathName.SHM).get(Figure.BYTES_OUT) - before)
+                .isEqualTo(80_000);
+        awaitGivenBack();
+        assertThat(Connections.totals(PathName.SHM).get(Figure.BYTES_OUT) - before)
+                .isEqualTo(80_000);
+        send(pair.client(), pair.server(), 1);
+        awaitLinked();
+        exchange(40_000);
+        assertThat(Connections.totals(PathName.SHM).get(Figure.BYTES_OUT) - before)
+                .isEqualTo(160_000);
+        pair.close();
+        assertThat(Connections.totals(PathName.SHM).get(Figure.BYTES_OUT) - before)
+                .isEqualTo(160_000);
+    }
+
+    @Test
+    void aCloseInTheMidstOfItIsAnEnd() throws Exception {
+        for (int round = 0; round < 30; round++) {
+            exchange(100);
+            LinkStream used = pair.client().attached();
+            await().until(() -> used.isRetiring() || used.isClosed());
+            Streams.write(waits, pair.client(), ByteBuffer.allocate(5));
+            Lab.close(pair.client(), false, true);
+            assertThat(readAll(pair.server())).isEqualTo(5);
+            pair.close();
+            pair = lab.connectOnly();
+        }
+    }
+
+    private int readAll(StreamSocket socket) throws IOException {
+        ByteBuffer got = ByteBuffer.allocate(100);
+        int n;
+        do {
+            n = Streams.read(waits, socket, got);
+        } while (n >= 0);
+        return got.position();
+    }
+
+    /** Links come and go all the time, under load in both directions. */
+    @Test
+    void restlessConnections() throws Exception {
+        openAnew(Map.of("handover.after", "random"));
+        int bytes = 3_000_000;
+        LinkStream first = pair.client().attached();
+        for (int round = 0; round < 5; round++) {
+            FutureTask<Long> there = Streams.start(() -> {
+                Streams.send(waits, pair.client(), bytes, 1);
+                return (long) bytes;
+            });
+            FutureTask<Long> back = Streams.start(() -> {
+                Streams.send(waits, pair.server(), bytes, 2);
+                return (long) bytes;
+            });
+            FutureTask<Long> read = Streams.start(() -> Streams.receive(waits, pair.client(), bytes, 2));
+            assertThat(Streams.receive(waits, pair.server(), bytes, 1)).isEqualTo(bytes);
+            for (FutureTask<Long> each : List.of(there, back, read)) {
+                assertThat(each.get(20, TimeUnit.SECONDS)).isEqualTo(bytes);
+            }
+        }
+        await().until(() -> pair.client().attached() != first);
+    }
+}
