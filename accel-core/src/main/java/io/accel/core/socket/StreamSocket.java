@@ -683,8 +683,8 @@ public final class StreamSocket implements Pollable {
     private void ringBeside(Registration registration) {
         LinkStream stream = attached;
         synchronized (this) {
-            if (stream == null || !shares.has(registration) || !ringing.add(registration)) {
-                return;
+            if (stream == null || stream != attached || !shares.has(registration) || !ringing.add(registration)) {
+                return; // or the link has been given back meanwhile, and is no more
             }
         }
         try {

@@ -41,7 +41,7 @@ final class Faults {
 
     /** Whether a link that breaks leaves open what becomes of its stream, as one does whose ends can still reach each other. */
     volatile boolean isResumable;
-    /** How much later than the one end the other finds the link broken, in microseconds at most. */
+    /** How much later than the one end the other finds the link broken, in microseconds at most; negative for never. */
     volatile int newsMicros;
 
     private final Map<InetSocketAddress, FaultyLink> halves = new ConcurrentHashMap<>();

@@ -44,7 +44,7 @@ final class FaultyLink implements Link {
         if (!broken && faults.next(side, call) != null) {
             breakNow();
             FaultyLink peer = other;
-            if (faults.isResumable && peer != null) {
+            if (faults.isResumable && peer != null && faults.newsMicros >= 0) {
                 CompletableFuture.delayedExecutor(
                                 ThreadLocalRandom.current().nextInt(faults.newsMicros + 1), TimeUnit.MICROSECONDS)
                         .execute(peer::breakNow);

@@ -318,4 +318,35 @@ class LinkRetirementTest {
         }
         await().until(() -> pair.client().attached() != first);
     }
+
+    /** Each selector hears of what comes, whichever link it comes by. */
+    @Test
+    void registrationsComeAndGoWithLinks() throws Exception {
+        openAnew(Map.of("handover.after", "random"));
+        Lab.channel(pair.server()).configureBlocking(false);
+        try (Poller first = lab.accelerator.openPoller();
+                Poller second = lab.accelerator.openPoller()) {
+            var lasting = first.register(pair.server(), SelectionKey.OP_READ, null);
+            long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(3);
+            for (int round = 0; System.nanoTime() - end < 0; round++) {
+                var passing = second.register(pair.server(), SelectionKey.OP_READ, null);
+                Streams.write(waits, pair.client(), ByteBuffer.allocate(1));
+                for (Poller each : List.of(second, first)) {
+                    int[] found = new int[1];
+                    long start = System.nanoTime();
+                    while (found[0] == 0 && System.nanoTime() - start < TimeUnit.SECONDS.toNanos(10)) {
+                        each.poll(TimeUnit.SECONDS.toNanos(10), (r, ops) -> found[0] |= ops);
+                    }
+                    assertThat(found[0]).as("round %s", round).isEqualTo(SelectionKey.OP_READ);
+                }
+                assertThat(Streams.read(waits, pair.server(), ByteBuffer.allocate(2)))
+                        .isEqualTo(1);
+                Streams.write(waits, pair.server(), ByteBuffer.allocate(1));
+                assertThat(Streams.read(waits, pair.client(), ByteBuffer.allocate(2)))
+                        .isEqualTo(1);
+                passing.close();
+            }
+            lasting.close();
+        }
+    }
 }

@@ -27,6 +27,7 @@ class SilenceTest extends ContractSupport {
                 Bytes.write(pair.server(), buffer.flip());
                 buffer.clear();
             }
+            pair.server().shutdownOutput();
         });
         for (int round = 0; round < ROUNDS; round++) {
             byte[] sent = Bytes.random(round, 40_000);

@@ -1,0 +1,124 @@
+package io.accel.core.socket;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.accel.core.fabric.FallbackReason;
+import io.accel.core.fabric.Link;
+import io.accel.core.socket.Faults.Call;
+import io.accel.core.socket.Faults.Side;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.util.Map;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A peer that lies about where its bytes go, or what it has received: its own connection ends, and no other hears of it. */
+@Timeout(60)
+class HostileWordsTest {
+    private static final long NONCE = 0x1234_5678_9ABC_DEF0L;
+
+    private FaultLab lab;
+    private BlockingWaits waits;
+    private Lab.Pair bystander;
+    private Lab.Pair pair;
+
+    @BeforeEach
+    void connect() throws Exception {
+        lab = new FaultLab("balanced", Map.of("ring.size", "16KiB"));
+        lab.faults.isResumable = true;
+        lab.faults.newsMicros = -1; // the hostile end goes on as if nothing had happened
+        waits = lab.lab.accelerator.waits();
+        bystander = lab.lab.connect();
+        pair = lab.lab.connect();
+    }
+
+    @AfterEach
+    void othersLiveOn() throws Exception {
+        lab.faults.disarm();
+        lab.othersLiveOn(bystander);
+        bystander.close();
+        pair.close();
+        lab.nothingIsLeft();
+        lab.close();
+    }
+
+    static Stream<Arguments> records() {
+        return Stream.of(
+                Arguments.of("more than was sent", ResumeRecord.of(NONCE, 1L << 40)),
+                Arguments.of("the most there is", ResumeRecord.of(NONCE, Long.MAX_VALUE)),
+                Arguments.of("less than nothing", ResumeRecord.of(NONCE, Long.MIN_VALUE)),
+                Arguments.of("not even where the direction began", ResumeRecord.of(NONCE, 0)),
+                Arguments.of("bytes lost", ResumeRecord.of(NONCE, ResumeRecord.LOST)),
+                Arguments.of(
+                        "bytes before it, where all went by the link",
+                        ByteBuffer.allocate(1 + ResumeRecord.SIZE)
+                                .put((byte) 7)
+                                .put(ResumeRecord.of(NONCE, 8))
+                                .flip()));
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("records")
+    void aRecordThatCannotBe(String name, ByteBuffer record) throws Exception {
+        lab.arm(Side.CLIENT, Call.RELEASED, 1, FallbackReason.NO_RESOURCES);
+        int unused = pair.client().attached().look(SelectionKey.OP_WRITE);
+        assertThat(lab.faults.hasTripped()).isTrue();
+        assertThat(Lab.channel(pair.server()).write(record.duplicate())).isEqualTo(record.remaining());
+        FutureTask<String> read = Streams.start(() -> {
+            try {
+                return "read " + Streams.read(waits, pair.client(), ByteBuffer.allocate(9));
+            } catch (IOException e) {
+                return e.getMessage();
+            }
+        });
+        assertThat(read.get(20, TimeUnit.SECONDS)).as(name).isEqualTo("Connection reset");
+    }
+
+    /** States that a peer can only come to in another order, or not at all. What it then loses is its own. */
+    @ParameterizedTest
+    @ValueSource(
+            ints = {
+                Link.LEFT,
+                Link.FOLLOWED,
+                Link.LEFT | Link.FOLLOWED,
+                Link.SWITCHED,
+                Link.ATTACHED,
+                Link.RETIRING,
+                Link.RETIRED,
+                Link.RETIRING | Link.RETIRED | Link.LEFT | Link.FOLLOWED,
+                Link.BROKEN,
+                Link.BROKEN | Link.LEFT
+            })
+    void aStateOutOfTurn(int state) throws Exception {
+        pair.server().attached().link().signal(state);
+        FutureTask<Long> written = Streams.start(() -> {
+            Streams.send(waits, pair.client(), 100_000, 3);
+            return 100_000L;
+        });
+        FutureTask<Long> read = Streams.start(() -> Streams.receive(waits, pair.server(), 100_000, 3));
+        try {
+            assertThat(written.get(10, TimeUnit.SECONDS)).isEqualTo(100_000);
+            assertThat(read.get(10, TimeUnit.SECONDS)).isEqualTo(100_000);
+        } finally {
+            Lab.close(pair.client());
+            Lab.close(pair.server());
+        }
+    }
+
+    @Test
+    void whoClosesIsHeard() throws Exception {
+        pair.server().attached().link().signal(Link.LEFT | Link.FOLLOWED | Link.BROKEN);
+        Lab.close(pair.server());
+        assertThat(Streams.read(waits, pair.client(), ByteBuffer.allocate(9))).isEqualTo(-1);
+    }
+}
