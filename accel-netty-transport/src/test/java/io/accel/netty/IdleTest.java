@@ -15,6 +15,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
 /** A connection that gave its memory back, and got some again: what handlers have kept of it stays theirs. */
@@ -62,11 +63,11 @@ class IdleTest {
                     // The first may still go by the kernel.
                     for (int i = 0; i < 2; i++) {
                         roundTrip(pair, keeper, round);
-                        check(() -> pair.client.path().isAccelerated(), "a faster path");
+                        check(() -> pair.client.path().isAccelerated(), "a faster path", () -> pair.client.path() + ", " + pair.accepted.path());
                     }
-                    check(() -> pair.client.path().reason() == FallbackReason.IDLE, "an idle client");
-                    check(() -> pair.accepted.path().reason() == FallbackReason.IDLE, "an idle server");
-                    check(() -> !isMapped(), "no memory");
+                    check(() -> pair.client.path().reason() == FallbackReason.IDLE, "an idle client", () -> pair.client.path() + ", " + pair.accepted.path());
+                    check(() -> pair.accepted.path().reason() == FallbackReason.IDLE, "an idle server", () -> pair.client.path() + ", " + pair.accepted.path());
+                    check(() -> !isMapped(), "no memory", () -> pair.client.path() + ", " + pair.accepted.path());
                 }
             }
             System.out.println("all is well");
@@ -108,10 +109,11 @@ class IdleTest {
             }
         }
 
-        private static void check(BooleanSupplier condition, String what) throws InterruptedException {
+        private static void check(BooleanSupplier condition, String what, Supplier<String> state)
+                throws InterruptedException {
             long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(15);
             while (!condition.getAsBoolean()) {
-                expect(System.nanoTime() - end < 0, what);
+                expect(System.nanoTime() - end < 0, what + ": " + state.get());
                 Thread.sleep(5);
             }
         }

@@ -1420,6 +1420,9 @@ public final class LinkStream implements BlockingWaits.Waitable {
         boolean rung = link.drainDoorbell();
         if (rung) {
             connection.rang();
+            if (!socket.isSettled()) {
+                socket.heardBeside(this);
+            }
         }
         if (goneBefore != link.peerGone() || (rung && shares.size() + socket.registrations() > registrations)) {
             refresh();

@@ -446,6 +446,13 @@ public final class StreamSocket implements Pollable {
         return true;
     }
 
+    /** Whoever waits for the link has taken its doorbell's ring, which may have been meant for {@link #isUpgradeSettled}. */
+    void heardBeside(LinkStream stream) {
+        if (stream == attached && stream.isPeerReady()) {
+            upgradeSettled();
+        }
+    }
+
     /** Both ends have the link. */
     void upgradeSettled() {
         LinkStream stream;

@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.accel.core.fabric.FallbackReason;
+import io.accel.core.poll.Poller;
 import java.net.ConnectException;
 import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -67,6 +69,28 @@ class UpgradeTest {
             assertThat(pair.client().incoming().link()).isNotNull();
             assertThat(pair.client().outgoing().link()).isNotNull();
             pair.close();
+        }
+    }
+
+    /** The doorbell is the server's selector's as much as that of the thread that waits for the client's word. */
+    @Test
+    void whoeverTakesTheClientsWordTheServerKnowsOfIt() throws Exception {
+        try (Lab lab = new Lab("latency", Map.of("handover.after", "0"));
+                Poller poller = lab.accelerator.openPoller()) {
+            for (int round = 0; round < 30; round++) {
+                StreamSocket client = lab.client();
+                FutureTask<StreamSocket> accepting = Streams.start(lab::accept);
+                StreamSocket server = accepting.get(10, TimeUnit.SECONDS);
+                Lab.channel(server).configureBlocking(false);
+                var registration = poller.register(server, SelectionKey.OP_READ, null);
+                long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(5);
+                while (!server.isSettled() && System.nanoTime() - end < 0) {
+                    poller.poll(100_000, (r, ops) -> {});
+                }
+                assertThat(server.isSettled()).as("round %s", round).isTrue();
+                registration.close();
+                new Lab.Pair(client, server).close();
+            }
         }
     }
 
