@@ -16,6 +16,10 @@ import java.util.concurrent.locks.LockSupport;
 
 /** Bytes to send, and the ways to send and receive exactly those. */
 final class Bytes {
+    private static final int LARGE = 65_536;
+    /** So many single bytes are written at most until a large piece is tried again. */
+    private static final int SINGLES = 64;
+
     private Bytes() {}
 
     /** Bytes that look random, the same for the same seed. */
@@ -71,15 +75,27 @@ final class Bytes {
         return all.toByteArray();
     }
 
-    /** Writes until a channel in non-blocking mode has no room for another byte; the number of bytes. */
+    /**
+     * Writes until a channel in non-blocking mode has no room for another byte; the number of bytes. Room may come meanwhile, and is
+     * filled by large pieces: byte by byte that takes a slow machine a minute.
+     */
     static int writeWhatFits(SocketChannel channel) throws IOException {
+        ByteBuffer large = ByteBuffer.allocate(LARGE);
         int total = 0;
-        for (int size : new int[] {65_536, 1}) {
-            for (int n = 1; n > 0; total += n) {
-                n = channel.write(ByteBuffer.allocate(size));
+        while (true) {
+            int n;
+            do {
+                n = channel.write(large.clear());
+                total += n;
+            } while (n > 0);
+            for (int i = 0; i < SINGLES; i++) {
+                n = channel.write(large.clear().limit(1));
+                if (n == 0) {
+                    return total;
+                }
+                total += n;
             }
         }
-        return total;
     }
 
     /**
