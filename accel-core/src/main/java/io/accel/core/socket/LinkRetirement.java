@@ -88,7 +88,8 @@ final class LinkRetirement {
     private void retire(LinkStream stream, int said, long now) {
         StreamSocket socket = stream.socket();
         boolean asked = (said & Link.RETIRING) != 0;
-        if (step == Step.IN_USE && (socket.isAccepted() ? isIdle(stream, now) : asked && !stream.hasUnread())) {
+        boolean wanted = step == Step.IN_USE && socket.mayGiveBack();
+        if (wanted && (socket.isAccepted() ? isIdle(stream, now) : asked && !stream.hasUnread())) {
             stream.beginToRetire();
             step = Step.BEGUN;
         }
@@ -113,9 +114,6 @@ final class LinkRetirement {
 
     private boolean isIdle(LinkStream stream, long now) {
         StreamSocket socket = stream.socket();
-        if (!socket.mayGetAnotherLink()) {
-            return false;
-        }
         if (socket.isRestless()) {
             return stream.activity() != 0 && ThreadLocalRandom.current().nextInt(RESTLESS_LOOKS) == 0;
         }

@@ -592,9 +592,9 @@ public final class StreamSocket implements Pollable {
         return listener != null;
     }
 
-    /** Whether this may give a link back that is idle, and get another when there is traffic. */
-    boolean mayGetAnotherLink() {
-        return !accelerator.isFailing() && listener.isOpen() && !outgoing.isFixed();
+    /** Whether this may give a link back that is idle, and as far as this end knows get another when there is traffic. */
+    boolean mayGiveBack() {
+        return !accelerator.isFailing() && !outgoing.isFixed() && (listener == null || listener.isOpen());
     }
 
     /** How long a link is idle until it is given back; for tests that have it done at random that does not count. */

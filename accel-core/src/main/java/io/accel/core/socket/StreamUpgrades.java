@@ -52,7 +52,7 @@ final class StreamUpgrades {
     /** The ones that go on as soon as they can. The thread's. */
     private final List<LinkRetirement> retiring = new ArrayList<>();
     /** When the former are looked at next. The thread's. */
-    private long idleCheckAt;
+    private long idleCheckAt = System.nanoTime();
     /** How often. */
     private volatile long idlePauseNanos = LinkRetirement.IDLE_PAUSE_NANOS;
     /** Whether the thread looks at {@link #linked} from time to time. Written by it, before it looks there a last time. */
@@ -200,7 +200,7 @@ final class StreamUpgrades {
 
     private void retireAll() {
         long now = System.nanoTime();
-        retiring.removeIf(each -> !each.advance(now) || (!each.isInHurry(now) && inUse.add(each)));
+        retiring.removeIf(each -> !goesOn(each, now) || (!each.isInHurry(now) && inUse.add(each)));
         if (now - idleCheckAt < 0) {
             return;
         }
@@ -208,7 +208,16 @@ final class StreamUpgrades {
         for (LinkRetirement each = linked.poll(); each != null; each = linked.poll()) {
             inUse.add(each);
         }
-        inUse.removeIf(each -> !each.advance(now) || (each.isInHurry(now) && retiring.add(each)));
+        inUse.removeIf(each -> !goesOn(each, now) || (each.isInHurry(now) && retiring.add(each)));
+    }
+
+    private static boolean goesOn(LinkRetirement each, long now) {
+        try {
+            return each.advance(now);
+        } catch (RuntimeException e) {
+            ERRORS.warn("giving back the link of a connection met an error; the connection keeps it", e);
+            return false; // others' are advanced by the same thread
+        }
     }
 
     private void resumeAll() {

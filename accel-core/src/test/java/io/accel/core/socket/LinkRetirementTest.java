@@ -214,6 +214,23 @@ class LinkRetirementTest {
         assertThat(Streams.read(waits, pair.server(), ByteBuffer.allocate(9))).isEqualTo(-1);
     }
 
+    /** What stays where it is cannot leave the link. */
+    @Test
+    void oneWithADirectionThatIsFixedKeepsIts() throws Exception {
+        for (boolean atClient : new boolean[] {true, false}) {
+            exchange(1_000);
+            StreamSocket fixed = atClient ? pair.client() : pair.server();
+            assertThat(fixed.outgoing().fix()).isNotNull();
+            TimeUnit.MILLISECONDS.sleep(4 * IDLE_MILLIS);
+            assertThat(pair.client().attached()).isNotNull();
+            exchange(1_000);
+            assertThat(pair.client().outgoing().link()).isNotNull();
+            assertThat(pair.server().outgoing().link()).isNotNull();
+            pair.close();
+            pair = lab.connectOnly();
+        }
+    }
+
     /** Nobody could ask for another. */
     @Test
     void oneWhoseListenerHasClosedKeepsIts() throws Exception {
