@@ -2,6 +2,7 @@ package io.accel.core.socket;
 
 import io.accel.core.fabric.FallbackReason;
 import io.accel.core.fabric.Link;
+import io.accel.profile.Keys;
 import java.lang.ref.WeakReference;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -116,6 +117,9 @@ final class LinkRetirement {
         StreamSocket socket = stream.socket();
         if (socket.isRestless()) {
             return stream.activity() != 0 && ThreadLocalRandom.current().nextInt(RESTLESS_LOOKS) == 0;
+        }
+        if (socket.idleNanos() == Keys.FOREVER) {
+            return false;
         }
         long found = stream.activity();
         if (found != activity || stream.hasUnread()) {

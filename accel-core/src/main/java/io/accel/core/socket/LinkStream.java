@@ -225,12 +225,17 @@ public final class LinkStream implements BlockingWaits.Waitable {
 
     /** Whether the link has broken, and nobody has said what becomes of the stream. */
     boolean isUndecided() {
-        if (returns || !pin()) {
-            return false;
+        int state = returns ? 0 : states();
+        return (state & Link.BROKEN) != 0 && (state & (Link.RST | Link.CLOSED)) == 0;
+    }
+
+    /** What the peer has said, as far as it is known without looking for more; nothing if the link is freed. */
+    private int states() {
+        if (!pin()) {
+            return 0;
         }
         try {
-            int state = link.peerState();
-            return (state & Link.BROKEN) != 0 && (state & (Link.RST | Link.CLOSED)) == 0;
+            return link.peerState();
         } finally {
             release();
         }
@@ -375,7 +380,6 @@ public final class LinkStream implements BlockingWaits.Waitable {
         }
         try {
             link.takeIn();
-            long unused = link.published(); // a fabric learns of states when it is looked at
             return link.peerState();
         } finally {
             release();
@@ -462,14 +466,7 @@ public final class LinkStream implements BlockingWaits.Waitable {
 
     /** As {@link #isFollowed}, and leaves it as it is. */
     boolean hasPeerFollowed() {
-        if (!pin()) {
-            return false;
-        }
-        try {
-            return (link.peerState() & Link.FOLLOWED) != 0;
-        } finally {
-            release();
-        }
+        return (states() & Link.FOLLOWED) != 0;
     }
 
     /**
@@ -622,14 +619,7 @@ public final class LinkStream implements BlockingWaits.Waitable {
 
     /** Whether the peer has reset the link, or bytes are lost because it has broken. */
     boolean wasReset() {
-        if (!pin()) {
-            return false;
-        }
-        try {
-            return (link.peerState() & Link.RST) != 0;
-        } finally {
-            release();
-        }
+        return (states() & Link.RST) != 0;
     }
 
     /** Ends a read of the kernel's path: what the peer sent may be lost with the link. Returns if a write has told of that. */
@@ -642,14 +632,7 @@ public final class LinkStream implements BlockingWaits.Waitable {
 
     /** Whether the peer has ended, by the link, what it sends. */
     boolean hasPeerFinished() {
-        if (!pin()) {
-            return false;
-        }
-        try {
-            return (link.peerState() & Link.FIN) != 0;
-        } finally {
-            release();
-        }
+        return (states() & Link.FIN) != 0;
     }
 
     /** Whether it is for a reader of the kernel's path to report that the peer has reset the connection. */
