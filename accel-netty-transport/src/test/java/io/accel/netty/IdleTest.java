@@ -63,10 +63,19 @@ class IdleTest {
                     // The first may still go by the kernel.
                     for (int i = 0; i < 2; i++) {
                         roundTrip(pair, keeper, round);
-                        check(() -> pair.client.path().isAccelerated(), "a faster path", () -> pair.client.path() + ", " + pair.accepted.path());
+                        check(
+                                () -> pair.client.path().isAccelerated(),
+                                "a faster path",
+                                () -> pair.client.path() + ", " + pair.accepted.path());
                     }
-                    check(() -> pair.client.path().reason() == FallbackReason.IDLE, "an idle client", () -> pair.client.path() + ", " + pair.accepted.path());
-                    check(() -> pair.accepted.path().reason() == FallbackReason.IDLE, "an idle server", () -> pair.client.path() + ", " + pair.accepted.path());
+                    check(
+                            () -> pair.client.path().reason() == FallbackReason.IDLE,
+                            "an idle client",
+                            () -> pair.client.path() + ", " + pair.accepted.path());
+                    check(
+                            () -> pair.accepted.path().reason() == FallbackReason.IDLE,
+                            "an idle server",
+                            () -> pair.client.path() + ", " + pair.accepted.path());
                     check(() -> !isMapped(), "no memory", () -> pair.client.path() + ", " + pair.accepted.path());
                 }
             }
