@@ -66,7 +66,6 @@ public final class AccelSocketChannel extends AbstractAccelDuplexChannel impleme
         super(null);
         kernel = open(family);
         socket = new StreamSocket(Accel.accelerator(), new ChannelAnchor(kernel));
-        socket.beforeLetGo(this::linkIsLetGo);
         config = new AccelSocketChannelConfig(this, new SocketOptions(kernel));
     }
 
@@ -76,7 +75,6 @@ public final class AccelSocketChannel extends AbstractAccelDuplexChannel impleme
         super(parent);
         this.socket = socket;
         this.kernel = kernel;
-        socket.beforeLetGo(this::linkIsLetGo);
         config = new AccelSocketChannelConfig(this, new SocketOptions(kernel));
         usable();
     }
@@ -199,6 +197,7 @@ public final class AccelSocketChannel extends AbstractAccelDuplexChannel impleme
         local = (InetSocketAddress) kernel.getLocalAddress();
         remote = (InetSocketAddress) kernel.getRemoteAddress();
         kernelIo = new KernelIo(kernel, socket, config);
+        socket.beforeLetGo(this::linkIsLetGo);
     }
 
     // ---- reading and writing
@@ -244,17 +243,19 @@ public final class AccelSocketChannel extends AbstractAccelDuplexChannel impleme
     /** Reading and writing by a link; null if it was given back. */
     private LinkIo linkIo(LinkStream link) {
         LinkIo known = linkIo;
-        if (known == null || known.link() != link) {
-            if (known != null) {
-                known.leaving();
-            }
-            known = link.hold() ? new LinkIo(link, config) : null;
-            linkIo = known;
-            if (known != null) {
-                link.release(); // whoever lets go of the link asks before
-            }
+        if (known != null && known.link() == link) {
+            return known;
         }
-        return known;
+        if (known != null) {
+            known.leaving();
+        }
+        linkIo = null;
+        if (link.hold()) {
+            linkIo = new LinkIo(link, config);
+            kernelIo.sharesOutput();
+            link.release(); // whoever lets go of the link asks before
+        }
+        return linkIo;
     }
 
     /** By Accel's thread. What handlers have of the link's memory is theirs as long as they want it. */
@@ -291,11 +292,7 @@ public final class AccelSocketChannel extends AbstractAccelDuplexChannel impleme
             link = goBack(link) ? null : link;
         }
         LinkIo second = link == null ? null : linkIo(link);
-        if (second == null) {
-            return first;
-        }
-        first.sharesOutput();
-        return second;
+        return second == null ? first : second;
     }
 
     /** Goes back to the kernel's path if nothing that is sent from where it lies is still in the outbound buffer. */

@@ -8,11 +8,12 @@ import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.Random;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
@@ -46,75 +47,44 @@ class IdleTest {
             }
         }
 
-        private static final class Keeper extends ChannelInboundHandlerAdapter {
-            final BlockingQueue<ByteBuf> kept = new LinkedBlockingQueue<>();
-
-            @Override
-            public void channelRead(ChannelHandlerContext ctx, Object msg) {
-                kept.add((ByteBuf) msg);
-            }
-        }
-
         public static void main(String[] args) throws Exception {
             Keeper keeper = new Keeper();
             try (Pair pair = new Pair(new Echo())) {
                 pair.client.pipeline().addLast(keeper);
                 for (int round = 0; round < ROUNDS; round++) {
-                    // The first may still go by the kernel.
-                    for (int i = 0; i < 2; i++) {
-                        roundTrip(pair, keeper, round);
-                        check(
-                                () -> pair.client.path().isAccelerated(),
-                                "a faster path",
-                                () -> pair.client.path() + ", " + pair.accepted.path());
-                    }
-                    check(
-                            () -> pair.client.path().reason() == FallbackReason.IDLE,
-                            "an idle client",
-                            () -> pair.client.path() + ", " + pair.accepted.path());
-                    check(
-                            () -> pair.accepted.path().reason() == FallbackReason.IDLE,
-                            "an idle server",
-                            () -> pair.client.path() + ", " + pair.accepted.path());
-                    check(() -> !isMapped(), "no memory", () -> pair.client.path() + ", " + pair.accepted.path());
+                    comeAndGo(pair, keeper, round);
                 }
             }
             System.out.println("all is well");
         }
 
-        private static void roundTrip(Pair pair, Keeper keeper, int seed) throws Exception {
+        private static void comeAndGo(Pair pair, Keeper keeper, int seed) throws Exception {
+            Supplier<String> paths = () -> pair.client.path() + ", " + pair.accepted.path();
             byte[] sent = new byte[BYTES];
             new Random(seed).nextBytes(sent);
+            roundTrip(pair, keeper, sent).release(); // it may still go by the kernel
+            check(() -> pair.client.path().isAccelerated(), "a faster path", paths);
+            ByteBuf kept = roundTrip(pair, keeper, sent);
+            check(() -> pair.client.path().reason() == FallbackReason.IDLE, "an idle client", paths);
+            check(() -> pair.accepted.path().reason() == FallbackReason.IDLE, "an idle server", paths);
+            check(() -> !isMapped(), "no memory", paths);
+            expect(Arrays.equals(ByteBufUtil.getBytes(kept), sent), "the bytes that were kept");
+            kept.release();
+        }
+
+        /** What came back, in the buffers that it came in. */
+        private static ByteBuf roundTrip(Pair pair, Keeper keeper, byte[] sent) throws Exception {
             pair.client.writeAndFlush(Unpooled.wrappedBuffer(sent)).sync();
-            ByteBuf all = Unpooled.buffer(BYTES);
-            ByteBuf slice = null;
-            int begin = 0;
-            while (all.readableBytes() < BYTES) {
-                ByteBuf part = keeper.kept.poll(10, TimeUnit.SECONDS);
-                if (part == null) {
-                    throw new IllegalStateException(all.readableBytes() + " bytes within ten seconds");
-                }
-                if (slice == null) {
-                    slice = part.retain();
-                    begin = all.readableBytes();
-                }
-                all.writeBytes(part.duplicate());
-                part.release();
-            }
-            expect(java.util.Arrays.equals(ByteBufUtil.getBytes(all), sent), "the bytes that were sent");
-            // What is kept is copied out when the ring is wanted; here that is when it is given back, or before.
-            byte[] kept = ByteBufUtil.getBytes(slice);
-            expect(
-                    java.util.Arrays.equals(kept, 0, kept.length, sent, begin, begin + kept.length),
-                    "the bytes that were kept");
-            slice.release();
+            ByteBuf back = keeper.take(BYTES);
+            expect(Arrays.equals(ByteBufUtil.getBytes(back), sent), "the bytes that were sent");
+            return back;
         }
 
         private static boolean isMapped() {
             try {
                 return Files.readString(Path.of("/proc/self/maps")).contains("/ring-");
-            } catch (java.io.IOException e) {
-                throw new java.io.UncheckedIOException(e);
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
             }
         }
 

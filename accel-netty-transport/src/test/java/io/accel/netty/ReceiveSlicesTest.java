@@ -8,7 +8,6 @@ import io.accel.profile.Keys;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
-import io.netty.buffer.CompositeByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
@@ -34,31 +33,6 @@ import org.junit.jupiter.api.Test;
 class ReceiveSlicesTest {
     private static final int RING = Accel.accelerator().profile().get(Keys.RING_SIZE);
     private static final int LARGE = 16 * 1024;
-
-    /** Keeps what it is given. */
-    private static final class Keeper extends ChannelInboundHandlerAdapter {
-        final BlockingQueue<ByteBuf> kept = new LinkedBlockingQueue<>();
-
-        @Override
-        public void channelRead(ChannelHandlerContext ctx, Object msg) {
-            kept.add((ByteBuf) msg);
-        }
-
-        ByteBuf next() throws InterruptedException {
-            ByteBuf buffer = kept.poll(10, SECONDS);
-            assertThat(buffer).as("a buffer within ten seconds").isNotNull();
-            return buffer;
-        }
-
-        /** Waits until so many bytes are kept, and takes them as one. */
-        ByteBuf take(int bytes) throws InterruptedException {
-            CompositeByteBuf all = Unpooled.compositeBuffer(Integer.MAX_VALUE);
-            while (all.readableBytes() < bytes) {
-                all.addComponent(true, next());
-            }
-            return all;
-        }
-    }
 
     private static byte[] pattern(int length, int seed) {
         byte[] bytes = new byte[length];

@@ -257,7 +257,7 @@ public final class Incoming {
         record = awaited;
     }
 
-    /** The link is no more, and none of the peer's words about it is yet to come. By the thread that {@linkplain #await awaits} them. */
+    /** The link is no more, and no word of the peer's about it is to come. By the thread that {@linkplain #await awaits} them. */
     void forgetRecord() {
         record = null;
     }
@@ -499,8 +499,8 @@ public final class Incoming {
     }
 
     /**
-     * Whether a read gets something, where the kernel has said so before it was known that the reader is back with it: what it had then
-     * may have been an announcement, or a record, that was taken meanwhile. Any thread.
+     * Whether a read gets something, where the kernel has said so before it was known that the reader is back with it: what it
+     * had then may have been an announcement, or a record, that was taken meanwhile. Any thread.
      */
     boolean isReadable() {
         if (!justFollowed || aside != null) {

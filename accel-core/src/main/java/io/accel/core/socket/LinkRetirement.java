@@ -20,13 +20,10 @@ import java.util.concurrent.TimeUnit;
  *   <li>Who has said and heard that frees the link. The peer needs nothing of it any more.
  * </ol>
  *
- * <p>Traffic in between is not lost and does not wait: it goes by whichever way its direction has at that moment. If there is enough
- * of it, the end that connected asks for a new link, as it did for the first.
+ * <p>Traffic in between is not lost and does not wait: it goes by whichever way its direction has at that moment. If there is
+ * enough of it, the end that connected asks for a new link, as it did for the first.
  */
 final class LinkRetirement {
-    /** How often somebody looks whether a link is idle, or the peer finds it so. */
-    static final long IDLE_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
-
     /** One in how many looks retires a link that may be in use, where that is done at random. */
     private static final int RESTLESS_LOOKS = 16;
 
@@ -76,7 +73,7 @@ final class LinkRetirement {
         if (stream.hasResumed()) {
             beginToLeave(now);
             leaveBroken(stream);
-        } else if (stream.isUnused() && (said & (Link.RETIRED | Link.BROKEN)) != 0) {
+        } else if (stream.hasSaidRetired() && (said & (Link.RETIRED | Link.BROKEN)) != 0) {
             finish(stream, FallbackReason.IDLE); // a peer that is gone from it since has said so, too, or has lost it
         } else if ((said & Link.ENDED) != 0) {
             return false; // it is freed when the program closes
@@ -101,8 +98,8 @@ final class LinkRetirement {
         if (step == Step.ASKED && asked) {
             beginToLeave(now);
         }
-        if (step == Step.LEAVING && !stream.isUnused() && leave(stream)) {
-            stream.sayUnused();
+        if (step == Step.LEAVING && !stream.hasSaidRetired() && leave(stream)) {
+            stream.sayRetired();
         }
     }
 

@@ -85,7 +85,7 @@ public final class LinkStream implements BlockingWaits.Waitable {
     /** Whether this direction does not come to the link again. Set once, by {@link LinkRetirement}. */
     private volatile boolean retiring;
     /** Whether the peer was told that neither direction uses the link any more. Set once, by {@link LinkRetirement}. */
-    private volatile boolean unused;
+    private volatile boolean saidRetired;
     /** Whether this was let go of while the connection lives on. Set once, before {@link #closed} is. */
     private volatile boolean retired;
     /** Whether bytes are sent from where the program has them, and are still with it. Written in the writing half. */
@@ -406,14 +406,14 @@ public final class LinkStream implements BlockingWaits.Waitable {
     }
 
     /** Tells the peer that neither direction uses the link any more. */
-    void sayUnused() {
-        unused = true;
+    void sayRetired() {
+        saidRetired = true;
         say(Link.RETIRED);
     }
 
     /** Whether the peer has been told, or is being told, that this end uses the link no more. */
-    boolean isUnused() {
-        return unused;
+    boolean hasSaidRetired() {
+        return saidRetired;
     }
 
     /** Has the writer find that the kernel had better take what is written next. */
@@ -1292,11 +1292,21 @@ public final class LinkStream implements BlockingWaits.Waitable {
 
     @Override
     public int look(int interest) {
+        return look(interest, false);
+    }
+
+    /** As {@link #look(int)}, for a poller of the connection, which is told by the kernel of what that has. */
+    int lookForPoller(int interest) {
+        return look(interest, true);
+    }
+
+    private int look(int interest, boolean forPoller) {
         if (closed) {
             return 0; // its keys are about to be cancelled
         }
         int ready = 0;
-        if ((interest & SelectionKey.OP_READ) != 0 && (receiver.ready() || inputShut)) {
+        if ((interest & SelectionKey.OP_READ) != 0
+                && (receiver.hasUnread() || ((receiver.hasNews() || inputShut) && !(forPoller && movesOn())))) {
             ready |= SelectionKey.OP_READ;
         }
         if ((interest & Pollable.END) != 0 && (receiver.ended() || inputShut)) {
@@ -1314,9 +1324,9 @@ public final class LinkStream implements BlockingWaits.Waitable {
     /**
      * Whether the next thing to read is the kernel's, where there may be nothing yet: a selector is told by the kernel. This
      * follows the peer there in the place of a reader, as soon as the announcement of the switch is out of the way, for which the
-     * anchor is watched. For pollers.
+     * anchor is watched.
      */
-    boolean movesOn() {
+    private boolean movesOn() {
         if (!receiver.hasLeft() || inputShut) {
             return false;
         }

@@ -77,6 +77,8 @@ public final class StreamSocket implements Pollable {
     private volatile boolean counting;
     /** What has gone by the kernel before it was counted, and when it may be worth a link at the earliest. */
     private volatile Count countedFrom = new Count(0, 0, System.nanoTime());
+    /** Called before a link is given back. Written by the adapter, at most once. */
+    private volatile Consumer<LinkStream> beforeLetGo = stream -> {};
 
     /** Whether the link broke with bytes that only it had. Set once. */
     private volatile boolean cutOff;
@@ -96,8 +98,6 @@ public final class StreamSocket implements Pollable {
     private boolean again;
     /** How long to be content with the kernel the next time. */
     private long pauseNanos = FIRST_PAUSE_NANOS;
-    /** Called before a link is given back; null for nobody. */
-    private Consumer<LinkStream> beforeLetGo;
 
     private Claim claim = Claim.NONE;
     /** Whether it is settled whether there will be a link. */
@@ -544,7 +544,7 @@ public final class StreamSocket implements Pollable {
      */
     Resumption linkBroke(long now) {
         LinkStream stream = attached;
-        if (!closed && stream != null && !stream.isUnused() && stream.isUndecided()) {
+        if (!closed && stream != null && !stream.hasSaidRetired() && stream.isUndecided()) {
             return new Resumption(this, stream, now);
         }
         cutOff();
@@ -571,13 +571,17 @@ public final class StreamSocket implements Pollable {
         synchronized (this) {
             path = new PathInfo("kernel", FallbackReason.LINK_LOST, null);
         }
-        connection.fellBack(FallbackReason.LINK_LOST);
-        accelerator.log().moved(anchor.local(), anchor.remote(), path);
+        tellOfKernel(FallbackReason.LINK_LOST);
         LinkStream stream = attached;
         if (stream != null) {
             stream.resumed(); // and is let go of when the program has read what came by it
         }
         refresh();
+    }
+
+    private void tellOfKernel(FallbackReason why) {
+        connection.fellBack(why);
+        accelerator.log().moved(anchor.local(), anchor.remote(), path);
     }
 
     /** Ends what is sent by the kernel, as the program wants it. */
@@ -612,7 +616,7 @@ public final class StreamSocket implements Pollable {
      * @param told called by Accel's thread before the link is given back; it must not wait, and {@linkplain LinkStream#hold holds}
      *     the link if it needs it for longer
      */
-    public synchronized void beforeLetGo(Consumer<LinkStream> told) {
+    public void beforeLetGo(Consumer<LinkStream> told) {
         beforeLetGo = told;
     }
 
@@ -623,17 +627,8 @@ public final class StreamSocket implements Pollable {
      * @param why it is on the kernel's path now
      */
     void letGo(LinkStream stream, FallbackReason why) {
-        Consumer<LinkStream> told;
         boolean isNew;
-        synchronized (this) {
-            if (closed || attached != stream) {
-                return;
-            }
-            told = beforeLetGo;
-        }
-        if (told != null) {
-            told.accept(stream);
-        }
+        beforeLetGo.accept(stream);
         incoming.forgetRecord();
         synchronized (this) {
             if (closed) {
@@ -654,8 +649,7 @@ public final class StreamSocket implements Pollable {
         refresh();
         stream.retire(); // after that: pollers that nobody is in take notice of both now
         if (isNew) {
-            connection.fellBack(why);
-            accelerator.log().moved(anchor.local(), anchor.remote(), path);
+            tellOfKernel(why);
         }
         if (listener == null) {
             countFrom(System.nanoTime() + (why == FallbackReason.LINK_LOST ? FIRST_PAUSE_NANOS : 0));
@@ -859,9 +853,7 @@ public final class StreamSocket implements Pollable {
         if (in == null) {
             return lookAtOutgoing(out, interest);
         }
-        int ready = in.look(out != null ? interest : interest & BY_READING);
-        boolean isElsewhere = (ready & SelectionKey.OP_READ) != 0 && in.movesOn();
-        return isElsewhere ? ready & ~SelectionKey.OP_READ : ready;
+        return in.lookForPoller(out != null ? interest : interest & BY_READING);
     }
 
     private int lookAtOutgoing(LinkStream out, int interest) {

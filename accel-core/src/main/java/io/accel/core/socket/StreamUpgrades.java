@@ -23,6 +23,8 @@ final class StreamUpgrades {
     private static final Warnings ERRORS = new Warnings(System.getLogger(StreamUpgrades.class.getName()));
     private static final long ANNOUNCE_PAUSE_NANOS = 1_000_000L;
     private static final long FOR_EVER = -1;
+    /** How often links are looked at, whether they are idle here, or at the peer. */
+    private static final long IDLE_PAUSE_NANOS = 1_000_000_000L;
     /** How often links are looked at in tests that give them back at random; otherwise no more often than that. */
     private static final long RESTLESS_PAUSE_NANOS = 10_000_000L;
     /** A ring from which nothing was read for this long is overdue; twice that at most. */
@@ -54,7 +56,7 @@ final class StreamUpgrades {
     /** When the former are looked at next. The thread's. */
     private long idleCheckAt = System.nanoTime();
     /** How often. */
-    private volatile long idlePauseNanos = LinkRetirement.IDLE_PAUSE_NANOS;
+    private volatile long idlePauseNanos = IDLE_PAUSE_NANOS;
     /** Whether the thread looks at {@link #linked} from time to time. Written by it, before it looks there a last time. */
     private volatile boolean looksForIdle;
 

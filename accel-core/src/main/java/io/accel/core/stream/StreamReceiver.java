@@ -266,9 +266,11 @@ public final class StreamReceiver {
      * Whether a read would not find "nothing yet": there are bytes, the end, a reset, or nonsense to report. Any thread.
      */
     public boolean ready() {
-        if (link.published() != head) {
-            return true;
-        }
+        return hasUnread() || hasNews();
+    }
+
+    /** Whether, with no bytes there, a read would not find "nothing yet"; {@link #hasUnread} before. Any thread. */
+    public boolean hasNews() {
         boolean gone = link.peerGone(); // first, as in look()
         int state = link.peerState();
         return (state & (Link.ENDED | Link.LEFT)) != 0 || (gone && (state & Link.BROKEN) == 0);

@@ -9,8 +9,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Both ends of a connection give a link back by which bytes may be going: {@link io.accel.core.socket.LinkRetirement}. Each end has a
- * writer, a reader, and the thread that gives links back. Nobody may touch the link after it is freed, and no byte may be lost with
+ * Both ends of a connection give a link back by which bytes may be going: {@link io.accel.core.socket.LinkRetirement}. Each end
+ * has a writer, a reader, and the thread that gives links back. Nobody may touch the link after it is freed, and no byte may be lost with
  * it, also if it breaks when an end has said that it uses it no more. All words are volatile, or written with a full fence.
  */
 class RetirementModelTest {

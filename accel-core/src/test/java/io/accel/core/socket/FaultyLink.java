@@ -17,6 +17,9 @@ import java.util.concurrent.TimeUnit;
  * it was freed.
  */
 final class FaultyLink implements Link {
+    /** What records of both ends are told by. */
+    static final long NONCE = 0x1234_5678_9ABC_DEF0L;
+
     private final Link inner;
     private final Faults.Side side;
     private final Faults faults;
@@ -140,7 +143,7 @@ final class FaultyLink implements Link {
 
     @Override
     public long nonce() {
-        return 0x1234_5678_9ABC_DEF0L;
+        return NONCE;
     }
 
     @Override

@@ -25,8 +25,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** A peer that lies about where its bytes go, or what it has received: its own connection ends, and no other hears of it. */
 @Timeout(60)
 class HostileWordsTest {
-    private static final long NONCE = 0x1234_5678_9ABC_DEF0L;
-
     private FaultLab lab;
     private BlockingWaits waits;
     private Lab.Pair bystander;
@@ -54,16 +52,16 @@ class HostileWordsTest {
 
     static Stream<Arguments> records() {
         return Stream.of(
-                Arguments.of("more than was sent", ResumeRecord.of(NONCE, 1L << 40)),
-                Arguments.of("the most there is", ResumeRecord.of(NONCE, Long.MAX_VALUE)),
-                Arguments.of("less than nothing", ResumeRecord.of(NONCE, Long.MIN_VALUE)),
-                Arguments.of("not even where the direction began", ResumeRecord.of(NONCE, 0)),
-                Arguments.of("bytes lost", ResumeRecord.of(NONCE, ResumeRecord.LOST)),
+                Arguments.of("more than was sent", ResumeRecord.of(FaultyLink.NONCE, 1L << 40)),
+                Arguments.of("the most there is", ResumeRecord.of(FaultyLink.NONCE, Long.MAX_VALUE)),
+                Arguments.of("less than nothing", ResumeRecord.of(FaultyLink.NONCE, Long.MIN_VALUE)),
+                Arguments.of("not even where the direction began", ResumeRecord.of(FaultyLink.NONCE, 0)),
+                Arguments.of("bytes lost", ResumeRecord.of(FaultyLink.NONCE, ResumeRecord.LOST)),
                 Arguments.of(
                         "bytes before it, where all went by the link",
                         ByteBuffer.allocate(1 + ResumeRecord.SIZE)
                                 .put((byte) 7)
-                                .put(ResumeRecord.of(NONCE, 8))
+                                .put(ResumeRecord.of(FaultyLink.NONCE, 8))
                                 .flip()));
     }
 

@@ -1,5 +1,7 @@
 package io.accel.core.socket;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.accel.core.fabric.Fabric;
 import io.accel.core.fabric.PortSpace;
 import io.accel.core.jdk.JdkAccess;
@@ -31,6 +33,15 @@ import java.util.stream.Stream;
 final class Lab implements AutoCloseable {
     /** Both ends of a connection. */
     record Pair(StreamSocket client, StreamSocket server) {
+        /**
+         * Has neither end go back to the kernel on its own. Where a reader gets no processor for long its writer would, and the
+         * fault that a test waits for would miss.
+         */
+        void fixDirections() {
+            assertThat(client.outgoing().fix()).isNotNull();
+            assertThat(server.outgoing().fix()).isNotNull();
+        }
+
         void close() throws IOException {
             Lab.close(client);
             Lab.close(server);

@@ -82,6 +82,12 @@ class LinkRetirementTest {
         });
     }
 
+    /** Long after it would have been given back. */
+    private void assertKept() throws InterruptedException {
+        TimeUnit.MILLISECONDS.sleep(4 * IDLE_MILLIS);
+        assertThat(pair.client().attached()).isNotNull();
+    }
+
     private void awaitLinked() {
         FaultLab.soon(
                 () -> { // before it is idle again
@@ -198,8 +204,7 @@ class LinkRetirementTest {
     void whatIsUnreadIsNotIdle() throws Exception {
         exchange(1_000);
         Streams.write(waits, pair.client(), ByteBuffer.allocate(3));
-        TimeUnit.MILLISECONDS.sleep(4 * IDLE_MILLIS);
-        assertThat(pair.client().attached()).isNotNull();
+        assertKept();
         assertThat(Streams.read(waits, pair.server(), ByteBuffer.allocate(9))).isEqualTo(3);
         awaitGivenBack();
     }
@@ -208,8 +213,7 @@ class LinkRetirementTest {
     void aHalfClosedOneKeepsIts() throws Exception {
         exchange(1_000);
         Streams.shutdownOutput(pair.client());
-        TimeUnit.MILLISECONDS.sleep(4 * IDLE_MILLIS);
-        assertThat(pair.client().attached()).isNotNull();
+        assertKept();
         send(pair.server(), pair.client(), 1_000);
         assertThat(Streams.read(waits, pair.server(), ByteBuffer.allocate(9))).isEqualTo(-1);
     }
@@ -221,8 +225,7 @@ class LinkRetirementTest {
             exchange(1_000);
             StreamSocket fixed = atClient ? pair.client() : pair.server();
             assertThat(fixed.outgoing().fix()).isNotNull();
-            TimeUnit.MILLISECONDS.sleep(4 * IDLE_MILLIS);
-            assertThat(pair.client().attached()).isNotNull();
+            assertKept();
             exchange(1_000);
             assertThat(pair.client().outgoing().link()).isNotNull();
             assertThat(pair.server().outgoing().link()).isNotNull();
@@ -236,8 +239,7 @@ class LinkRetirementTest {
     void oneWhoseListenerHasClosedKeepsIts() throws Exception {
         exchange(1_000);
         lab.listener.close();
-        TimeUnit.MILLISECONDS.sleep(4 * IDLE_MILLIS);
-        assertThat(pair.client().attached()).isNotNull();
+        assertKept();
         exchange(1_000);
     }
 
@@ -245,16 +247,14 @@ class LinkRetirementTest {
     void oneThatMustBeAcceleratedKeepsIts() throws Exception {
         openAnew(Map.of("fallback", "fail"));
         exchange(1_000);
-        TimeUnit.MILLISECONDS.sleep(4 * IDLE_MILLIS);
-        assertThat(pair.client().attached()).isNotNull();
+        assertKept();
     }
 
     @Test
     void oneThatIsNeverIdleKeepsIts() throws Exception {
         openAnew(Map.of("handover.idle", "forever"));
         exchange(1_000);
-        TimeUnit.MILLISECONDS.sleep(4 * IDLE_MILLIS);
-        assertThat(pair.client().attached()).isNotNull();
+        assertKept();
     }
 
     /** What a peer says out of turn it says of itself. */

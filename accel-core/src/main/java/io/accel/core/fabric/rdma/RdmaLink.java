@@ -722,8 +722,9 @@ final class RdmaLink implements Link, CmHandler {
     }
 
     /**
-     * A peer that has closed, or given the link back, waits for nothing, and what fails then are our own credits. Any other is told by the connection
-     * manager that the link is over, as far as the manager reaches it, and so need not find out by its own means.
+     * A peer that has closed, or given the link back, waits for nothing, and what fails then are our own credits. Any other is
+     * told by the connection manager that the link is over, as far as the manager reaches it, and so need not find out by its
+     * own means.
      */
     private void addBroken() {
         if ((in.states() & (RST | CLOSED | RETIRED | BROKEN)) == 0) {
