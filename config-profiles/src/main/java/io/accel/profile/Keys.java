@@ -75,8 +75,16 @@ public final class Keys {
             "ring.size",
             new SizeType(16 * KIB, 64 * MIB, true),
             "256KiB",
-            "The receive ring of one direction of one connection: how much can be on its way before the kernel's path"
+            "The receive ring of one direction of one connection at most: how much can be on its way before the kernel's path"
                     + " takes the rest.");
+
+    /** Bytes of a connection's first receive ring, a power of two. */
+    public static final Key<Integer> RING_INITIAL = key(
+            "ring.initial",
+            new SizeType(16 * KIB, 64 * MIB, true),
+            "64KiB",
+            "The receive ring that a connection begins with, `ring.size` if that is less. One that is found full again and again"
+                    + " is replaced by one four times as large, up to `ring.size`.");
 
     /** Bytes from which a buffer of the Netty transport's allocator is sent from where it lies. */
     public static final Key<Integer> ZERO_COPY_THRESHOLD = key(

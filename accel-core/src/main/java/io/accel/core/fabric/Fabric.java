@@ -15,11 +15,12 @@ public interface Fabric {
      *
      * @param destination the address and port that the program is connected to, or sends to
      * @param source the program's end
+     * @param ringSize bytes of either ring, a power of two; the peer may have less
      * @return the handshake under way
      * @throws FallbackException if this fabric cannot carry the connection; known in microseconds
      * @throws IOException if the program's end is no more
      */
-    Connecting connect(InetSocketAddress destination, Source source) throws IOException;
+    Connecting connect(InetSocketAddress destination, Source source, int ringSize) throws IOException;
 
     /**
      * Opens a kernel listener to this fabric.

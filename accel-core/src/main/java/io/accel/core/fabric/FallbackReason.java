@@ -18,7 +18,7 @@ public enum FallbackReason {
     /** The peer belongs to another user. */
     OTHER_USER(6, true, "the peer belongs to another user; run both as one user, or set shm.group on both"),
     /** There is no room for the rings. */
-    SHM_FULL(7, true, "no room for the rings in shm.dir; make it larger, or ring.size smaller"),
+    SHM_FULL(7, true, "no room for the rings in shm.dir; make it larger, or ring.initial smaller"),
     /** The shared directory cannot be used: missing, no permission, not a file system for this. */
     SHM_DIR(8, true, "shm.dir cannot be used"),
     /** The peer did not answer within {@code connect.probe-timeout}. */
@@ -54,7 +54,9 @@ public enum FallbackReason {
     /** The link of the connection has broken: its device went away, or could not reach the peer's. */
     LINK_LOST(22, true, "its RDMA link broke, and it went on without a loss; see the device and the way to the peer"),
     /** Nothing went by the connection's faster path for {@code handover.idle}, so that its memory was given back. */
-    IDLE(23, false, "it was idle for handover.idle and gave its memory back; it moves again when it carries enough");
+    IDLE(23, false, "it was idle for handover.idle and gave its memory back; it moves again when it carries enough"),
+    /** The connection is on its way from one link to another with larger rings. */
+    GROWING(25, false, "it is moving to larger rings, which takes some milliseconds");
 
     private final int code;
     private final boolean remarkable;

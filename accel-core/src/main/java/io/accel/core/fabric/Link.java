@@ -50,12 +50,17 @@ public interface Link {
     int RETIRING = 512;
     /** The peer uses the link no more, in neither direction. What was sent by it before was read. */
     int RETIRED = 1024;
+    /**
+     * Larger rings are wanted, for which the link is given back: by the end that accepted it is asked for, and the end that
+     * connected answers, or asks, by the same, and then asks for another link.
+     */
+    int LARGER = 2048;
     /** The states that are forgotten, so that the peer may come to them again; all others are only ever added. */
     int PASSING = LEFT | FOLLOWED;
     /** Any of the states after which nothing more is published. */
     int ENDED = FIN | RST | CLOSED;
     /** All that a peer may say. */
-    int SAID = ENDED | URGENT_INLINE | ATTACHED | SWITCHED | PASSING | RETIRING | RETIRED;
+    int SAID = ENDED | URGENT_INLINE | ATTACHED | SWITCHED | PASSING | RETIRING | RETIRED | LARGER;
 
     /** Wait for the peer to publish, to finish or to reset. */
     int DATA = 1;

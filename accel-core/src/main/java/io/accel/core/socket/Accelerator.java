@@ -37,6 +37,8 @@ public final class Accelerator {
     private final long handoverIdleNanos;
     private final long probeTimeoutNanos;
     private final int lowWater;
+    private final int firstRing;
+    private final int largestRing;
     private final boolean failing;
 
     /**
@@ -60,6 +62,8 @@ public final class Accelerator {
         this.log = new ConnectionLog(profile.get(Keys.LOG_CONNECTIONS));
         this.lowWater = profile.get(Keys.WRITE_LOW_WATER);
         this.failing = profile.get(Keys.FALLBACK) == Fallback.FAIL;
+        this.largestRing = profile.get(Keys.RING_SIZE);
+        this.firstRing = failing ? largestRing : firstRing(profile);
         this.waits = new BlockingWaits(pollConfig);
     }
 
@@ -78,6 +82,16 @@ public final class Accelerator {
                 PollConfig.Yielding.valueOf(profile.get(Keys.POLL_YIELD).name()));
     }
 
+    /**
+     * Bytes of a ring of a connection's first link, unless a fall-back is an exception.
+     *
+     * @param profile the profile
+     * @return {@code ring.initial}, or {@code ring.size} if that is less
+     */
+    public static int firstRing(Profile profile) {
+        return Math.min(profile.get(Keys.RING_INITIAL), profile.get(Keys.RING_SIZE));
+    }
+
     /** The fabrics that there are, with a profile's settings, for one kind of connections. */
     static Map<FabricName, Fabric> fabrics(Profile profile, PortSpace space) {
         int ringSize = profile.get(space == PortSpace.TCP ? Keys.RING_SIZE : Keys.DATAGRAM_RING_SIZE);
@@ -85,7 +99,6 @@ public final class Accelerator {
                 space,
                 profile.get(Keys.SHM_DIR),
                 profile.get(Keys.SHM_GROUP),
-                ringSize,
                 profile.get(Keys.CONNECT_PROBE_TIMEOUT),
                 profile.get(Keys.HANDSHAKE_TIMEOUT),
                 profile.get(Keys.SHM_MAX));
@@ -209,6 +222,19 @@ public final class Accelerator {
 
     ConnectionLog log() {
         return log;
+    }
+
+    /**
+     * Bytes of a ring of a connection's first link. With {@code fallback=fail} that is all it may have: on the way to a larger one
+     * the connection would be the kernel's for a moment.
+     */
+    int firstRing() {
+        return firstRing;
+    }
+
+    /** Bytes of a connection's ring at most. */
+    int largestRing() {
+        return largestRing;
     }
 
     int lowWater() {

@@ -33,6 +33,11 @@ final class AcceptedStreams {
         if ((added.incrementAndGet() & SWEEP_MASK) == 0) {
             accepted.values().removeIf(each -> each.get() == null);
         }
+        return mayAgain(ends);
+    }
+
+    /** A connection may have a link now. Returns whether a client waited for that. */
+    boolean mayAgain(Ends ends) {
         if (!waiting.isEmpty()) {
             Runnable client = waiting.remove(ends);
             if (client != null) {

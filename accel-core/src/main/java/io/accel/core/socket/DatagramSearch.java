@@ -25,7 +25,7 @@ final class DatagramSearch extends LinkSearch {
 
     @Override
     Connecting connect(Fabric next) throws IOException {
-        return next.connect(path.target(), socket::localFor);
+        return next.connect(path.target(), socket::localFor, socket.ringSize());
     }
 
     @Override

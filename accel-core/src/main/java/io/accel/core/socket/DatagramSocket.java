@@ -502,6 +502,11 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
         return accelerator.datagramFabricsFor(Role.CLIENT, target);
     }
 
+    /** Bytes of the ring of either direction of a link. */
+    int ringSize() {
+        return accelerator.profile().get(Keys.DATAGRAM_RING_SIZE);
+    }
+
     /** A search has brought a link. */
     void found(DatagramPath path, Link link, String fabric, InetSocketAddress local) {
         DatagramLink found = new DatagramLink(link, fabric, local, path.target());

@@ -9,10 +9,12 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Gives a link back while its connection lives on by the kernel: one by which nothing has gone for {@code handover.idle}, so that
- * its memory is free for others, and one that has broken, so that the connection may get another. One thread advances it.
+ * its memory is free for others; one whose rings are too small, and one that has broken, so that the connection may get another.
+ * One thread advances it.
  *
  * <ol>
- *   <li>The end that accepted finds the link idle. It does not switch to it any more, and says {@link Link#RETIRING}.
+ *   <li>The end that accepted finds the link idle, or hears that it is too small. It does not switch to it any more, and says
+ *       {@link Link#RETIRING}.
  *   <li>The end that connected sees that, and does and says the same.
  *   <li>Each takes its own direction back to the kernel, as a writer does that finds the ring full for long, and follows the
  *       peer's.
@@ -22,12 +24,18 @@ import java.util.concurrent.TimeUnit;
  *
  * <p>Traffic in between is not lost and does not wait: it goes by whichever way its direction has at that moment. If there is
  * enough of it, the end that connected asks for a new link, as it did for the first.
+ *
+ * <p>That end chooses the size of rings. So it says {@link Link#LARGER} when either end finds them too small and it may have
+ * larger ones: the other may have smaller limits, or none, and says it as a wish.
  */
 final class LinkRetirement {
     /** One in how many looks retires a link that may be in use, where that is done at random. */
     private static final int RESTLESS_LOOKS = 16;
 
-    /** How long it goes on as soon as it can; after that, only now and then: what has come is not read. */
+    /**
+     * How long it goes on as soon as it can, after each step. After that only now and then: what has come is not read, or the peer
+     * cannot give the link back.
+     */
     private static final long HURRY_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private enum Step {
@@ -47,7 +55,10 @@ final class LinkRetirement {
     private Step step = Step.IN_USE;
     private long activity = -1;
     private long quietSince;
-    private long leavingSince;
+    /** Until when this is in a hurry, if {@link #hurrying}. */
+    private long hurryUntil;
+
+    private boolean hurrying;
 
     LinkRetirement(LinkStream stream) {
         this.link = new WeakReference<>(stream);
@@ -55,7 +66,12 @@ final class LinkRetirement {
 
     /** Whether it goes on as soon as it can, and not only now and then. */
     boolean isInHurry(long now) {
-        return step == Step.BEGUN || (step == Step.LEAVING && now - leavingSince < HURRY_NANOS);
+        return step == Step.BEGUN || (hurrying && now - hurryUntil < 0);
+    }
+
+    private void hurry(long now) {
+        hurrying = true;
+        hurryUntil = now + HURRY_NANOS;
     }
 
     /**
@@ -74,7 +90,8 @@ final class LinkRetirement {
             beginToLeave(now);
             leaveBroken(stream);
         } else if (stream.hasSaidRetired() && (said & (Link.RETIRED | Link.BROKEN)) != 0) {
-            finish(stream, FallbackReason.IDLE); // a peer that is gone from it since has said so, too, or has lost it
+            // A peer that is gone from it since has said so, too, or has lost it.
+            finish(stream, isForLarger(stream, said) ? FallbackReason.GROWING : FallbackReason.IDLE);
         } else if ((said & Link.ENDED) != 0) {
             return false; // it is freed when the program closes
         } else if ((said & Link.BROKEN) == 0) {
@@ -86,14 +103,17 @@ final class LinkRetirement {
     private void retire(LinkStream stream, int said, long now) {
         StreamSocket socket = stream.socket();
         boolean asked = (said & Link.RETIRING) != 0;
-        boolean wanted = step == Step.IN_USE && socket.mayGiveBack();
-        if (wanted && (socket.isAccepted() ? isIdle(stream, now) : asked && !stream.hasUnread())) {
-            stream.beginToRetire();
-            step = Step.BEGUN;
+        if (step == Step.IN_USE && socket.mayGiveBack()) {
+            boolean larger = askForLarger(stream, said, now);
+            if (socket.isAccepted() ? larger || isIdle(stream, now) : asked && (larger || !stream.hasUnread())) {
+                stream.beginToRetire();
+                step = Step.BEGUN;
+            }
         }
         if (step == Step.BEGUN && !socket.outgoing().isSwitching()) {
             stream.sayRetiring();
             step = Step.ASKED;
+            hurrying &= isForLarger(stream, said); // an idle one has time, and so has its peer
         }
         if (step == Step.ASKED && asked) {
             beginToLeave(now);
@@ -106,8 +126,25 @@ final class LinkRetirement {
     private void beginToLeave(long now) {
         if (step != Step.LEAVING) {
             step = Step.LEAVING;
-            leavingSince = now;
+            hurry(now);
         }
+    }
+
+    /** Says that larger rings are wanted where they are, and can be had. Returns whether both ends have said so. */
+    private boolean askForLarger(LinkStream stream, int said, long now) {
+        boolean heard = (said & Link.LARGER) != 0;
+        if (!stream.hasSaidLarger()
+                && (heard || stream.isCramped())
+                && stream.socket().mayHaveLarger(stream)) {
+            stream.sayLarger();
+            hurry(now);
+        }
+        return isForLarger(stream, said);
+    }
+
+    /** Whether the end that chooses the size has said that it wants another. */
+    private static boolean isForLarger(LinkStream stream, int said) {
+        return stream.socket().isAccepted() ? (said & Link.LARGER) != 0 : stream.hasSaidLarger();
     }
 
     private boolean isIdle(LinkStream stream, long now) {

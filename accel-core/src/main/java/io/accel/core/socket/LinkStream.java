@@ -51,6 +51,9 @@ public final class LinkStream implements BlockingWaits.Waitable {
     /** How long a reader in blocking mode naps whose announcement is on its way. */
     private static final long ANNOUNCEMENT_NAP_NANOS = 50_000;
 
+    /** How often a ring is found full, and the peer reads on, until it counts as too small. */
+    private static final int SHORTFALLS = 2;
+
     /** One of how many writes goes back where they do so at random. */
     private static final int RESTLESS_WRITES = 8;
 
@@ -67,6 +70,7 @@ public final class LinkStream implements BlockingWaits.Waitable {
     }
 
     private final Link link;
+    private final int ringSize;
     private final StreamReceiver receiver;
     private final StreamSender sender;
 
@@ -86,6 +90,8 @@ public final class LinkStream implements BlockingWaits.Waitable {
     private volatile boolean retiring;
     /** Whether the peer was told that neither direction uses the link any more. Set once, by {@link LinkRetirement}. */
     private volatile boolean saidRetired;
+    /** Whether the peer was told that larger rings are wanted. Set once, by {@link LinkRetirement}. */
+    private volatile boolean saidLarger;
     /** Whether this was let go of while the connection lives on. Set once, before {@link #closed} is. */
     private volatile boolean retired;
     /** Whether bytes are sent from where the program has them, and are still with it. Written in the writing half. */
@@ -101,6 +107,7 @@ public final class LinkStream implements BlockingWaits.Waitable {
     private final boolean restless;
 
     private final StreamSocket socket;
+    private final LinkRetirement retirement = new LinkRetirement(this);
     /** The registrations of those who wait for the link alone. */
     private final Shares shares = new Shares();
 
@@ -125,6 +132,8 @@ public final class LinkStream implements BlockingWaits.Waitable {
     private final AtomicBoolean watched = new AtomicBoolean();
     /** What the peer had read when that was last looked at. By that thread alone. */
     private long progressSeen;
+    /** How often the ring was found full by a writer, and not for the peer's being idle. By that thread alone. */
+    private int shortfalls;
 
     // Guarded by the writing half's lock.
 
@@ -137,6 +146,7 @@ public final class LinkStream implements BlockingWaits.Waitable {
 
     LinkStream(Link link, int lowWater, boolean restless, StreamSocket socket, ConnectionRecord connection) {
         this.link = link;
+        this.ringSize = link.sendRing().size();
         this.restless = restless;
         this.socket = socket;
         this.connection = connection;
@@ -373,6 +383,10 @@ public final class LinkStream implements BlockingWaits.Waitable {
         return socket;
     }
 
+    LinkRetirement retirement() {
+        return retirement;
+    }
+
     /** What the peer has said, all that has come taken in; {@link Link#CLOSED} if the link is freed. */
     int peerStates() {
         if (!pin()) {
@@ -414,6 +428,26 @@ public final class LinkStream implements BlockingWaits.Waitable {
     /** Whether the peer has been told, or is being told, that this end uses the link no more. */
     boolean hasSaidRetired() {
         return saidRetired;
+    }
+
+    /** Tells the peer that larger rings are wanted. */
+    void sayLarger() {
+        saidLarger = true;
+        say(Link.LARGER);
+    }
+
+    boolean hasSaidLarger() {
+        return saidLarger;
+    }
+
+    /** Whether the ring is too small for what is written: it is full again and again, although the peer reads. */
+    boolean isCramped() {
+        return shortfalls >= SHORTFALLS;
+    }
+
+    /** Bytes of the ring of either direction. */
+    int ringSize() {
+        return ringSize;
     }
 
     /** Has the writer find that the kernel had better take what is written next. */
@@ -483,6 +517,7 @@ public final class LinkStream implements BlockingWaits.Waitable {
         try {
             long read = link.released();
             boolean stands = again && read == progressSeen;
+            shortfalls += !stands && (again || !sender.isFull()) ? 1 : 0;
             progressSeen = read;
             if (closed || !sender.isFull()) {
                 watched.set(false);

@@ -30,8 +30,8 @@ final class PrivilegedFabric implements Fabric {
     }
 
     @Override
-    public Connecting connect(InetSocketAddress destination, Source source) throws IOException {
-        return new Handshake(call(() -> fabric.connect(destination, source)));
+    public Connecting connect(InetSocketAddress destination, Source source, int ringSize) throws IOException {
+        return new Handshake(call(() -> fabric.connect(destination, source, ringSize)));
     }
 
     @Override

@@ -173,19 +173,42 @@ public final class StreamListener {
             AcceptedStreams.Ends ends = ends(local, remote);
             StreamSocket socket = all.find(ends);
             if (socket == null) {
-                if (closed || !all.await(ends, again)) {
-                    ProcessCounters.dropped(Drop.BACKLOG);
-                    throw new FallbackException(FallbackReason.BACKLOG_FULL, null);
+                if (closed) {
+                    throw full();
                 }
+                awaitTurn(ends, again);
                 socket = all.find(ends);
                 if (socket == null || !all.forget(ends)) {
                     return false; // not accepted; or just now, and whoever did so has run again
                 }
             }
-            if (!socket.claim()) {
+            StreamSocket.Answer answer = socket.claim();
+            if (answer == StreamSocket.Answer.NOT_YET) {
+                awaitTurn(ends, again);
+                answer = socket.claim();
+                if (answer == StreamSocket.Answer.NOT_YET) {
+                    return false; // whoever frees the last link runs again
+                }
+                if (!all.forget(ends) && answer == StreamSocket.Answer.YES) {
+                    socket.unclaim(); // who has just done so has run again
+                    return false;
+                }
+            }
+            if (answer == StreamSocket.Answer.NO) {
                 throw new FallbackException(FallbackReason.BAD_HANDSHAKE, "the connection has a link, or has closed");
             }
             return true;
+        }
+
+        private void awaitTurn(AcceptedStreams.Ends ends, Runnable again) throws FallbackException {
+            if (!accelerator.acceptedStreams().await(ends, again)) {
+                throw full();
+            }
+        }
+
+        private FallbackException full() {
+            ProcessCounters.dropped(Drop.BACKLOG);
+            return new FallbackException(FallbackReason.BACKLOG_FULL, null);
         }
 
         @Override

@@ -50,8 +50,20 @@ public final class StreamSocket implements Pollable {
 
     private static final long LONGEST_PAUSE_NANOS = 60_000_000_000L;
 
+    /** How many times as large the rings of the next link are if those of the last were too small. */
+    private static final int GROWTH = 4;
+
     /** Reads and writes, bytes, and a time, as {@link System#nanoTime}. */
     private record Count(int operations, long bytes, long earliest) {}
+
+    /** What a client hears who asks for a link. */
+    enum Answer {
+        YES,
+        /** The last link is about to be given back. */
+        NOT_YET,
+        /** There is a link, or somebody has asked before, or the connection has closed. */
+        NO
+    }
 
     private enum Claim {
         NONE,
@@ -98,6 +110,12 @@ public final class StreamSocket implements Pollable {
     private boolean again;
     /** How long to be content with the kernel the next time. */
     private long pauseNanos = FIRST_PAUSE_NANOS;
+    /** Bytes of either ring of the link that is asked for next. */
+    private int ringSize;
+    /** Bytes of a ring that a link of this may have. */
+    private int largestRing;
+    /** Bytes of a ring of the link that was given back for a larger one, which is not there yet; otherwise 0. */
+    private int grownFrom;
 
     private Claim claim = Claim.NONE;
     /** Whether it is settled whether there will be a link. */
@@ -173,6 +191,8 @@ public final class StreamSocket implements Pollable {
         synchronized (this) {
             role = Role.CLIENT;
             fabrics = candidates;
+            ringSize = accelerator.firstRing();
+            largestRing = accelerator.largestRing();
             settled = candidates.isEmpty();
             counting = !settled && !asks;
             path = candidates.isEmpty()
@@ -203,6 +223,7 @@ public final class StreamSocket implements Pollable {
         synchronized (this) {
             listener = by;
             undecided = true;
+            largestRing = accelerator.largestRing();
         }
         path = why;
         connection = ConnectionRecord.accepting(this);
@@ -291,6 +312,11 @@ public final class StreamSocket implements Pollable {
         }
     }
 
+    /** Bytes of either ring of the link to ask for. */
+    synchronized int ringSize() {
+        return ringSize;
+    }
+
     /** Bytes have gone one way or the other by the kernel. */
     void noteTraffic() {
         if (!counting) {
@@ -326,7 +352,7 @@ public final class StreamSocket implements Pollable {
 
     /** No fabric has a link. */
     void notUpgraded(FallbackException why) {
-        if (why == null || closed) {
+        if (why == null || closed || hasNoLargerOne(why)) {
             return;
         }
         synchronized (this) {
@@ -347,14 +373,34 @@ public final class StreamSocket implements Pollable {
         accelerator.log().connected(anchor.local(), anchor.remote(), path);
     }
 
-    /** A client asks for the link of this connection. Returns false if it has one, or has closed. */
-    synchronized boolean claim() {
-        if (closed || claim != Claim.NONE) {
-            return false;
+    /** Asks for a link as large as the last, which there was room for, if it was a larger one that was not to be had. */
+    private boolean hasNoLargerOne(FallbackException why) {
+        synchronized (this) {
+            if (grownFrom == 0) {
+                return false;
+            }
+            path = new PathInfo("kernel", why.reason(), why.getMessage());
+            ringSize = grownFrom;
+            largestRing = grownFrom;
+            grownFrom = 0;
+        }
+        tellOfKernel(why.reason());
+        StreamUpgrades.get().request(this);
+        return true;
+    }
+
+    /** A client asks for the link of this connection. */
+    synchronized Answer claim() {
+        if (closed || claim == Claim.CLAIMED) {
+            return Answer.NO;
+        }
+        if (claim == Claim.ATTACHED) {
+            LinkStream last = attached;
+            return last != null && (last.hasSaidRetired() || last.hasResumed()) ? Answer.NOT_YET : Answer.NO;
         }
         claim = Claim.CLAIMED;
         abandoned = false;
-        return true;
+        return Answer.YES;
     }
 
     /** A client that asked went away before it was offered the link, perhaps before it had {@linkplain #claim claimed} it. */
@@ -386,6 +432,10 @@ public final class StreamSocket implements Pollable {
             shares.establish(stream);
             path = new PathInfo(fabric, null, null);
             attached = stream;
+            grownFrom = 0;
+            if (role == Role.CLIENT && stream.ringSize() < ringSize) {
+                largestRing = stream.ringSize(); // the peer has no larger ones
+            }
             present = shares.all();
         }
         link.whenBroken(() -> StreamUpgrades.get().broken(this));
@@ -601,6 +651,11 @@ public final class StreamSocket implements Pollable {
         return !accelerator.isFailing() && !outgoing.isFixed() && (listener == null || listener.isOpen());
     }
 
+    /** Whether another link may have larger rings than this one; the end that accepted can only wish for that. */
+    synchronized boolean mayHaveLarger(LinkStream stream) {
+        return stream.ringSize() < largestRing;
+    }
+
     /** How long a link is idle until it is given back; for tests that have it done at random that does not count. */
     long idleNanos() {
         return accelerator.handoverIdleNanos();
@@ -628,6 +683,7 @@ public final class StreamSocket implements Pollable {
      */
     void letGo(LinkStream stream, FallbackReason why) {
         boolean isNew;
+        boolean grows = why == FallbackReason.GROWING;
         beforeLetGo.accept(stream);
         incoming.forgetRecord();
         synchronized (this) {
@@ -645,13 +701,21 @@ public final class StreamSocket implements Pollable {
             ringing.clear();
             undecided = listener != null && listener.oneMoreToMove();
             shares.letGo(stream);
+            if (grows && listener == null) {
+                grownFrom = stream.ringSize();
+                ringSize = Math.min(GROWTH * grownFrom, largestRing);
+            }
         }
         refresh();
         stream.retire(); // after that: pollers that nobody is in take notice of both now
-        if (isNew) {
+        if (isNew && !grows) {
             tellOfKernel(why);
         }
-        if (listener == null) {
+        if (listener != null) {
+            boolean unused = accelerator.acceptedStreams().mayAgain(ends);
+        } else if (grows) {
+            StreamUpgrades.get().request(this);
+        } else {
             countFrom(System.nanoTime() + (why == FallbackReason.LINK_LOST ? FIRST_PAUSE_NANOS : 0));
         }
     }

@@ -49,7 +49,7 @@ final class StreamUpgrade extends LinkSearch {
 
     @Override
     Connecting connect(Fabric next) throws IOException {
-        return next.connect(remote, address -> local);
+        return next.connect(remote, address -> local, socket.ringSize());
     }
 
     @Override

@@ -119,7 +119,7 @@ final class StreamUpgrades {
         if (often < idlePauseNanos) {
             idlePauseNanos = often; // two threads may both write it: the one or the other is as good
         }
-        linked.add(new LinkRetirement(stream));
+        linked.add(stream.retirement());
         if (!looksForIdle) {
             wakeUp();
         }
@@ -237,19 +237,29 @@ final class StreamUpgrades {
         long now = System.nanoTime();
         if (now - watchedAt >= STALL_NANOS) {
             watchedAt = now;
-            watched.removeIf(stream -> !stream.checkStall(true));
+            watched.removeIf(stream -> !looksAgain(stream, true));
             for (LinkStream stream = stalled.poll(); stream != null; stream = stalled.poll()) {
-                if (stream.checkStall(false)) {
+                if (looksAgain(stream, false)) {
                     watched.add(stream);
                 }
             }
         }
     }
 
+    private boolean looksAgain(LinkStream stream, boolean again) {
+        boolean was = stream.isCramped();
+        boolean looks = stream.checkStall(again);
+        LinkRetirement retirement = stream.retirement();
+        if (!was && stream.isCramped() && (inUse.remove(retirement) || linked.remove(retirement))) {
+            retiring.add(retirement); // it is not to wait until all are looked at
+        }
+        return looks;
+    }
+
     private void begin(Poller own, StreamSocket socket) {
         StreamUpgrade search = new StreamUpgrade(socket);
         searches.put(socket, search);
-        search.beginIfOpen(own, () -> searches.remove(socket));
+        search.beginIfOpen(own, () -> searches.remove(socket, search));
         search.check(); // it may have closed before the search could be found
     }
 

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.accel.core.fabric.Connecting;
 import io.accel.core.fabric.Link;
 import io.accel.core.jdk.JdkAccess;
+import io.accel.profile.Keys;
 import io.accel.profile.Role;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -54,7 +55,10 @@ class DatagramForgedPeerTest {
         Connecting connecting = lab.accelerator
                 .datagramFabricsFor(Role.CLIENT, end.address)
                 .get(0)
-                .connect(end.address, address -> source);
+                .connect(
+                        end.address,
+                        address -> source,
+                        lab.accelerator.profile().get(Keys.DATAGRAM_RING_SIZE));
         Link link = null;
         while (link == null) {
             link = connecting.advance();

@@ -29,12 +29,13 @@ final class FaultyFabric implements Fabric {
     }
 
     @Override
-    public Connecting connect(InetSocketAddress destination, Source source) throws IOException {
+    public Connecting connect(InetSocketAddress destination, Source source, int ringSize) throws IOException {
         IOException failure = faults.next(Faults.Side.CLIENT, Faults.Call.CONNECT);
         if (failure != null) {
             throw failure;
         }
-        Connecting handshake = new Handshake(inner.connect(destination, source), source.bind(destination.getAddress()));
+        Connecting handshake =
+                new Handshake(inner.connect(destination, source, ringSize), source.bind(destination.getAddress()));
         faults.handshakes.incrementAndGet();
         return handshake;
     }

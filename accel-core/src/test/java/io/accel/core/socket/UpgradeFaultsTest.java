@@ -189,7 +189,6 @@ class UpgradeFaultsTest {
         return new ShmConfig(
                 dir,
                 profile.get(Keys.SHM_GROUP),
-                profile.get(Keys.RING_SIZE),
                 profile.get(Keys.CONNECT_PROBE_TIMEOUT),
                 profile.get(Keys.HANDSHAKE_TIMEOUT));
     }

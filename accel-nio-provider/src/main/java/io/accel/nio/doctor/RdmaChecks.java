@@ -97,9 +97,10 @@ final class RdmaChecks {
         String[] limits = files.value("proc/self/limits", "Max locked memory").split("\\s+", -1);
         String soft = limits[0];
         String hard = limits.length > 1 ? limits[1] : soft;
-        long each = 2L * (profile.get(Keys.RING_SIZE) + PAGE);
+        long each = 2L * (Accelerator.firstRing(profile) + PAGE);
+        long most = 2L * (profile.get(Keys.RING_SIZE) + PAGE);
         String found = "RLIMIT_MEMLOCK is " + inWords(soft) + ", hard " + inWords(hard) + "; a connection registers "
-                + each / 1024 + " KiB";
+                + each / 1024 + " KiB, or up to " + most / 1024 + " KiB if it carries much";
         if (soft.equals("unlimited")) {
             return Finding.ok("rdma.memlock", found);
         }

@@ -1,5 +1,6 @@
 package io.accel.nio.doctor;
 
+import io.accel.core.socket.Accelerator;
 import io.accel.profile.Keys;
 import io.accel.profile.Profile;
 import java.io.IOException;
@@ -32,10 +33,12 @@ final class SharedMemoryChecks {
                     "chmod 1777 " + dir + ", or set shm.dir to a directory of your own on a tmpfs"));
         }
         FileStore store = Files.getFileStore(dir);
-        long each = 2L * profile.get(Keys.RING_SIZE);
+        long each = 2L * Accelerator.firstRing(profile);
+        long most = 2L * profile.get(Keys.RING_SIZE);
         long room = store.getUsableSpace();
         String found = dir + ": " + store.type() + ", " + mode + ", " + room / MIB + " of "
-                + store.getTotalSpace() / MIB + " MiB free, a connection takes " + each / 1024 + " KiB";
+                + store.getTotalSpace() / MIB + " MiB free, a connection takes " + each / 1024 + " KiB, or up to "
+                + most / 1024 + " KiB if it carries much";
         if (!store.type().equals("tmpfs") && !store.type().equals("ramfs")) {
             return List.of(Finding.warning(
                     CHECK, found, "a file system on a disk may write the rings out: set shm.dir to a tmpfs"));
@@ -50,6 +53,7 @@ final class SharedMemoryChecks {
     }
 
     private static String moreRoom(Path dir) {
-        return "mount -o remount,size=1G " + dir + " (a container: --shm-size=1g), or make ring.size smaller";
+        return "mount -o remount,size=1G " + dir
+                + " (a container: --shm-size=1g), or make ring.initial and ring.size smaller";
     }
 }

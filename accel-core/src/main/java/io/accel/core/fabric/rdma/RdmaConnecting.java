@@ -32,6 +32,7 @@ final class RdmaConnecting implements Connecting {
 
     private final CmService service;
     private final RdmaConfig config;
+    private final int ringSize;
     private final Availability availability;
     private final InetSocketAddress local;
     private final InetSocketAddress destination;
@@ -48,12 +49,14 @@ final class RdmaConnecting implements Connecting {
     /**
      * Begins.
      *
+     * @param ringSize of either ring at most
      * @param local the program's end, which has an RDMA device
      * @param destination the program's destination
      */
     RdmaConnecting(
             CmService service,
             RdmaConfig config,
+            int ringSize,
             Availability availability,
             InetSocketAddress local,
             InetSocketAddress destination)
@@ -61,6 +64,7 @@ final class RdmaConnecting implements Connecting {
         this.availability = availability;
         this.service = service;
         this.config = config;
+        this.ringSize = ringSize;
         this.local = local;
         this.destination = destination;
         this.deadline = System.nanoTime() + config.probeTimeoutNanos();
@@ -167,11 +171,11 @@ final class RdmaConnecting implements Connecting {
             case ADDR_RESOLVED -> {
                 RdmaListener.checkDevice(id, config);
                 id.acknowledgeTimeout(config.ackTimeoutCode());
-                endpoint = Endpoint.open(id, config, config.ringSize());
+                endpoint = Endpoint.open(id, config, ringSize);
                 id.resolveRoute(millisLeft());
             }
             case ROUTE_RESOLVED -> {
-                Offer offer = offer(endpoint, config.ringSize(), nonce, local.getPort());
+                Offer offer = offer(endpoint, ringSize, nonce, local.getPort());
                 id.connect(new ConnectionParameters(offer.encode(), 1, config.retries(), config.rnrRetries()));
             }
             case ESTABLISHED -> {
@@ -194,7 +198,7 @@ final class RdmaConnecting implements Connecting {
     }
 
     private Link established(Offer listener) throws FallbackException, VerbsException {
-        if (listener.nonce() != nonce || listener.ringSize() > config.ringSize()) {
+        if (listener.nonce() != nonce || listener.ringSize() > ringSize) {
             throw new FallbackException(FallbackReason.BAD_HANDSHAKE, "the listener's answer is not to this offer");
         }
         listener.checkNotification(endpoint.words() != null);

@@ -43,7 +43,7 @@ public final class RdmaFabric implements Fabric {
     }
 
     @Override
-    public Connecting connect(InetSocketAddress destination, Source source) throws IOException {
+    public Connecting connect(InetSocketAddress destination, Source source, int ringSize) throws IOException {
         availability.check();
         checkPort(destination);
         InetAddress from = sourceFor(destination);
@@ -52,7 +52,7 @@ public final class RdmaFabric implements Fabric {
         InetSocketAddress local = source.bind(from);
         availability.check(local.getAddress());
         try {
-            return new RdmaConnecting(service, config, availability, local, destination);
+            return new RdmaConnecting(service, config, ringSize, availability, local, destination);
         } catch (IOException e) {
             FallbackException why = Failures.toFallback(e);
             if (why.reason() == FallbackReason.NO_DEVICE) {

@@ -49,7 +49,7 @@ final class SharedFile {
                 throw new FallbackException(
                         FallbackReason.SHM_FULL,
                         "allocating " + size + " bytes in " + file.getParent().getParent() + " failed: "
-                                + e.getMessage() + "; make it larger, or ring.size smaller");
+                                + e.getMessage() + "; make it larger, or ring.initial smaller");
             }
         } catch (NoSuchFileException e) {
             throw new FallbackException(FallbackReason.STALE_RENDEZVOUS, file.getParent() + " has just gone");

@@ -9,21 +9,14 @@ import java.nio.file.Path;
  * @param space what the connections carry
  * @param dir the directory on a memory file system, {@code shm.dir}
  * @param group the group whose members may connect to each other, or empty for the same user only, {@code shm.group}
- * @param ringSize bytes of one ring, a power of two, {@code ring.size} or {@code datagram.ring-size}
  * @param probeTimeoutNanos how long a client waits for a listener's answer, {@code connect.probe-timeout}
  * @param handshakeTimeoutNanos how long a listener waits for a client's hello, {@code handshake.timeout}
  * @param most how many bytes the connections of this process may hold at a time, {@code shm.max}; 0 for any number
  */
 public record ShmConfig(
-        PortSpace space,
-        Path dir,
-        String group,
-        int ringSize,
-        long probeTimeoutNanos,
-        long handshakeTimeoutNanos,
-        long most) {
+        PortSpace space, Path dir, String group, long probeTimeoutNanos, long handshakeTimeoutNanos, long most) {
     /** For streams, however much memory they hold. */
-    public ShmConfig(Path dir, String group, int ringSize, long probeTimeoutNanos, long handshakeTimeoutNanos) {
-        this(PortSpace.TCP, dir, group, ringSize, probeTimeoutNanos, handshakeTimeoutNanos, 0);
+    public ShmConfig(Path dir, String group, long probeTimeoutNanos, long handshakeTimeoutNanos) {
+        this(PortSpace.TCP, dir, group, probeTimeoutNanos, handshakeTimeoutNanos, 0);
     }
 }

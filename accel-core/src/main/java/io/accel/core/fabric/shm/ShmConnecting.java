@@ -28,6 +28,7 @@ final class ShmConnecting implements Connecting {
     private static final long FOR_EVER = Long.MAX_VALUE / 2;
 
     private final ShmConfig config;
+    private final int ringSize;
     private final InetSocketAddress local;
     private final Path file;
     private final SocketChannel socket;
@@ -40,12 +41,14 @@ final class ShmConnecting implements Connecting {
     private boolean pending;
     private boolean done;
 
-    ShmConnecting(ShmConfig config, Path directory, InetSocketAddress local, InetSocketAddress destination)
+    ShmConnecting(
+            ShmConfig config, int ringSize, Path directory, InetSocketAddress local, InetSocketAddress destination)
             throws FallbackException {
         this.config = config;
+        this.ringSize = ringSize;
         this.local = local;
         this.socket = call(directory.resolve(RendezvousPath.SOCKET));
-        Hello hello = new Hello(nonce, config.ringSize(), local, destination);
+        Hello hello = new Hello(nonce, ringSize, local, destination);
         this.file = directory.resolve(hello.file());
         try {
             send(hello.encode());
@@ -138,10 +141,10 @@ final class ShmConnecting implements Connecting {
         if (map != null) {
             throw new FallbackException(FallbackReason.BAD_HANDSHAKE, "the listener asked for a second file");
         }
-        long size = ShmLayout.fileSize(config.ringSize());
+        long size = ShmLayout.fileSize(ringSize);
         MemoryCap.take(size, config.most());
         try {
-            map = SharedFile.create(file, config.ringSize(), nonce, config.group());
+            map = SharedFile.create(file, ringSize, nonce, config.group());
         } finally {
             if (map == null) {
                 MemoryCap.giveBack(size);
@@ -155,7 +158,7 @@ final class ShmConnecting implements Connecting {
         if (map == null) {
             throw new FallbackException(FallbackReason.BAD_HANDSHAKE, "the listener answered before there was a file");
         }
-        Link link = new ShmLink(map, config.ringSize(), true, socket);
+        Link link = new ShmLink(map, ringSize, true, socket);
         done = true;
         SharedFile.delete(file); // the listener did, unless it died just now
         return link;

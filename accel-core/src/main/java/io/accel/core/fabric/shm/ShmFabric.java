@@ -33,7 +33,7 @@ public final class ShmFabric implements Fabric {
     }
 
     @Override
-    public Connecting connect(InetSocketAddress destination, Source source) throws IOException {
+    public Connecting connect(InetSocketAddress destination, Source source, int ringSize) throws IOException {
         checkModules();
         List<Path> candidates;
         try {
@@ -49,7 +49,8 @@ public final class ShmFabric implements Fabric {
                             + ": the peer runs without Accel, or with another shm.dir");
         }
         checkLocal(destination.getAddress());
-        return new ShmSearch(config, candidates, source.bind(sourceFor(destination.getAddress())), destination);
+        return new ShmSearch(
+                config, ringSize, candidates, source.bind(sourceFor(destination.getAddress())), destination);
     }
 
     @Override

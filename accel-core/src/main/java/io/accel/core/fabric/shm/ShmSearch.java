@@ -19,6 +19,7 @@ final class ShmSearch implements Connecting {
     private static final long LONGEST_WAIT = 1_000_000_000L;
 
     private final ShmConfig config;
+    private final int ringSize;
     private final InetSocketAddress local;
     private final InetSocketAddress destination;
     private final List<Path> candidates;
@@ -35,11 +36,13 @@ final class ShmSearch implements Connecting {
     /**
      * Begins.
      *
+     * @param ringSize of the link that is asked for
      * @param found the directories of the listeners, at least one
      */
-    ShmSearch(ShmConfig config, List<Path> found, InetSocketAddress local, InetSocketAddress destination)
+    ShmSearch(ShmConfig config, int ringSize, List<Path> found, InetSocketAddress local, InetSocketAddress destination)
             throws FallbackException {
         this.config = config;
+        this.ringSize = ringSize;
         this.local = local;
         this.destination = destination;
         this.candidates = new ArrayList<>(found);
@@ -54,7 +57,7 @@ final class ShmSearch implements Connecting {
             Path directory = candidates.get(at);
             try {
                 RendezvousDirectory.check(directory, config.group());
-                current = new ShmConnecting(config, directory, local, destination);
+                current = new ShmConnecting(config, ringSize, directory, local, destination);
                 askedAt = System.nanoTime();
                 return;
             } catch (FallbackException e) {

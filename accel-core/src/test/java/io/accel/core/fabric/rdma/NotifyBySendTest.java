@@ -25,7 +25,8 @@ class NotifyBySendTest extends RdmaLinkTest {
     void bothEndsMustNotifyInTheSameWay() throws Exception {
         try (RdmaEnds ends = ends(32)) {
             RdmaFabric other = new RdmaFabric(RdmaEnds.config(32, false));
-            Connecting connecting = other.connect(ends.address, from -> new InetSocketAddress(from, 50_001));
+            Connecting connecting =
+                    other.connect(ends.address, from -> new InetSocketAddress(from, 50_001), RdmaEnds.RING);
             assertThatThrownBy(() -> {
                         while (connecting.advance() == null) {
                             Thread.sleep(1);

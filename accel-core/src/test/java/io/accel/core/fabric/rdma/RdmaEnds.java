@@ -128,7 +128,7 @@ final class RdmaEnds implements AutoCloseable {
     }
 
     Connecting begin() throws IOException {
-        return fabric.connect(address, from -> new InetSocketAddress(from, 50_000));
+        return fabric.connect(address, from -> new InetSocketAddress(from, 50_000), RING);
     }
 
     Pair connect() throws Exception {

@@ -149,7 +149,7 @@ final class ShmEnds implements AutoCloseable {
     }
 
     ShmConfig config(Duration probe, Duration handshake) {
-        return new ShmConfig(dir, "", RING, probe.toNanos(), handshake.toNanos());
+        return new ShmConfig(dir, "", probe.toNanos(), handshake.toNanos());
     }
 
     ShmFabric fabric() {
@@ -174,7 +174,7 @@ final class ShmEnds implements AutoCloseable {
     }
 
     Connecting begin(String host) throws IOException {
-        return fabric().connect(address(host), source());
+        return fabric().connect(address(host), source(), RING);
     }
 
     /** Connects, as far as the client is concerned. */

@@ -112,11 +112,11 @@ class WhoFindsWhomTest {
     @Test
     void aDirectoryThatIsNotThereServesNobody() {
         Path missing = ends.dir.resolve("missing");
-        ShmFabric fabric = new ShmFabric(new ShmConfig(missing, "", ShmEnds.RING, 1, 1));
+        ShmFabric fabric = new ShmFabric(new ShmConfig(missing, "", 1, 1));
         FallbackException e = Fallbacks.of(() -> fabric.listen(ShmEnds.address("127.0.0.1"), new ShmEnds.Acceptor(1)));
         assertThat(e.reason()).isEqualTo(FallbackReason.SHM_DIR);
         assertThat(e).hasMessageContaining(missing.toString());
-        assertThat(Fallbacks.of(() -> fabric.connect(ShmEnds.address("127.0.0.1"), ShmEnds.source()))
+        assertThat(Fallbacks.of(() -> fabric.connect(ShmEnds.address("127.0.0.1"), ShmEnds.source(), ShmEnds.RING))
                         .reason())
                 .isEqualTo(FallbackReason.SHM_DIR);
     }
@@ -125,7 +125,7 @@ class WhoFindsWhomTest {
     @Test
     void aDirectoryThatCannotBeWrittenServesNobody() throws Exception {
         for (Path dir : List.of(Path.of("/proc"), Files.createFile(ends.dir.resolve("file")))) {
-            ShmFabric fabric = new ShmFabric(new ShmConfig(dir, "", ShmEnds.RING, 1, 1));
+            ShmFabric fabric = new ShmFabric(new ShmConfig(dir, "", 1, 1));
             FallbackException e =
                     Fallbacks.of(() -> fabric.listen(ShmEnds.address("127.0.0.1"), new ShmEnds.Acceptor(1)));
             assertThat(e.reason()).isEqualTo(FallbackReason.SHM_DIR);
@@ -135,7 +135,7 @@ class WhoFindsWhomTest {
     @Test
     void aPathTooLongForASocketServesNobody() throws Exception {
         Path deep = Files.createDirectory(ends.dir.resolve("d".repeat(100)));
-        ShmFabric fabric = new ShmFabric(new ShmConfig(deep, "", ShmEnds.RING, 1, 1));
+        ShmFabric fabric = new ShmFabric(new ShmConfig(deep, "", 1, 1));
         FallbackException e = Fallbacks.of(() -> fabric.listen(ShmEnds.address("127.0.0.1"), new ShmEnds.Acceptor(1)));
         assertThat(e.reason()).isEqualTo(FallbackReason.SHM_DIR);
         try (var left = Files.list(deep)) {

@@ -51,9 +51,9 @@ public final class DeferredRdmaFabric implements Fabric {
     }
 
     @Override
-    public Connecting connect(InetSocketAddress destination, Source source) throws IOException {
+    public Connecting connect(InetSocketAddress destination, Source source, int ringSize) throws IOException {
         try {
-            return fabric().connect(destination, source);
+            return fabric().connect(destination, source, ringSize);
         } catch (LinkageError e) {
             throw RdmaClasses.unusable(e);
         }

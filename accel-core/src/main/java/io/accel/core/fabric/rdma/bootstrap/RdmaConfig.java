@@ -6,7 +6,7 @@ import io.accel.core.fabric.PortSpace;
  * What the RDMA fabric takes from a profile.
  *
  * @param space what the connections carry
- * @param ringSize bytes of one ring, a power of two, {@code ring.size} or {@code datagram.ring-size}
+ * @param ringSize bytes of a listener's rings at most, a power of two, {@code ring.size} or {@code datagram.ring-size}
  * @param probeTimeoutNanos how long a client waits for a listener's answer, {@code connect.probe-timeout}
  * @param handshakeTimeoutNanos how long a listener waits for a client to finish, {@code handshake.timeout}
  * @param device the only device to use, or empty for any, {@code rdma.device}

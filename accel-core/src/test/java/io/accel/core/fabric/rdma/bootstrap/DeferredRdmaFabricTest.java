@@ -34,7 +34,7 @@ class DeferredRdmaFabricTest {
     void aMachineWithoutADeviceSaysSo() {
         DeferredRdmaFabric fabric =
                 new DeferredRdmaFabric(config(), dir.resolve("infiniband").toFile());
-        assertThatThrownBy(() -> fabric.connect(SOMEWHERE, address -> SOMEWHERE))
+        assertThatThrownBy(() -> fabric.connect(SOMEWHERE, address -> SOMEWHERE, 65_536))
                 .isInstanceOfSatisfying(
                         FallbackException.class, e -> assertThat(e.reason()).isEqualTo(FallbackReason.NO_DEVICE));
         assertThatThrownBy(() -> fabric.listen(SOMEWHERE, null)).hasMessage("this machine has no RDMA device");

@@ -1,0 +1,191 @@
+package io.accel.core.socket;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.accel.core.fabric.FallbackReason;
+import io.accel.core.poll.Poller;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A connection begins with small rings, and moves to larger ones when they are found full again and again. */
+@Timeout(60)
+class RingGrowthTest {
+    private static final int FIRST = 16 * 1024;
+    private static final int LARGEST = 256 * 1024;
+    private static final int BYTES = 4_000_000;
+    private static final Map<String, String> SETTINGS =
+            Map.of("ring.initial", "16KiB", "ring.size", "256KiB", "handover.idle", "forever");
+
+    private FaultLab faulty;
+    private Lab lab;
+    private BlockingWaits waits;
+    private Lab.Pair pair;
+
+    @BeforeEach
+    void connect() throws Exception {
+        faulty = new FaultLab("balanced", SETTINGS);
+        lab = faulty.lab;
+        waits = lab.accelerator.waits();
+        pair = lab.connectOnly();
+        assertRings(FIRST);
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        pair.close();
+        await().until(() -> lab.mappings() == 0);
+        faulty.close();
+    }
+
+    private void assertRings(int size) {
+        assertThat(pair.client().attached().ringSize()).isEqualTo(size);
+        assertThat(pair.server().attached().ringSize()).isEqualTo(size);
+    }
+
+    private static boolean hasRings(StreamSocket socket, int size) {
+        LinkStream stream = socket.attached();
+        return stream != null && stream.ringSize() == size && socket.isSettled();
+    }
+
+    private void send(StreamSocket from, StreamSocket to, int bytes, int seed) throws Exception {
+        FutureTask<Long> sent = Streams.start(() -> {
+            Streams.send(waits, from, bytes, seed);
+            return (long) bytes;
+        });
+        assertThat(Streams.receive(waits, to, bytes, seed)).isEqualTo(bytes);
+        assertThat(sent.get(20, TimeUnit.SECONDS)).isEqualTo(bytes);
+    }
+
+    private void goOnUntil(Callable<Boolean> reached, StreamSocket from, StreamSocket to) throws Exception {
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+        for (int round = 0; !reached.call(); round++) {
+            assertThat(System.nanoTime() - end)
+                    .as(
+                            "client %s, server %s",
+                            pair.client().path(), pair.server().path())
+                    .isNegative();
+            send(from, to, BYTES, round);
+        }
+    }
+
+    private void assertGrows(StreamSocket from, StreamSocket to) throws Exception {
+        goOnUntil(() -> hasRings(pair.client(), LARGEST) && hasRings(pair.server(), LARGEST), from, to);
+        assertThat(pair.client().path().isAccelerated()).isTrue();
+        assertThat(pair.server().path().isAccelerated()).isTrue();
+        await().until(() -> lab.mappings() == 2); // one at each end
+        send(from, to, BYTES, 1);
+        assertThat(from.outgoing().link()).isNotNull();
+    }
+
+    @Test
+    void whatTheClientSends() throws Exception {
+        assertGrows(pair.client(), pair.server());
+    }
+
+    @Test
+    void whatTheServerSends() throws Exception {
+        assertGrows(pair.server(), pair.client());
+    }
+
+    /** Of as many bytes in messages that have room. */
+    @Test
+    void staysAsItIsIfAllHasRoom() throws Exception {
+        for (int i = 0; i < 2_000; i++) {
+            send(pair.client(), pair.server(), 2_000, i);
+            send(pair.server(), pair.client(), 2_000, i);
+        }
+        assertRings(FIRST);
+    }
+
+    /** A larger ring would be full, too. */
+    @Test
+    void staysAsItIsIfThePeerDoesNotRead() throws Exception {
+        int bytes = 10 * FIRST;
+        FutureTask<Long> sent = Streams.start(() -> {
+            Streams.send(waits, pair.client(), bytes, 1);
+            return (long) bytes;
+        });
+        assertThat(sent.get(20, TimeUnit.SECONDS)).isEqualTo(bytes); // the rest by the kernel
+        TimeUnit.MILLISECONDS.sleep(300);
+        assertRings(FIRST);
+        assertThat(Streams.receive(waits, pair.server(), bytes, 1)).isEqualTo(bytes);
+    }
+
+    @Test
+    void staysAsItIsIfNobodyCouldAskForAnother() throws Exception {
+        lab.listener.close();
+        for (int round = 0; round < 10; round++) {
+            send(pair.client(), pair.server(), BYTES, round);
+            send(pair.server(), pair.client(), BYTES, round);
+        }
+        assertRings(FIRST);
+        assertThat(pair.client().path().isAccelerated()).isTrue();
+    }
+
+    /** It gets one as large as it had, and asks for no larger one again. */
+    @Test
+    void thereIsNoRoomForLargerOnes() throws Exception {
+        LinkStream first = pair.client().attached();
+        faulty.arm(Faults.Side.CLIENT, Faults.Call.CONNECT, 1, FallbackReason.SHM_FULL);
+        goOnUntil(
+                () -> pair.client().attached() != first && hasRings(pair.client(), FIRST),
+                pair.client(),
+                pair.server());
+        faulty.faults.disarm();
+        LinkStream second = pair.client().attached();
+        for (int round = 0; round < 20; round++) {
+            send(pair.client(), pair.server(), BYTES, round);
+            send(pair.server(), pair.client(), BYTES, round);
+        }
+        assertThat(pair.client().attached()).isSameAs(second);
+        assertRings(FIRST);
+        assertThat(pair.client().path().isAccelerated()).isTrue();
+    }
+
+    /** Both directions under load, and one who reads by a selector. */
+    @Test
+    void underLoad() throws Exception {
+        Lab.channel(pair.server()).configureBlocking(false);
+        FutureTask<Long> there = Streams.start(() -> {
+            long total = 0;
+            while (!hasRings(pair.client(), LARGEST) || total < BYTES) {
+                Streams.send(waits, pair.client(), FIRST, 0);
+                total += FIRST;
+            }
+            Streams.shutdownOutput(pair.client());
+            return total;
+        });
+        FutureTask<Long> back = Streams.start(() -> Streams.receive(waits, pair.client(), BYTES, 2));
+        FutureTask<Long> answers = Streams.start(() -> {
+            Streams.send(waits, pair.server(), BYTES, 2);
+            return (long) BYTES;
+        });
+        long read = 0;
+        ByteBuffer buffer = ByteBuffer.allocate(50_000);
+        try (Poller poller = lab.accelerator.openPoller()) {
+            var registration = poller.register(pair.server(), SelectionKey.OP_READ, null);
+            boolean over = false;
+            while (!over) {
+                int[] found = new int[1];
+                poller.poll(TimeUnit.SECONDS.toNanos(20), (r, ops) -> found[0] |= ops);
+                assertThat(found[0]).as("after %s bytes", read).isEqualTo(SelectionKey.OP_READ);
+                int n = Streams.read(waits, pair.server(), buffer.clear());
+                over = n < 0;
+                read += Math.max(0, n);
+            }
+            registration.close();
+        }
+        assertThat(read).isEqualTo(there.get(30, TimeUnit.SECONDS));
+        assertThat(back.get(30, TimeUnit.SECONDS)).isEqualTo(BYTES);
+        assertThat(answers.get(30, TimeUnit.SECONDS)).isEqualTo(BYTES);
+    }
+}
