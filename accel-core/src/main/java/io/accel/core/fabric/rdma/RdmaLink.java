@@ -408,6 +408,29 @@ final class RdmaLink implements Link, CmHandler {
      * @return in how many nanoseconds to call again; 0 if there is no need, negative if the link is no more
      */
     long attend(long now) {
+        boolean wasDetached = detached; // which only this thread makes it
+        long pause = advance(now);
+        if (detached && !wasDetached) {
+            // Nobody uses it any more, and a device that is being removed may take its time.
+            endpoint.close();
+            releaseInPlace();
+        }
+        if (pause < 0) {
+            endpoint.memory().free();
+        }
+        return pause;
+    }
+
+    private void releaseInPlace() {
+        lock.lock();
+        try {
+            out.releaseInPlace();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private long advance(long now) {
         lock.lock();
         try {
             long before = completions;
@@ -430,7 +453,6 @@ final class RdmaLink implements Link, CmHandler {
                 }
                 default -> {
                     detach();
-                    endpoint.memory().free();
                     return -1;
                 }
             }
@@ -769,8 +791,6 @@ final class RdmaLink implements Link, CmHandler {
             detached = true;
             gone = true;
             service.forget(this);
-            endpoint.close();
-            out.releaseInPlace();
         }
     }
 
