@@ -24,6 +24,9 @@ class TwoHostsTest {
     /** How long a connection to a host that is gone may live on: the retries, the keep-alive, and a guest's slowness. */
     private static final int TALK_MILLIS = 20_000;
     /** With {@link #HASTY}, what a device takes to give up on the way to its peer, and more. */
+    /** Until a program no longer runs for the first time what it runs. */
+    private static final long WARM_MILLIS = 3_000;
+
     private static final long UNTIL_BROKEN_MILLIS = 6_000;
 
     private static final String[] PATIENT = {"-Daccel.rdma.ack-timeout=500ms", "-Daccel.rdma.keepalive=1s"};
@@ -160,6 +163,7 @@ class TwoHostsTest {
         String port = other.serve(HASTY);
         try (Program talk = client(HASTY, port, "talk", 5, TALK_MILLIS)) {
             talk.await("begun");
+            Thread.sleep(WARM_MILLIS);
             HostAgent.shell("rdma link delete rxe0");
             try {
                 assertWentOn(talk);

@@ -386,11 +386,11 @@ final class RdmaLink implements Link, CmHandler {
                     service.attend(this);
                 }
                 case DEVICE_REMOVAL -> {
-                    LOG.log(Level.INFO, "the device of connection {0} is being removed", endpoint.id());
                     end.removed(System.nanoTime());
                     addBroken();
                     endpoint.queuePair().fail();
                     service.attend(this);
+                    LOG.log(Level.INFO, "the device of connection {0} is being removed", endpoint.id());
                 }
                 default -> LOG.log(Level.DEBUG, "connection manager: {0}", event);
             }
@@ -498,13 +498,13 @@ final class RdmaLink implements Link, CmHandler {
     private void giveUpAfter(long silence) {
         if (silence > config.givingUpNanos()) {
             broken = true;
+            addBroken();
+            failQueuePair();
             LOG.log(
                     Level.INFO,
                     "connection {0} is broken: no sign of life from the peer for {1} ms",
                     endpoint.id(),
                     silence / 1_000_000);
-            addBroken();
-            failQueuePair();
         }
     }
 
@@ -724,22 +724,22 @@ final class RdmaLink implements Link, CmHandler {
     private void failed(int status, long id) {
         if (!broken && !disconnected) {
             broken = true;
+            addBroken();
             LOG.log(
                     status == WcStatus.WR_FLUSH_ERR ? Level.DEBUG : Level.INFO,
                     "connection {0} is broken: {1} ({2})",
                     endpoint.id(),
                     text(status),
                     id == Endpoint.RECEIVE ? "receiving" : "sending");
-            addBroken();
         }
     }
 
     private void fail(VerbsException e) {
         if (!broken) {
             broken = true;
-            LOG.log(Level.WARNING, "connection " + endpoint.id() + " is broken", e);
             addBroken();
             failQueuePair();
+            LOG.log(Level.WARNING, "connection " + endpoint.id() + " is broken", e);
         }
     }
 
