@@ -1,9 +1,12 @@
 package io.accel.profile;
 
-/** {@code connect}, {@code random}, {@code 0}, or operations and bytes: {@code 8/64KiB}. */
+import io.accel.profile.HandoverAfter.Unrest;
+
+/** {@code connect}, {@code random}, {@code breaking}, {@code 0}, or operations and bytes: {@code 8/64KiB}. */
 final class HandoverAfterType implements ValueType<HandoverAfter> {
     private static final String CONNECT = "connect";
     private static final String RANDOM = "random";
+    private static final String BREAKING = "breaking";
     private static final int MOST_OPERATIONS = 1_000_000_000;
 
     @Override
@@ -13,21 +16,25 @@ final class HandoverAfterType implements ValueType<HandoverAfter> {
 
     @Override
     public String allowed() {
-        return "`0`, `connect`, `random`, or operations and bytes such as `8/64KiB`";
+        return "`0`, `connect`, `random`, `breaking`, or operations and bytes such as `8/64KiB`";
     }
 
     @Override
     public HandoverAfter parse(String text) throws BadValueException {
-        if (text.equals(CONNECT) || text.equals(RANDOM)) {
-            return new HandoverAfter(true, 0, 0, text.equals(RANDOM));
-        }
-        if (text.equals("0")) {
-            return new HandoverAfter(false, 0, 0, false);
-        }
+        return switch (text) {
+            case "0" -> new HandoverAfter(false, 0, 0, Unrest.NONE);
+            case CONNECT -> new HandoverAfter(true, 0, 0, Unrest.NONE);
+            case RANDOM -> new HandoverAfter(true, 0, 0, Unrest.RETURNS);
+            case BREAKING -> new HandoverAfter(true, 0, 0, Unrest.BREAKS);
+            default -> parseThreshold(text);
+        };
+    }
+
+    private static HandoverAfter parseThreshold(String text) throws BadValueException {
         int slash = text.indexOf('/');
         if (slash < 0) {
             throw new BadValueException(
-                    "neither 'connect' nor 'random' nor 0 nor operations and bytes, as in '8/64KiB'");
+                    "neither 'connect' nor 'random' nor 'breaking' nor 0 nor operations and bytes, as in '8/64KiB'");
         }
         int operations = new IntType(1, MOST_OPERATIONS, "operations")
                 .parse(text.substring(0, slash).strip());
@@ -35,13 +42,17 @@ final class HandoverAfterType implements ValueType<HandoverAfter> {
         if (bytes == 0) {
             throw new BadValueException("out of range");
         }
-        return new HandoverAfter(false, operations, bytes, false);
+        return new HandoverAfter(false, operations, bytes, Unrest.NONE);
     }
 
     @Override
     public String render(HandoverAfter value) {
         if (value.atConnect()) {
-            return value.atRandom() ? RANDOM : CONNECT;
+            return switch (value.unrest()) {
+                case NONE -> CONNECT;
+                case RETURNS -> RANDOM;
+                case BREAKS -> BREAKING;
+            };
         }
         return value.isAtOnce() ? "0" : value.operations() + "/" + Units.SIZE.render(value.bytes());
     }

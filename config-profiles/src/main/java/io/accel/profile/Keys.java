@@ -203,8 +203,8 @@ public final class Keys {
             "8/64KiB",
             "When a connection is worth a faster path than the kernel's: after so many reads and writes, or so many bytes, of the"
                     + " end that connected; 0 at once; `connect` at once, and `accept` waits until that is done; `random`"
-                    + " as `connect`, and then back to the kernel and here again at random writes. The last two are for"
-                    + " tests.");
+                    + " as `connect`, and then back to the kernel and here again at random writes; `breaking` as `connect`, and"
+                    + " links over RDMA break at random. The last three are for tests.");
 
     /** Nanoseconds without traffic after which a connection gives its faster path back; {@link #FOREVER} for never. */
     public static final Key<Long> HANDOVER_IDLE = key(

@@ -183,6 +183,9 @@ public interface Link {
      */
     default void whenBroken(Runnable told) {}
 
+    /** Breaks the link, as its device might, if the connection can go on without it. For tests. */
+    default void breakNow() {}
+
     /**
      * Adds what has become of the stream over a link that is {@link #BROKEN}, for those who read and write by it to act upon.
      *

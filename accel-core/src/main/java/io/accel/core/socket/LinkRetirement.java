@@ -2,6 +2,7 @@ package io.accel.core.socket;
 
 import io.accel.core.fabric.FallbackReason;
 import io.accel.core.fabric.Link;
+import io.accel.profile.HandoverAfter.Unrest;
 import io.accel.profile.Keys;
 import java.lang.ref.WeakReference;
 import java.util.concurrent.ThreadLocalRandom;
@@ -29,7 +30,7 @@ import java.util.concurrent.TimeUnit;
  * larger ones: the other may have smaller limits, or none, and says it as a wish.
  */
 final class LinkRetirement {
-    /** One in how many looks retires a link that may be in use, where that is done at random. */
+    /** One in how many looks retires a link that may be in use, or breaks it, where that is done at random. */
     private static final int RESTLESS_LOOKS = 16;
 
     /**
@@ -103,6 +104,9 @@ final class LinkRetirement {
     private void retire(LinkStream stream, int said, long now) {
         StreamSocket socket = stream.socket();
         boolean asked = (said & Link.RETIRING) != 0;
+        if (socket.unrest() == Unrest.BREAKS && isUsedBothWays(stream) && isTaken(stream)) {
+            stream.breakNow();
+        }
         if (step == Step.IN_USE && socket.mayGiveBack()) {
             boolean larger = askForLarger(stream, said, now);
             if (socket.isAccepted() ? larger || isIdle(stream, now) : asked && (larger || !stream.hasUnread())) {
@@ -147,10 +151,21 @@ final class LinkRetirement {
         return stream.socket().isAccepted() ? (said & Link.LARGER) != 0 : stream.hasSaidLarger();
     }
 
+    /** For tests: takes one of those by which something has gone. */
+    private static boolean isTaken(LinkStream stream) {
+        return stream.activity() != 0 && ThreadLocalRandom.current().nextInt(RESTLESS_LOOKS) == 0;
+    }
+
+    /** Whether either end may speak first when it breaks, so that no byte is lost with it. */
+    private static boolean isUsedBothWays(LinkStream stream) {
+        StreamSocket socket = stream.socket();
+        return socket.incoming().link() == stream && socket.outgoing().link() == stream && stream.isAnnounced();
+    }
+
     private boolean isIdle(LinkStream stream, long now) {
         StreamSocket socket = stream.socket();
-        if (socket.isRestless()) {
-            return stream.activity() != 0 && ThreadLocalRandom.current().nextInt(RESTLESS_LOOKS) == 0;
+        if (socket.unrest() == Unrest.RETURNS) {
+            return isTaken(stream);
         }
         if (socket.idleNanos() == Keys.FOREVER) {
             return false;

@@ -11,6 +11,7 @@ import io.accel.core.poll.Registration;
 import io.accel.core.stream.CorruptLinkException;
 import io.accel.core.stream.StreamReceiver;
 import io.accel.core.stream.StreamSender;
+import io.accel.profile.HandoverAfter.Unrest;
 import java.io.IOException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -103,7 +104,9 @@ public final class LinkStream implements BlockingWaits.Waitable {
     /** Reading half, writing half, closer, and one for each registration. */
     private final AtomicInteger users = new AtomicInteger(3);
 
-    /** Whether writes go back to the kernel at random, which is for tests. */
+    /** What is done to this at random, for tests. */
+    private final Unrest unrest;
+    /** Whether writes go back to the kernel at random. Beside {@link #unrest} because each write asks. */
     private final boolean restless;
 
     private final StreamSocket socket;
@@ -144,10 +147,11 @@ public final class LinkStream implements BlockingWaits.Waitable {
     /** Of the stall that lasts, if that is recorded. */
     private Object stall;
 
-    LinkStream(Link link, int lowWater, boolean restless, StreamSocket socket, ConnectionRecord connection) {
+    LinkStream(Link link, int lowWater, Unrest unrest, StreamSocket socket, ConnectionRecord connection) {
         this.link = link;
         this.ringSize = link.sendRing().size();
-        this.restless = restless;
+        this.unrest = unrest;
+        this.restless = unrest == Unrest.RETURNS;
         this.socket = socket;
         this.connection = connection;
         this.counters = connection.counters();
@@ -228,7 +232,8 @@ public final class LinkStream implements BlockingWaits.Waitable {
 
     /** What follows the announcement on the anchor is the program's, so the announcement has to be there. */
     private boolean mayLeave() {
-        return announced && !closed && !outputShut && !isBroken();
+        // What breaks while the peer is to follow is a reset, which a test of breaks does not want.
+        return announced && !closed && !outputShut && unrest != Unrest.BREAKS && !isBroken();
     }
 
     // ---- the end of a link that breaks: Resumption, by its thread
@@ -403,6 +408,17 @@ public final class LinkStream implements BlockingWaits.Waitable {
     /** Changes whenever bytes go by this, in either direction. A hint for any thread. */
     long activity() {
         return sender.sent() + receiver.received();
+    }
+
+    /** Breaks the link, if a link of its fabric can break without a loss. */
+    void breakNow() {
+        if (pin()) {
+            try {
+                link.breakNow();
+            } finally {
+                release();
+            }
+        }
     }
 
     /** From now on no writer switches to this, except one who was just {@linkplain Outgoing#isSwitching() switching}. */

@@ -8,6 +8,7 @@ import io.accel.core.observe.ConnectionState;
 import io.accel.core.poll.Pollable;
 import io.accel.core.poll.Registration;
 import io.accel.profile.HandoverAfter;
+import io.accel.profile.HandoverAfter.Unrest;
 import io.accel.profile.Role;
 import java.io.IOException;
 import java.lang.System.Logger;
@@ -428,7 +429,7 @@ public final class StreamSocket implements Pollable {
             }
             claim = Claim.ATTACHED;
             stream = new LinkStream(
-                    link, accelerator.lowWater(), accelerator.handoverAfter().atRandom(), this, connection);
+                    link, accelerator.lowWater(), accelerator.handoverAfter().unrest(), this, connection);
             shares.establish(stream);
             path = new PathInfo(fabric, null, null);
             attached = stream;
@@ -648,7 +649,10 @@ public final class StreamSocket implements Pollable {
 
     /** Whether this may give a link back that is idle, and as far as this end knows get another when there is traffic. */
     boolean mayGiveBack() {
-        return !accelerator.isFailing() && !outgoing.isFixed() && (listener == null || listener.isOpen());
+        return !accelerator.isFailing()
+                && unrest() != Unrest.BREAKS
+                && !outgoing.isFixed()
+                && (listener == null || listener.isOpen());
     }
 
     /** Whether another link may have larger rings than this one; the end that accepted can only wish for that. */
@@ -661,8 +665,9 @@ public final class StreamSocket implements Pollable {
         return accelerator.handoverIdleNanos();
     }
 
-    boolean isRestless() {
-        return accelerator.handoverAfter().atRandom();
+    /** What is done to this at random, for tests. */
+    Unrest unrest() {
+        return accelerator.handoverAfter().unrest();
     }
 
     /**
@@ -716,7 +721,8 @@ public final class StreamSocket implements Pollable {
         } else if (grows) {
             StreamUpgrades.get().request(this);
         } else {
-            countFrom(System.nanoTime() + (why == FallbackReason.LINK_LOST ? FIRST_PAUSE_NANOS : 0));
+            boolean waits = why == FallbackReason.LINK_LOST && unrest() == Unrest.NONE;
+            countFrom(System.nanoTime() + (waits ? FIRST_PAUSE_NANOS : 0));
         }
     }
 

@@ -7,6 +7,7 @@ import io.accel.core.fabric.FallbackException;
 import io.accel.core.fabric.FallbackReason;
 import io.accel.core.poll.PollConfig;
 import io.accel.core.poll.Poller;
+import io.accel.profile.HandoverAfter.Unrest;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,7 +26,7 @@ final class StreamUpgrades {
     private static final long FOR_EVER = -1;
     /** How often links are looked at, whether they are idle here, or at the peer. */
     private static final long IDLE_PAUSE_NANOS = 1_000_000_000L;
-    /** How often links are looked at in tests that give them back at random; otherwise no more often than that. */
+    /** How often links are looked at in tests that give them back, or break them, at random; otherwise no more often than that. */
     private static final long RESTLESS_PAUSE_NANOS = 10_000_000L;
     /** A ring from which nothing was read for this long is overdue; twice that at most. */
     private static final long STALL_NANOS = 20_000_000L;
@@ -114,8 +115,9 @@ final class StreamUpgrades {
     /** A connection has a link. */
     void linked(LinkStream stream) {
         StreamSocket socket = stream.socket();
-        long often =
-                socket.isRestless() ? RESTLESS_PAUSE_NANOS : Math.max(RESTLESS_PAUSE_NANOS, socket.idleNanos() / 4);
+        long often = socket.unrest() == Unrest.NONE
+                ? Math.max(RESTLESS_PAUSE_NANOS, socket.idleNanos() / 4)
+                : RESTLESS_PAUSE_NANOS;
         if (often < idlePauseNanos) {
             idlePauseNanos = often; // two threads may both write it: the one or the other is as good
         }

@@ -76,7 +76,8 @@ final class FaultyLink implements Link {
         }
     }
 
-    private void breakNow() {
+    @Override
+    public void breakNow() {
         synchronized (this) {
             if (broken || freed) {
                 return;

@@ -315,6 +315,18 @@ final class RdmaLink implements Link, CmHandler {
     }
 
     @Override
+    public void breakNow() {
+        lock.lock();
+        try {
+            if (!broken && !disconnected && !detached) {
+                failQueuePair();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
     public void decide(int states) {
         lock.lock();
         try {
