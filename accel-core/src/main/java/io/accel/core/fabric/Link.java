@@ -196,6 +196,11 @@ public interface Link {
         throw new UnsupportedOperationException("breaks only together with its peer");
     }
 
+    /** Whether it may be {@link #BROKEN}. */
+    default boolean canBreak() {
+        return false;
+    }
+
     /** Of a link that may be {@link #BROKEN}: a number that only its two ends know, the same at both. */
     default long nonce() {
         throw new UnsupportedOperationException("breaks only together with its peer");

@@ -484,7 +484,9 @@ public final class Incoming {
         LinkStream switched = link;
         try {
             if (switched != null) {
-                return aside != null || (switched.hasLeft() && socket.anchor().available() > (announcementDue ? 1 : 0));
+                // Behind an end by the link there is nothing of the program's, but perhaps the record of the close.
+                return (aside != null && !switched.hasPeerFinished())
+                        || (switched.hasLeft() && socket.anchor().available() > (announcementDue ? 1 : 0));
             }
             if (aside != null) {
                 return true;

@@ -274,6 +274,18 @@ public final class LinkStream implements BlockingWaits.Waitable {
         decide(Link.LEFT);
     }
 
+    /** What tells the peer, if the link breaks after this end has closed, whether all has come; null if that cannot be. */
+    ByteBuffer farewell() {
+        if (!announced || !pin()) {
+            return null;
+        }
+        try {
+            return link.canBreak() ? ResumeRecord.ofClosing(link.nonce(), sender.published()) : null;
+        } finally {
+            release();
+        }
+    }
+
     /** What the two ends of the link call it. */
     long nonce() {
         return link.nonce();

@@ -4,13 +4,14 @@ import java.nio.ByteBuffer;
 
 /**
  * What an end of a connection says over the anchor when their link has broken: up to where it has received what came by the
- * link. What the anchor carries behind it are the peer's bytes from there on.
+ * link. What the anchor carries behind it are the peer's bytes from there on. An end that closes says, whether or not the link is
+ * broken, up to where it has sent: the link may break while the last of that is on its way.
  *
  * <pre>
  *   mark 8, the link's nonce 8, cursor 8
  * </pre>
  *
- * Big-endian, 24 bytes. Mark and nonce together are what no program sends. This also finds the record among the bytes that
+ * Big-endian, 24 bytes. A cursor that is less than {@link #LOST} is that of an end that has closed, as -2 less the cursor. Mark and nonce together are what no program sends. This also finds the record among the bytes that
  * come, some of which may be the program's: in a direction that never switched the record stands at any place. Not safe for use
  * by several threads.
  */
@@ -18,6 +19,9 @@ final class ResumeRecord {
     static final int SIZE = 24;
     /** For a cursor: bytes are lost, and the connection with them. */
     static final long LOST = -1;
+
+    /** The cursor of an end that has closed and sent nothing. */
+    private static final long CLOSING = -2;
 
     private static final long MARK = 0x8A_C0_4E_D1_1F_6B_9E_03L;
     private static final int KEY = 16;
@@ -43,6 +47,25 @@ final class ResumeRecord {
                 .putLong(nonce)
                 .putLong(received)
                 .flip();
+    }
+
+    /**
+     * The record of an end that closes.
+     *
+     * @param sent up to where it has sent by the link
+     */
+    static ByteBuffer ofClosing(long nonce, long sent) {
+        return of(nonce, CLOSING - sent);
+    }
+
+    /** Whether the peer has closed, and will not say what it has received; once it is found. */
+    boolean isOfClosing() {
+        return received <= CLOSING;
+    }
+
+    /** Up to where a peer had sent that {@linkplain #isOfClosing has closed}. */
+    long sent() {
+        return CLOSING - received;
     }
 
     boolean isFound() {

@@ -141,12 +141,24 @@ final class Resumption {
         if (own != null && mayTell() && out.say(own)) {
             own = null;
         }
-        if (peers.isFound()) {
+        if (peers.isFound() && peers.isOfClosing()) {
+            peerHasClosed();
+        } else if (peers.isFound()) {
             if (own == null) {
                 beginReplay();
             }
         } else if (isOver) {
             ended(now);
+        }
+    }
+
+    /** What it sent before is whole, or it is known not to be. */
+    private void peerHasClosed() {
+        if (stream.finallyReceived() < peers.sent()) {
+            giveUp("the peer has closed, and the last of what it sent by the link has not come");
+        } else {
+            step = Step.OVER;
+            stream.decide(Link.FIN | Link.CLOSED);
         }
     }
 

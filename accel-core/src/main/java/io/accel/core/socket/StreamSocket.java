@@ -843,12 +843,26 @@ public final class StreamSocket implements Pollable {
         boolean byLink = outgoing.link() != null;
         // A peer whose end of a broken link has not noticed must not take this for the end of what was sent.
         boolean resets = reset != null || (hasBytesInLink() && (stream.wasReset() || stream.isResuming()));
+        if (byLink && !resets) {
+            sayFarewell(stream);
+        }
         stream.close(reset);
         if (resets || (orderly && !byLink)) {
             endAnchor(resets); // otherwise the kernel ends it: with a reset if what it has was not read
         }
         incoming.drain();
         shares.close();
+    }
+
+    private void sayFarewell(LinkStream stream) {
+        ByteBuffer farewell = stream.farewell();
+        try {
+            if (farewell != null && !outgoing.say(farewell)) {
+                LOG.log(Level.DEBUG, "{0} will not know what was sent if the link breaks now", anchor.remote());
+            }
+        } catch (IOException e) {
+            LOG.log(Level.DEBUG, "the peer has closed, and reads no more", e);
+        }
     }
 
     private void endAnchor(boolean reset) {

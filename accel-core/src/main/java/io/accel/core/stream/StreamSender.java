@@ -289,6 +289,11 @@ public final class StreamSender {
         return !isFull() || hasPeerEnded();
     }
 
+    /** The cursor up to which all was published. Any thread; perhaps a moment late. */
+    public long published() {
+        return (long) TAIL.getOpaque(this);
+    }
+
     /** All bytes sent since the beginning, without prefaces. Any thread; perhaps a moment late. */
     public long sent() {
         return Math.max(0, (long) TAIL.getOpaque(this) - (long) prefaces * Long.BYTES);

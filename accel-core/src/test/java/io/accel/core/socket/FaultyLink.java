@@ -143,6 +143,11 @@ final class FaultyLink implements Link {
     }
 
     @Override
+    public boolean canBreak() {
+        return faults.isResumable;
+    }
+
+    @Override
     public long nonce() {
         return NONCE;
     }

@@ -115,7 +115,7 @@ class HostileWordsTest {
 
     @Test
     void whoClosesIsHeard() throws Exception {
-        pair.server().attached().link().signal(Link.LEFT | Link.FOLLOWED | Link.BROKEN);
+        pair.server().attached().link().signal(Link.FOLLOWED | Link.BROKEN);
         Lab.close(pair.server());
         assertThat(Streams.read(waits, pair.client(), ByteBuffer.allocate(9))).isEqualTo(-1);
     }

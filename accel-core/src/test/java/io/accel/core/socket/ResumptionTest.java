@@ -1,6 +1,7 @@
 package io.accel.core.socket;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.accel.core.Background;
 import io.accel.core.fabric.FallbackReason;
@@ -28,6 +29,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A link that breaks while the kernel's connection lives: it goes on there, and no byte is lost or comes twice. */
 @Timeout(60)
@@ -248,6 +250,50 @@ class ResumptionTest {
                     .isEqualTo(7);
             registration.close();
         }
+    }
+
+    /** The peer has written and closed, and the link broke with the last of that: this is no end of the stream. */
+    @ParameterizedTest(name = "the other way moved, too: {0}")
+    @ValueSource(booleans = {true, false})
+    void aCloseWhoseLastBytesAreLostIsAReset(boolean bothWays) throws Exception {
+        pair = bothWays ? lab.lab.connect() : lab.lab.connectOnly();
+        Streams.write(waits, pair.client(), ByteBuffer.allocate(3));
+        assertThat(Streams.read(waits, pair.server(), ByteBuffer.allocate(9))).isEqualTo(3);
+        lab.faults.newsMicros = -1; // the client hears of nothing
+        breakAt(Side.SERVER, Call.PUBLISHED, 1);
+        assertThat(pair.server().attached().look(SelectionKey.OP_READ)).isZero();
+        Streams.write(waits, pair.client(), ByteBuffer.allocate(100));
+        Lab.close(pair.client());
+        assertThatThrownBy(() -> Streams.read(waits, pair.server(), ByteBuffer.allocate(9)))
+                .hasMessage("Connection reset");
+    }
+
+    @Test
+    void aCloseAfterAllHasComeIsAnEnd() throws Exception {
+        pair = lab.lab.connect();
+        Streams.write(waits, pair.client(), ByteBuffer.allocate(100));
+        Awaitility.await().until(() -> pair.server().attached().available() == 100);
+        lab.faults.newsMicros = -1;
+        breakAt(Side.SERVER, Call.PUBLISHED, 1);
+        int unused = pair.server().attached().look(SelectionKey.OP_READ);
+        Lab.close(pair.client());
+        assertThat(Streams.read(waits, pair.server(), ByteBuffer.allocate(200))).isEqualTo(100);
+        assertThat(Streams.read(waits, pair.server(), ByteBuffer.allocate(9))).isEqualTo(-1);
+    }
+
+    /** What is said for the case that the link breaks is nothing to a program that reads by the kernel up to the switch. */
+    @Test
+    void theWordOfACloseIsNotTheProgramsBytes() throws Exception {
+        pair = lab.lab.connectOnly();
+        Streams.write(waits, pair.client(), ByteBuffer.allocate(3));
+        Lab.close(pair.client());
+        Lab.channel(pair.server()).configureBlocking(false);
+        Awaitility.await().until(() -> pair.server().anchor().available() > 1);
+        assertThat(pair.server().incoming().available()).isEqualTo(3);
+        ByteBuffer got = ByteBuffer.allocate(100);
+        assertThat(Streams.read(waits, pair.server(), got)).isEqualTo(3);
+        assertThat(Streams.read(waits, pair.server(), got)).isEqualTo(-1);
+        assertThat(pair.server().incoming().hasUnread()).isFalse();
     }
 
     @Test

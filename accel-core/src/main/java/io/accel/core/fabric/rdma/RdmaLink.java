@@ -337,6 +337,11 @@ final class RdmaLink implements Link, CmHandler {
     }
 
     @Override
+    public boolean canBreak() {
+        return true;
+    }
+
+    @Override
     public long nonce() {
         return nonce;
     }
