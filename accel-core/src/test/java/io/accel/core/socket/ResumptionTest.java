@@ -28,6 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -249,6 +250,29 @@ class ResumptionTest {
             assertThat(Streams.read(waits, pair.server(), ByteBuffer.allocate(9)))
                     .isEqualTo(7);
             registration.close();
+        }
+    }
+
+    /** One end speaks, and the other is stopped, or hears of nothing, for long. */
+    @ParameterizedTest
+    @EnumSource(Side.class)
+    void aPeerThatIsStopped(Side hears) throws Exception {
+        pair = lab.lab.connect();
+        pair.fixDirections();
+        lab.faults.newsMicros = -1;
+        StreamSocket first = hears == Side.CLIENT ? pair.client() : pair.server();
+        StreamSocket stopped = hears == Side.CLIENT ? pair.server() : pair.client();
+        first.attached().link().breakNow();
+        List<FutureTask<Long>> all = List.of(
+                sending(pair.client(), 1),
+                sending(pair.server(), 2),
+                receiving(pair.client(), 2),
+                receiving(pair.server(), 1));
+        TimeUnit.MILLISECONDS.sleep(500);
+        assertThat(all).noneMatch(FutureTask::isDone);
+        stopped.attached().link().breakNow();
+        for (FutureTask<Long> each : all) {
+            assertThat(each.get(30, TimeUnit.SECONDS)).isEqualTo(TOTAL);
         }
     }
 
