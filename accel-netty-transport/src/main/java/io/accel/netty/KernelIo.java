@@ -164,8 +164,14 @@ final class KernelIo extends StreamIo {
     private int write(ByteBuffer[] buffers, int count) throws IOException {
         LinkStream unused = outgoing.enter(false); // it is not the link yet, and only this thread writes
         try {
-            int written = count == 1 ? channel.write(buffers[0]) : (int) channel.write(buffers, 0, count);
-            outgoing.gave(written);
+            if (count == 1) {
+                int written = channel.write(buffers[0]);
+                outgoing.gave(written, buffers[0]);
+                return written;
+            }
+            int[] before = outgoing.positions(buffers, 0, count);
+            int written = (int) channel.write(buffers, 0, count);
+            outgoing.gave(written, buffers, before, 0);
             return written;
         } catch (IOException e) {
             throw outgoing.failed(e);

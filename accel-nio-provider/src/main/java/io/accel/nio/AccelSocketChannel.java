@@ -340,7 +340,7 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
     private int writeKernel(ByteBuffer src) throws IOException {
         try {
             int n = kernel.write(src);
-            out.gave(n);
+            out.gave(n, src);
             return n;
         } catch (IOException e) {
             throw out.failed(failed(e));
@@ -397,8 +397,9 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
 
     private long writeKernel(ByteBuffer[] srcs, int offset, int length) throws IOException {
         try {
+            int[] before = out.positions(srcs, offset, length);
             long n = kernel.write(srcs, offset, length);
-            out.gave(n);
+            out.gave(n, srcs, before, offset);
             return n;
         } catch (IOException e) {
             throw out.failed(failed(e));

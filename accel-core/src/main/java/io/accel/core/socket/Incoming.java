@@ -47,6 +47,9 @@ public final class Incoming {
 
     private final ByteBuffer drained = ByteBuffer.allocate(1); // under the lock
 
+    /** What the first bytes were; null if nobody will ask. Written by {@link StreamSocket}. */
+    private volatile StreamFingerprint fingerprint;
+
     Incoming(StreamSocket socket) {
         this.socket = socket;
     }
@@ -114,6 +117,10 @@ public final class Incoming {
      *     comes by the kernel, for the link has broken
      */
     public int took(int n, ByteBuffer dst) throws IOException {
+        StreamFingerprint print = fingerprint;
+        if (print != null && n > 0 && socket.attached() == null) {
+            print.note(taken, dst, dst.position() - n, n);
+        }
         int mine = (int) took(n);
         if (mine < n) {
             int from = dst.position() - (n - mine);
@@ -134,11 +141,26 @@ public final class Incoming {
      * @throws IOException as there
      */
     public long took(long n, ByteBuffer[] dsts, int[] before, int offset) throws IOException {
+        StreamFingerprint print = fingerprint;
+        if (print != null && n > 0 && socket.attached() == null) {
+            note(print, dsts, before, offset);
+        }
         long mine = took(n);
         if (mine < n) {
             setAside(takeOff(dsts, before, offset, (int) (n - mine)));
         }
         return orAnew(n, mine);
+    }
+
+    /** What came while there is no link is all the program's: a peer that switches has one, and so has this end by then. */
+    private void note(StreamFingerprint print, ByteBuffer[] dsts, int[] before, int offset) {
+        long at = taken;
+        for (int i = 0; i < before.length; i++) {
+            ByteBuffer each = dsts[offset + i];
+            int n = each.position() - before[i];
+            print.note(at, each, before[i], n);
+            at += n;
+        }
     }
 
     private long orAnew(long n, long mine) {
@@ -558,6 +580,15 @@ public final class Incoming {
                 lock.unlock();
             }
         }
+    }
+
+    /** From the first byte on, or not at all. */
+    void fingerprint(StreamFingerprint print) {
+        fingerprint = print;
+    }
+
+    StreamFingerprint fingerprint() {
+        return fingerprint;
     }
 
     long taken() {

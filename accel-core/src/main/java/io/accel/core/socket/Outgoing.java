@@ -34,6 +34,8 @@ public final class Outgoing {
     private volatile boolean switching;
     /** Whether this direction stays where it is. Guarded by this. */
     private boolean fixed;
+    /** What the first bytes were; null if nobody will ask. Written by {@link StreamSocket}. */
+    private volatile StreamFingerprint fingerprint;
 
     Outgoing(StreamSocket socket) {
         this.socket = socket;
@@ -179,7 +181,78 @@ public final class Outgoing {
     }
 
     /**
-     * Bytes were written to the kernel. In this half only.
+     * A buffer was written to the kernel. In this half only.
+     *
+     * @param n how many bytes of it
+     * @param src the buffer, behind what was written
+     */
+    public void gave(int n, ByteBuffer src) {
+        StreamFingerprint print = fingerprint;
+        if (print != null) {
+            print.note(given, src, src.position() - n, n);
+        }
+        gave(n);
+    }
+
+    /**
+     * As {@link #gave(int, ByteBuffer)}, of an array.
+     *
+     * @param n how many bytes
+     * @param src the array
+     * @param off the first of them
+     */
+    public void gave(int n, byte[] src, int off) {
+        StreamFingerprint print = fingerprint;
+        if (print != null && print.isOpen()) {
+            print.note(given, ByteBuffer.wrap(src), off, n);
+        }
+        gave(n);
+    }
+
+    /**
+     * Where buffers are before they are written to the kernel, for {@link #gave(long, ByteBuffer[], int[], int)}. In this half only.
+     *
+     * @param srcs the buffers
+     * @param offset the first of them
+     * @param length how many
+     * @return null if nobody asks what is in them
+     */
+    public int[] positions(ByteBuffer[] srcs, int offset, int length) {
+        StreamFingerprint print = fingerprint;
+        if (print == null || !print.isOpen()) {
+            return null;
+        }
+        int[] positions = new int[length];
+        for (int i = 0; i < length; i++) {
+            positions[i] = srcs[offset + i] == null ? 0 : srcs[offset + i].position(); // which the write refuses
+        }
+        return positions;
+    }
+
+    /**
+     * As {@link #gave(int, ByteBuffer)}, of several buffers.
+     *
+     * @param n how many bytes
+     * @param srcs the buffers, one after the other
+     * @param before their {@link #positions} before that
+     * @param offset the first of them
+     */
+    public void gave(long n, ByteBuffer[] srcs, int[] before, int offset) {
+        StreamFingerprint print = fingerprint;
+        if (print != null && before != null) {
+            long at = given;
+            for (int i = 0; i < before.length; i++) {
+                ByteBuffer each = srcs[offset + i];
+                int some = each.position() - before[i];
+                print.note(at, each, before[i], some);
+                at += some;
+            }
+        }
+        gave(n);
+    }
+
+    /**
+     * Bytes were written to the kernel that nobody has seen but the kernel. In this half only.
      *
      * @param n how many
      */
@@ -222,12 +295,25 @@ public final class Outgoing {
      */
     public synchronized LinkStream fix() {
         fixed = true;
+        StreamFingerprint print = fingerprint;
+        if (print != null) {
+            print.freeze(); // urgent bytes are none to this end, and some to a peer that has them inline
+        }
         return link;
     }
 
     /** Whether it was {@linkplain #fix left} where it is for good. */
     synchronized boolean isFixed() {
         return fixed;
+    }
+
+    /** From the first byte on, or not at all. */
+    void fingerprint(StreamFingerprint print) {
+        fingerprint = print;
+    }
+
+    StreamFingerprint fingerprint() {
+        return fingerprint;
     }
 
     long given() {

@@ -60,7 +60,8 @@ final class Streams {
 
     private static void writeKernel(StreamSocket socket, ByteBuffer src) throws IOException {
         try {
-            socket.outgoing().gave(Lab.channel(socket).write(src));
+            int n = Lab.channel(socket).write(src);
+            socket.outgoing().gave(n, src);
         } catch (IOException e) {
             throw socket.outgoing().failed(e);
         } finally {

@@ -223,7 +223,7 @@ final class AccelSocketImpl extends SocketImpl {
         } while (done == LinkStream.MOVED);
         try {
             raw().rawOutput().write(b, off + done, len - done);
-            out.gave(len - done);
+            out.gave(len - done, b, off + done);
         } catch (IOException e) {
             // A close shuts down the kernel's output, so that the stream ends in order, before it closes the kernel's
             // socket.

@@ -1,0 +1,142 @@
+package io.accel.core.socket;
+
+import io.accel.core.fabric.Beginnings;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.zip.CRC32C;
+
+/**
+ * What the first bytes of one direction were: the first {@link Beginnings#STEP} themselves, and a checksum after each further
+ * {@code STEP} of them, up to {@link Beginnings#LIMIT}. Written in one half of a connection, under its lock; read by any thread.
+ *
+ * <p>Nothing is allocated before the first byte. A direction takes 400 bytes at most, and 150 if no more than {@code STEP} bytes went
+ * that way; no more than these two of each connection whose addresses are not loopback.
+ */
+final class StreamFingerprint {
+    private static final int FIRST_SUMS = 4;
+    private static final int MOST_SUMS = Beginnings.LIMIT / Beginnings.STEP - 1;
+
+    /** The first bytes; null before there are any. Written before {@link #count}. */
+    private byte[] head;
+    /** After 2, 3, 4 steps and so on; null before that. Written before {@link #count}. */
+    private int[] sums;
+    /** Of the bytes so far, while there is more to come behind {@link #head}; otherwise null. The writer's. */
+    private CRC32C running;
+    /** How many bytes it has seen. */
+    private volatile int count;
+    /** Whether nothing is added any more. Any thread. */
+    private volatile boolean frozen;
+
+    /**
+     * Bytes of this direction went by the kernel.
+     *
+     * @param before how many went before; unless it has seen just these it has missed some, and adds nothing
+     * @param bytes what they are in
+     * @param from where in it, whatever its position is
+     * @param n how many
+     */
+    void note(long before, ByteBuffer bytes, int from, int n) {
+        int at = count;
+        if (frozen || at != before || at == Beginnings.LIMIT || n <= 0) {
+            return;
+        }
+        int end = Math.min(at + n, Beginnings.LIMIT);
+        int source = from;
+        while (at < end) {
+            int piece = Math.min(end - at, Beginnings.STEP - at % Beginnings.STEP);
+            if (at < Beginnings.STEP) {
+                keep(bytes, source, at, piece);
+            } else {
+                sum(bytes, source, at, piece);
+            }
+            at += piece;
+            source += piece;
+        }
+        running = at == Beginnings.LIMIT ? null : running;
+        count = at;
+    }
+
+    private void keep(ByteBuffer bytes, int from, int at, int n) {
+        if (head == null) {
+            head = new byte[Beginnings.STEP];
+        }
+        bytes.get(from, head, at, n);
+    }
+
+    private void sum(ByteBuffer bytes, int from, int at, int n) {
+        if (running == null) {
+            running = new CRC32C();
+            running.update(head, 0, Beginnings.STEP);
+        }
+        running.update(bytes.duplicate().limit(from + n).position(from));
+        if ((at + n) % Beginnings.STEP == 0) {
+            int index = index(at + n);
+            if (sums == null) {
+                sums = new int[FIRST_SUMS];
+            } else if (index == sums.length) {
+                sums = Arrays.copyOf(sums, Math.min(2 * index, MOST_SUMS));
+            }
+            sums[index] = (int) running.getValue();
+        }
+    }
+
+    private static int index(int length) {
+        return length / Beginnings.STEP - 2;
+    }
+
+    /** Whether it would add a byte that comes now. A hint without the half's lock. */
+    boolean isOpen() {
+        return !frozen && count < Beginnings.LIMIT;
+    }
+
+    /** Nothing is added from now on: what follows may not go by the kernel, or is not seen by both ends. Any thread. */
+    void freeze() {
+        frozen = true;
+    }
+
+    int count() {
+        return count;
+    }
+
+    /** The CRC32C of the first bytes, as many as {@link Beginnings#common} allows. */
+    int sum(int length) {
+        if (length > count) {
+            throw new IllegalArgumentException("the sum of " + length + " bytes of " + count);
+        }
+        if (length > Beginnings.STEP) {
+            return sums[index(length)];
+        }
+        CRC32C sum = new CRC32C();
+        if (length > 0) {
+            sum.update(head, 0, length);
+        }
+        return (int) sum.getValue();
+    }
+
+    /** Those of both directions of one end. */
+    static Beginnings of(StreamFingerprint sent, StreamFingerprint received) {
+        return new Both(sent, received);
+    }
+
+    private record Both(StreamFingerprint out, StreamFingerprint in) implements Beginnings {
+        @Override
+        public int sent() {
+            return out.count();
+        }
+
+        @Override
+        public int received() {
+            return in.count();
+        }
+
+        @Override
+        public int sumOfSent(int length) {
+            return out.sum(length);
+        }
+
+        @Override
+        public int sumOfReceived(int length) {
+            return in.sum(length);
+        }
+    }
+}
