@@ -48,6 +48,11 @@ public interface Fabric {
         return true;
     }
 
+    /** Whether it compares the {@linkplain Beginnings first bytes} of connections, so that somebody should have seen them. */
+    default boolean comparesBeginnings() {
+        return false;
+    }
+
     /**
      * The devices of this host that it can use, for people to read; asked anew each time, which takes milliseconds.
      *
@@ -68,6 +73,11 @@ public interface Fabric {
          * @throws IOException if there is none
          */
         InetSocketAddress bind(InetAddress address) throws IOException;
+
+        /** What has gone by the connection so far; null if nobody has seen it. */
+        default Beginnings beginnings() {
+            return null;
+        }
     }
 
     /** An open listener. */
@@ -82,6 +92,26 @@ public interface Fabric {
      * must not block.
      */
     interface Acceptor {
+        /**
+         * A connection that was accepted.
+         *
+         * @param local this end's address, as this end sees it
+         * @param beginnings what has gone by it so far
+         */
+        record Known(InetSocketAddress local, Beginnings beginnings) {}
+
+        /**
+         * Looks for a connection of which the client's end alone is known for certain: between network namespaces addresses may
+         * be translated on the way.
+         *
+         * @param local the address that the client connected to
+         * @param remote the client's address, as both ends see it
+         * @return null if there is none, or none of which anybody has seen what has gone by it
+         */
+        default Known known(InetSocketAddress local, InetSocketAddress remote) {
+            return null;
+        }
+
         /**
          * A client asks for a link for the connection between two addresses; a place is kept for it.
          *

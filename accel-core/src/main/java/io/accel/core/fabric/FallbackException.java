@@ -10,6 +10,7 @@ public final class FallbackException extends IOException {
     private static final long serialVersionUID = 1L;
 
     private final FallbackReason reason;
+    private final boolean passing;
 
     /**
      * A fall-back with its circumstances.
@@ -18,13 +19,30 @@ public final class FallbackException extends IOException {
      * @param detail what was tried and what came of it, or null
      */
     public FallbackException(FallbackReason reason, String detail) {
+        this(reason, detail, false);
+    }
+
+    /**
+     * A fall-back of which it is known whether it may be over in a moment.
+     *
+     * @param reason the reason code
+     * @param detail what was tried and what came of it, or null
+     * @param passing whether the same question may soon have another answer
+     */
+    public FallbackException(FallbackReason reason, String detail, boolean passing) {
         super(detail == null ? reason.sentence() : detail);
         this.reason = reason;
+        this.passing = passing;
     }
 
     /** The reason code. */
     public FallbackReason reason() {
         return reason;
+    }
+
+    /** Whether it may be worth asking again in a moment, when more has gone by the kernel. */
+    public boolean isPassing() {
+        return passing;
     }
 
     @Override

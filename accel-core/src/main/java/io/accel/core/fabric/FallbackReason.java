@@ -55,8 +55,16 @@ public enum FallbackReason {
     LINK_LOST(22, true, "its RDMA link broke, and it went on without a loss; see the device and the way to the peer"),
     /** Nothing went by the connection's faster path for {@code handover.idle}, so that its memory was given back. */
     IDLE(23, false, "it was idle for handover.idle and gave its memory back; it moves again when it carries enough"),
+    /** The peer's listener, in another network namespace, does not know the connection yet, or nothing has come by it yet. */
+    NOT_YET(
+            24,
+            false,
+            "the peer, in another network namespace, has not accepted it, or nothing has gone by it yet; it is asked"
+                    + " again"),
     /** The connection is on its way from one link to another with larger rings. */
-    GROWING(25, false, "it is moving to larger rings, which takes some milliseconds");
+    GROWING(25, false, "it is moving to larger rings, which takes some milliseconds"),
+    /** What one end has sent is not what the other, in another network namespace, has received: there are two connections. */
+    PROXIED(26, true, "a proxy between the network namespaces changes the bytes; connect to the server itself");
 
     private final int code;
     private final boolean remarkable;

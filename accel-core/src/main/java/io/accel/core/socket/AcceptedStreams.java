@@ -21,8 +21,17 @@ final class AcceptedStreams {
     /** What names a connection. */
     record Ends(InetSocketAddress local, InetSocketAddress remote) {}
 
+    /** What names a connection whose local address the client may not know. */
+    record From(StreamListener by, InetSocketAddress remote) {}
+
     /** Weakly, since a program may leave closing its sockets to the collector. */
     private final ConcurrentMap<Ends, WeakReference<StreamSocket>> accepted = new ConcurrentHashMap<>();
+
+    /**
+     * Those that a client in another network namespace may ask for. One client's port may be connected to several addresses of a
+     * listener: then the latest is here.
+     */
+    private final ConcurrentMap<From, WeakReference<StreamSocket>> acceptedFrom = new ConcurrentHashMap<>();
 
     private final AtomicInteger added = new AtomicInteger();
     private final ConcurrentMap<Ends, Runnable> waiting = new ConcurrentHashMap<>();
@@ -32,6 +41,7 @@ final class AcceptedStreams {
         accepted.put(ends, new WeakReference<>(socket));
         if ((added.incrementAndGet() & SWEEP_MASK) == 0) {
             accepted.values().removeIf(each -> each.get() == null);
+            acceptedFrom.values().removeIf(each -> each.get() == null);
         }
         return mayAgain(ends);
     }
@@ -46,6 +56,22 @@ final class AcceptedStreams {
             }
         }
         return false;
+    }
+
+    /** A connection was accepted that may be asked for from another network namespace. */
+    void add(From from, StreamSocket socket) {
+        acceptedFrom.put(from, new WeakReference<>(socket));
+    }
+
+    /** One of those is closed. */
+    void remove(From from, StreamSocket socket) {
+        acceptedFrom.computeIfPresent(from, (key, known) -> known.get() == socket ? null : known);
+    }
+
+    /** The connection that one listener has accepted from a client's address; null if there is none. */
+    StreamSocket find(From from) {
+        WeakReference<StreamSocket> known = acceptedFrom.get(from);
+        return known == null ? null : known.get();
     }
 
     /** A connection is closed. */

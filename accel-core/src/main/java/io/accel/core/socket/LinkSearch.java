@@ -31,6 +31,8 @@ abstract class LinkSearch extends KernelTold {
 
     private Fabric fabric;
     private FallbackException why;
+    /** Whether a fabric may soon have another answer. */
+    private boolean passing;
 
     /**
      * A search.
@@ -120,7 +122,13 @@ abstract class LinkSearch extends KernelTold {
         waiting(pending, pending && fabric.saysPending());
     }
 
+    /** Whether it may be worth searching again in a moment. Of a search that is over. */
+    final boolean isPassing() {
+        return passing;
+    }
+
     private void failed(FallbackException e) {
+        passing |= e.isPassing();
         // That there is no device says nothing of the peer, if another fabric could say more.
         why = why == null || e.reason() != FallbackReason.NO_DEVICE ? e : why;
     }

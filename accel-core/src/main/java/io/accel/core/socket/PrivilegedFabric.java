@@ -44,6 +44,11 @@ final class PrivilegedFabric implements Fabric {
     }
 
     @Override
+    public boolean comparesBeginnings() {
+        return fabric.comparesBeginnings();
+    }
+
+    @Override
     public boolean saysPending() {
         return fabric.saysPending();
     }

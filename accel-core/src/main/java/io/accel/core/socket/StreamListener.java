@@ -38,6 +38,8 @@ public final class StreamListener {
     private volatile boolean accelerated;
     /** Whether a client may ask for a link some time after the connection was accepted, and had no way to wait for that. */
     private volatile boolean askedLate;
+    /** Whether a fabric wants to know what has gone by a connection. */
+    private volatile boolean compares;
     /** Why connections stay the kernel's while no fabric serves this. */
     private volatile PathInfo unopened = PathInfo.KERNEL;
 
@@ -73,6 +75,7 @@ public final class StreamListener {
             try {
                 open.add(new Opened(fabric, fabric.listen(bound, new Arrivals(fabric.name(), bound.getPort()))));
                 askedLate |= !fabric.saysPending();
+                compares |= fabric.comparesBeginnings();
                 accelerator.log().listening(bound, new PathInfo(fabric.name(), null, null));
             } catch (FallbackException e) {
                 failure = e;
@@ -102,6 +105,11 @@ public final class StreamListener {
         }
         socket.accepted(accelerated ? UNASKED : unopened, accelerated, askedLate, this);
         return socket;
+    }
+
+    /** Whether who asks for a link may want to know what has gone by the connection. */
+    boolean comparesBeginnings() {
+        return compares;
     }
 
     /** Whether a client can ask for a link of a connection that was accepted from this. */
@@ -164,6 +172,16 @@ public final class StreamListener {
 
         private AcceptedStreams.Ends ends(InetSocketAddress local, InetSocketAddress remote) {
             return new AcceptedStreams.Ends(new InetSocketAddress(local.getAddress(), port), remote);
+        }
+
+        @Override
+        public Known known(InetSocketAddress local, InetSocketAddress remote) {
+            AcceptedStreams all = accelerator.acceptedStreams();
+            StreamSocket socket = all.find(ends(local, remote));
+            if (socket == null) {
+                socket = all.find(new AcceptedStreams.From(StreamListener.this, remote));
+            }
+            return socket == null ? null : socket.known();
         }
 
         @Override

@@ -1,5 +1,6 @@
 package io.accel.core.socket;
 
+import io.accel.core.fabric.Beginnings;
 import io.accel.core.fabric.Fabric;
 import io.accel.core.fabric.FallbackException;
 import io.accel.core.fabric.FallbackReason;
@@ -50,6 +51,10 @@ public final class StreamSocket implements Pollable {
     private static final long FIRST_PAUSE_NANOS = 1_000_000_000L;
 
     private static final long LONGEST_PAUSE_NANOS = 60_000_000_000L;
+    /** How long after a first answer that may soon be another. */
+    private static final long SOON_NANOS = 50_000_000L;
+    /** How often it is asked whether somebody knows this after all. */
+    private static final int MOST_ASKED = 3;
 
     /** How many times as large the rings of the next link are if those of the last were too small. */
     private static final int GROWTH = 4;
@@ -103,6 +108,10 @@ public final class StreamSocket implements Pollable {
     private Role role = Role.SERVER;
     private List<Fabric> fabrics = List.of();
     private AcceptedStreams.Ends ends;
+    /** By which a client in another network namespace finds this; null if none can. */
+    private AcceptedStreams.From from;
+    /** How often there was an answer that might soon have been another. */
+    private int askedInVain;
     /** That which has accepted this; null of a client. */
     private StreamListener listener;
     /** Whether the listener counts this as one that may get a link. */
@@ -189,6 +198,9 @@ public final class StreamSocket implements Pollable {
         HandoverAfter after = accelerator.handoverAfter();
         boolean asks = !candidates.isEmpty() && (after.isAtOnce() || accelerator.isFailing());
         connection = ConnectionRecord.connecting(this);
+        if (candidates.stream().anyMatch(Fabric::comparesBeginnings)) {
+            boolean unused = watchBeginnings(anchor.local());
+        }
         synchronized (this) {
             role = Role.CLIENT;
             fabrics = candidates;
@@ -236,14 +248,63 @@ public final class StreamSocket implements Pollable {
             return;
         }
         AcceptedStreams.Ends known = new AcceptedStreams.Ends(local, remote);
+        boolean watched = by.comparesBeginnings() && watchBeginnings(local);
+        AcceptedStreams.From knownFrom = watched ? new AcceptedStreams.From(by, remote) : null;
         synchronized (this) {
             ends = known;
+            from = knownFrom;
             settled = false;
+        }
+        if (watched) {
+            accelerator.acceptedStreams().add(knownFrom, this);
         }
         boolean asked = accelerator.acceptedStreams().add(known, this);
         if (accelerator.handoverAfter().atConnect() && (asked || askedLate)) {
             awaitSettled(asked ? accelerator.probeTimeoutNanos() : LATE_NANOS, false);
             awaitPeer();
+        }
+    }
+
+    /** From now on, which is before the first byte, what goes by the kernel is seen. Not of loopback, whose peers are all here. */
+    private boolean watchBeginnings(InetSocketAddress local) {
+        if (local == null || local.getAddress().isLoopbackAddress()) {
+            return false;
+        }
+        outgoing.fingerprint(new StreamFingerprint());
+        incoming.fingerprint(new StreamFingerprint());
+        return true;
+    }
+
+    /** Nobody will ask what has gone by this. */
+    private void forgetBeginnings() {
+        outgoing.fingerprint(null);
+        incoming.fingerprint(null);
+    }
+
+    /** What has gone by the kernel; null if nobody has seen it. */
+    Beginnings beginnings() {
+        StreamFingerprint sent = outgoing.fingerprint();
+        StreamFingerprint received = incoming.fingerprint();
+        return sent == null || received == null ? null : StreamFingerprint.of(sent, received);
+    }
+
+    /** This as it is known to a client in another network namespace; null if it is not to be. */
+    Fabric.Acceptor.Known known() {
+        Beginnings seen = beginnings();
+        AcceptedStreams.Ends known;
+        synchronized (this) {
+            known = ends;
+        }
+        return seen == null || known == null ? null : new Fabric.Acceptor.Known(known.local(), seen);
+    }
+
+    /** What goes by the kernel from now on is not compared: some of it may go by the link. */
+    private void freezeBeginnings() {
+        StreamFingerprint sent = outgoing.fingerprint();
+        StreamFingerprint received = incoming.fingerprint();
+        if (sent != null && received != null) {
+            sent.freeze();
+            received.freeze();
         }
     }
 
@@ -288,7 +349,12 @@ public final class StreamSocket implements Pollable {
     private synchronized void awaitSettled(long nanos, boolean orPending) {
         long end = System.nanoTime() + nanos;
         boolean interrupted = false;
-        while (!settled && !closed && !abandoned && !(orPending && pending) && !(role == Role.CLIENT && heard)) {
+        while (!settled
+                && failure == null
+                && !closed
+                && !abandoned
+                && !(orPending && pending)
+                && !(role == Role.CLIENT && heard)) {
             long millis = (end - System.nanoTime() + 999_999) / 1_000_000;
             if (millis <= 0 || (role == Role.SERVER && hasPeerLeft())) {
                 break;
@@ -351,8 +417,12 @@ public final class StreamSocket implements Pollable {
         notifyAll();
     }
 
-    /** No fabric has a link. */
-    void notUpgraded(FallbackException why) {
+    /**
+     * No fabric has a link.
+     *
+     * @param passing whether one may have it in a moment: it is asked again when there is traffic
+     */
+    void notUpgraded(FallbackException why, boolean passing) {
         if (why == null || closed || hasNoLargerOne(why)) {
             return;
         }
@@ -367,9 +437,17 @@ public final class StreamSocket implements Pollable {
                 return; // the fall-back was counted, and said, when the link was given back
             }
             failure = why;
-            settled = true;
+            heard |= why.reason() == FallbackReason.NOT_YET;
             notifyAll();
+            if (passing && (why.reason() == FallbackReason.NOT_YET || askedInVain + 1 < MOST_ASKED)) {
+                boolean isFirst = askedInVain++ == 0;
+                countFrom(System.nanoTime() + (isFirst ? SOON_NANOS : pauseNanos));
+                pauseNanos = isFirst ? pauseNanos : Math.min(2 * pauseNanos, LONGEST_PAUSE_NANOS);
+                return;
+            }
+            settled = true;
         }
+        forgetBeginnings();
         connection.fellBack();
         accelerator.log().connected(anchor.local(), anchor.remote(), path);
     }
@@ -423,6 +501,7 @@ public final class StreamSocket implements Pollable {
     boolean attach(Link link, String fabric) {
         LinkStream stream;
         List<Registration> present;
+        freezeBeginnings(); // before the peer can switch
         synchronized (this) {
             if (closed || attached != null) {
                 return false;
@@ -808,6 +887,7 @@ public final class StreamSocket implements Pollable {
     public void close(boolean abort, boolean orderly) {
         LinkStream stream;
         AcceptedStreams.Ends known;
+        AcceptedStreams.From knownFrom;
         boolean unsaid;
         synchronized (this) {
             if (closed) {
@@ -816,6 +896,7 @@ public final class StreamSocket implements Pollable {
             closed = true;
             stream = attached;
             known = ends;
+            knownFrom = from;
             unsaid = connection != null && stream == null && !settled;
             notifyAll();
         }
@@ -825,6 +906,9 @@ public final class StreamSocket implements Pollable {
         }
         if (known != null) {
             accelerator.acceptedStreams().remove(known);
+            if (knownFrom != null) {
+                accelerator.acceptedStreams().remove(knownFrom, this);
+            }
         } else if (role == Role.CLIENT) {
             StreamUpgrades.get().closed(this);
         }

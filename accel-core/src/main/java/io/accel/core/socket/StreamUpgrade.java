@@ -1,5 +1,6 @@
 package io.accel.core.socket;
 
+import io.accel.core.fabric.Beginnings;
 import io.accel.core.fabric.Connecting;
 import io.accel.core.fabric.Fabric;
 import io.accel.core.fabric.FallbackException;
@@ -7,6 +8,7 @@ import io.accel.core.fabric.FallbackReason;
 import io.accel.core.fabric.Link;
 import io.accel.core.poll.Poller;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 
 /** The search for a link for one connection. {@link StreamUpgrades}' thread only. */
@@ -14,6 +16,7 @@ final class StreamUpgrade extends LinkSearch {
     private final StreamSocket socket;
     private final InetSocketAddress local;
     private final InetSocketAddress remote;
+    private final Fabric.Source source = new End();
 
     StreamUpgrade(StreamSocket socket) {
         super(socket.fabrics().iterator());
@@ -49,7 +52,7 @@ final class StreamUpgrade extends LinkSearch {
 
     @Override
     Connecting connect(Fabric next) throws IOException {
-        return next.connect(remote, address -> local, socket.ringSize());
+        return next.connect(remote, source, socket.ringSize());
     }
 
     @Override
@@ -67,6 +70,19 @@ final class StreamUpgrade extends LinkSearch {
 
     @Override
     void notFound(FallbackException reason) {
-        socket.notUpgraded(reason);
+        socket.notUpgraded(reason, isPassing());
+    }
+
+    /** The program's end. */
+    private final class End implements Fabric.Source {
+        @Override
+        public InetSocketAddress bind(InetAddress address) {
+            return local;
+        }
+
+        @Override
+        public Beginnings beginnings() {
+            return socket.beginnings();
+        }
     }
 }

@@ -79,7 +79,7 @@ final class StreamUpgrades {
         try {
             started = started();
         } catch (FallbackException e) {
-            socket.notUpgraded(e);
+            socket.notUpgraded(e, false);
             return;
         }
         requests.add(socket);

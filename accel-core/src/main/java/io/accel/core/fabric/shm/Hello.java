@@ -1,19 +1,23 @@
 package io.accel.core.fabric.shm;
 
+import io.accel.core.fabric.Beginnings;
 import io.accel.core.fabric.FallbackException;
 import io.accel.core.fabric.FallbackReason;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 
 /**
  * The client's first message on the rendezvous socket, and what follows it.
  *
  * <pre>
  *   hello    magic 8, version 4, length of the rest 4, nonce 8, ring size 4,
- *            source address (1 length, bytes, 2 port), destination address (the same)
- *   answers  magic 8, version 4, status 4: {@link #PENDING} as long as the program has not accepted the connection;
+ *            source address (1 length, bytes, 2 port), destination address (the same),
+ *            network namespace (1 length, bytes), bytes sent 2, received 2, up to {@link Beginnings#LIMIT} of either
+ *   answers  magic 8, version 4, status 4: if the listener is in another namespace, and has the connection,
+ *            {@link #challenge}, and the client sends {@link #SUMS} bytes; {@link #PENDING} as long as the program has not accepted the connection;
  *            {@link #GO}, and the client makes the file and sends {@link #MADE}; {@link #DONE}, or a
  *            {@link FallbackReason#code()}
  * </pre>
@@ -24,12 +28,24 @@ import java.nio.ByteBuffer;
  * @param nonce names the file, and stands in its header, so that a file is taken only by whom it was made for
  * @param ringSize of either ring
  * @param source the client's address of the connection
- * @param destination the listener's address of it
+ * @param destination the listener's address of it, as the client knows it
+ * @param namespace the client's network namespace
+ * @param sent how many of the first bytes that it sent the client can tell from others
+ * @param received as that, of those it received
  */
-record Hello(long nonce, int ringSize, InetSocketAddress source, InetSocketAddress destination) {
+record Hello(
+        long nonce,
+        int ringSize,
+        InetSocketAddress source,
+        InetSocketAddress destination,
+        String namespace,
+        int sent,
+        int received) {
     static final int HEAD = 16;
     static final int MAX = 256;
     static final int ANSWER = 16;
+    /** The answer to a challenge: the sums of what the client has sent, and of what it has received, 4 each. */
+    static final int SUMS = 8;
     /** The client has made its file. */
     static final byte MADE = (byte) 0xAC;
 
@@ -40,6 +56,12 @@ record Hello(long nonce, int ringSize, InetSocketAddress source, InetSocketAddre
     /** There is no answer yet. */
     static final int PENDING = -2;
 
+    /** Six bits that no other status begins with; then 13 bits for either length. */
+    private static final int CHALLENGE = 0b110000;
+
+    private static final int LENGTH_BITS = 13;
+    private static final int LENGTH_MASK = (1 << LENGTH_BITS) - 1;
+
     /** What a shared file's name begins with; the nonce follows. */
     static final String FILE_PREFIX = "ring-";
 
@@ -48,12 +70,35 @@ record Hello(long nonce, int ringSize, InetSocketAddress source, InetSocketAddre
         return FILE_PREFIX + Long.toHexString(nonce);
     }
 
+    /** The status that asks a client for the sums of so many bytes that it sent, and that it received. */
+    static int challenge(int sent, int received) {
+        return (CHALLENGE << (2 * LENGTH_BITS)) | (sent << LENGTH_BITS) | received;
+    }
+
+    static boolean isChallenge(int status) {
+        return status >>> (2 * LENGTH_BITS) == CHALLENGE;
+    }
+
+    static int challengedSent(int status) {
+        return (status >>> LENGTH_BITS) & LENGTH_MASK;
+    }
+
+    static int challengedReceived(int status) {
+        return status & LENGTH_MASK;
+    }
+
+    static ByteBuffer sums(int ofSent, int ofReceived) {
+        return ByteBuffer.allocate(SUMS).putInt(ofSent).putInt(ofReceived).flip();
+    }
+
     ByteBuffer encode() {
         ByteBuffer bytes = ByteBuffer.allocate(MAX);
         bytes.putLong(ShmLayout.MAGIC).putInt(ShmLayout.VERSION).putInt(0);
         bytes.putLong(nonce).putInt(ringSize);
         putAddress(bytes, source);
         putAddress(bytes, destination);
+        bytes.put((byte) namespace.length()).put(namespace.getBytes(StandardCharsets.US_ASCII));
+        bytes.putShort((short) sent).putShort((short) received);
         bytes.putInt(12, bytes.position() - HEAD);
         return bytes.flip();
     }
@@ -89,13 +134,16 @@ record Hello(long nonce, int ringSize, InetSocketAddress source, InetSocketAddre
             int ringSize = bytes.getInt();
             InetSocketAddress source = getAddress(bytes);
             InetSocketAddress destination = getAddress(bytes);
+            String namespace = getNamespace(bytes);
+            int sent = getCount(bytes);
+            int received = getCount(bytes);
             if (!ShmLayout.isRingSize(ringSize)) {
                 throw bad("a ring of " + ringSize + " bytes");
             }
             if (bytes.hasRemaining()) {
                 throw bad("a hello that is too long");
             }
-            return new Hello(nonce, ringSize, source, destination);
+            return new Hello(nonce, ringSize, source, destination, namespace, sent, received);
         } catch (java.nio.BufferUnderflowException | UnknownHostException e) {
             throw bad("a hello that ends too early");
         }
@@ -123,6 +171,23 @@ record Hello(long nonce, int ringSize, InetSocketAddress source, InetSocketAddre
         byte[] raw = new byte[bytes.get() == 4 ? 4 : 16];
         bytes.get(raw);
         return new InetSocketAddress(InetAddress.getByAddress(raw), Short.toUnsignedInt(bytes.getShort()));
+    }
+
+    private static String getNamespace(ByteBuffer bytes) throws FallbackException {
+        byte[] name = new byte[Byte.toUnsignedInt(bytes.get())];
+        if (name.length == 0 || name.length > Namespace.LONGEST) {
+            throw bad("the name of a network namespace of " + name.length + " bytes");
+        }
+        bytes.get(name);
+        return new String(name, StandardCharsets.US_ASCII);
+    }
+
+    private static int getCount(ByteBuffer bytes) throws FallbackException {
+        int count = Short.toUnsignedInt(bytes.getShort());
+        if (count > Beginnings.LIMIT) {
+            throw bad("word of " + count + " first bytes");
+        }
+        return count;
     }
 
     private static FallbackException bad(String what) {

@@ -8,6 +8,7 @@ import io.accel.core.jdk.JdkAccess;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -23,17 +24,26 @@ final class RendezvousListener implements Listening {
 
     private final RendezvousService service;
     private final ShmConfig config;
+    private final Namespace namespace;
+    private final InetSocketAddress bound;
     private final Path directory;
     private final Acceptor acceptor;
     private final ServerSocketChannel socket;
     private final AtomicBoolean closed = new AtomicBoolean();
 
-    RendezvousListener(RendezvousService service, ShmConfig config, InetSocketAddress bound, Acceptor acceptor)
+    RendezvousListener(
+            RendezvousService service,
+            ShmConfig config,
+            Namespace namespace,
+            InetSocketAddress bound,
+            Acceptor acceptor)
             throws FallbackException {
         this.service = service;
         this.config = config;
+        this.namespace = namespace;
+        this.bound = bound;
         this.acceptor = acceptor;
-        this.directory = RendezvousPath.of(config.dir(), config.space(), bound.getAddress(), bound.getPort());
+        this.directory = RendezvousPath.of(config.dir(), namespace, config.space(), bound);
         RendezvousDirectory.create(directory, config.group());
         ServerSocketChannel opened = null;
         try {
@@ -53,6 +63,19 @@ final class RendezvousListener implements Listening {
 
     ShmConfig config() {
         return config;
+    }
+
+    Namespace namespace() {
+        return namespace;
+    }
+
+    /** Whether a connection to this address is this listener's, if no address is translated on the way. */
+    boolean isFor(InetSocketAddress destination) {
+        InetAddress own = bound.getAddress();
+        InetAddress address = destination.getAddress();
+        return destination.getPort() == bound.getPort()
+                && (own.isAnyLocalAddress() || own.equals(address))
+                && namespace.isLocal(address);
     }
 
     Path directory() {

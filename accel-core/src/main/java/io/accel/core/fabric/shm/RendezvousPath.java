@@ -14,6 +14,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * Where a listener's rendezvous lies: a directory whose name is made of the network namespace, the address and the port,
@@ -26,44 +28,49 @@ final class RendezvousPath {
 
     static final String PREFIX = "accel-";
 
-    /** Numbers are written short. */
-    private static final int RADIX = 36;
-
     private static final String ANY = "any";
     private static final String ANY_IPV4 = "any4";
+    private static final String UDP = "udp-";
 
-    /** The inode of this process's network namespace, or "host" where the kernel does not say. */
-    private static final String NAMESPACE = namespace();
+    /** What {@link DeadRendezvous} puts behind the name of one that it removes. */
+    static final String DEAD = "-dead-";
+
+    /** Namespace, port space, address, port, number. */
+    private static final Pattern NAME = Pattern.compile("accel-([0-9a-z]+)-(udp-)?([^-~]+)-([0-9]+)~[0-9a-z]+");
 
     private RendezvousPath() {}
 
     /** What the names of all directories in this network namespace begin with. */
     static String own() {
-        return PREFIX + NAMESPACE + "-";
+        return of(Namespace.OWN);
+    }
+
+    private static String of(Namespace namespace) {
+        return PREFIX + namespace.name() + "-";
     }
 
     /** A new directory of a listener that is bound to this address. */
-    static Path of(Path dir, PortSpace space, InetAddress address, int port) {
+    static Path of(Path dir, Namespace namespace, PortSpace space, InetSocketAddress bound) {
         int number = ThreadLocalRandom.current().nextInt();
-        return dir.resolve(prefix(space, text(address), port) + Integer.toUnsignedString(number, RADIX));
+        String prefix = prefix(namespace, space, bound.getAddress(), bound.getPort());
+        return dir.resolve(prefix + Integer.toUnsignedString(number, Namespace.RADIX));
     }
 
     /** What the names of all directories of listeners that are bound to this address begin with. */
-    static String prefix(PortSpace space, InetAddress address, int port) {
-        return prefix(space, text(address), port);
+    static String prefix(Namespace namespace, PortSpace space, InetAddress address, int port) {
+        return prefix(namespace, space, text(address), port);
     }
 
-    /** The directories of listeners to which the kernel may bring a connection to this address, nearest first. */
-    static List<Path> candidates(Path dir, PortSpace space, InetSocketAddress destination) throws IOException {
-        InetAddress address = destination.getAddress();
-        int port = destination.getPort();
-        List<String> prefixes = address instanceof Inet4Address
-                ? List.of(prefix(space, address, port), prefix(space, ANY_IPV4, port), prefix(space, ANY, port))
-                : List.of(prefix(space, address, port), prefix(space, ANY, port));
-        List<Path> found = all(dir);
+    /**
+     * The directories of listeners to which the kernel may bring a connection to this address, nearest first.
+     *
+     * @param all as {@link #all} found them
+     */
+    static List<Path> candidates(List<Path> all, Namespace namespace, PortSpace space, InetSocketAddress destination) {
         List<Path> candidates = new ArrayList<>();
-        for (String prefix : prefixes) {
-            for (Path directory : found) {
+        for (String text : texts(destination.getAddress())) {
+            String prefix = prefix(namespace, space, text, destination.getPort());
+            for (Path directory : all) {
                 if (directory.getFileName().toString().startsWith(prefix)) {
                     candidates.add(directory);
                 }
@@ -72,10 +79,49 @@ final class RendezvousPath {
         return candidates;
     }
 
-    /** Every directory of a listener in this network namespace. */
+    /**
+     * The directories of listeners of streams in other namespaces.
+     *
+     * @param named of those on the very address and port
+     * @param wildcard of those on all addresses, and the port
+     * @param others of all others
+     */
+    record Elsewhere(List<Path> named, List<Path> wildcard, List<Path> others) {
+        boolean isEmpty() {
+            return named.isEmpty() && wildcard.isEmpty() && others.isEmpty();
+        }
+    }
+
+    /** Which listeners of other namespaces there are. */
+    static Elsewhere elsewhere(List<Path> all, Namespace namespace, InetSocketAddress destination) {
+        Elsewhere found = new Elsewhere(new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
+        List<String> texts = texts(destination.getAddress());
+        String own = of(namespace);
+        for (Path directory : all) {
+            String name = directory.getFileName().toString();
+            if (name.startsWith(own)) {
+                continue;
+            }
+            Matcher parts = NAME.matcher(name);
+            if (!parts.matches() || parts.group(2) != null) {
+                continue;
+            }
+            int place = texts.indexOf(parts.group(3));
+            if (place < 0 || !parts.group(4).equals(Integer.toString(destination.getPort()))) {
+                found.others.add(directory);
+            } else if (place == 0) {
+                found.named.add(directory);
+            } else {
+                found.wildcard.add(directory);
+            }
+        }
+        return found;
+    }
+
+    /** Every directory that may be a listener's, in whatever namespace. */
     static List<Path> all(Path dir) throws IOException {
         List<Path> all = new ArrayList<>();
-        try (DirectoryStream<Path> found = Files.newDirectoryStream(dir, own() + "*")) {
+        try (DirectoryStream<Path> found = Files.newDirectoryStream(dir, PREFIX + "*")) {
             found.forEach(all::add);
         } catch (DirectoryIteratorException e) {
             throw e.getCause();
@@ -83,8 +129,22 @@ final class RendezvousPath {
         return all;
     }
 
-    private static String prefix(PortSpace space, String address, int port) {
-        return own() + (space == PortSpace.UDP ? "udp-" : "") + address + "-" + port + "~";
+    /** Whether this is the name of a rendezvous, or of one that is just being removed. */
+    static boolean isRendezvous(Path directory) {
+        String name = directory.getFileName().toString();
+        int dead = name.indexOf(DEAD);
+        return NAME.matcher(dead < 0 ? name : name.substring(0, dead)).matches();
+    }
+
+    private static String prefix(Namespace namespace, PortSpace space, String address, int port) {
+        return of(namespace) + (space == PortSpace.UDP ? UDP : "") + address + "-" + port + "~";
+    }
+
+    /** How the address of a listener to which a connection may come is written, nearest first. */
+    private static List<String> texts(InetAddress destination) {
+        return destination instanceof Inet4Address
+                ? List.of(text(destination), ANY_IPV4, ANY)
+                : List.of(text(destination), ANY);
     }
 
     private static String text(InetAddress address) {
@@ -94,17 +154,8 @@ final class RendezvousPath {
         if (address instanceof Inet4Address) {
             return address.getHostAddress();
         }
-        String number = new BigInteger(1, address.getAddress()).toString(RADIX);
+        String number = new BigInteger(1, address.getAddress()).toString(Namespace.RADIX);
         int scope = ((Inet6Address) address).getScopeId();
         return scope == 0 ? number : number + "%" + scope;
-    }
-
-    private static String namespace() {
-        try {
-            String link = Files.readSymbolicLink(Path.of("/proc/self/ns/net")).toString();
-            return Long.toString(Long.parseLong(link.replaceAll("[^0-9]", "")), RADIX);
-        } catch (IOException e) {
-            return "host";
-        }
     }
 }

@@ -70,11 +70,13 @@ final class RendezvousService {
         return instance;
     }
 
-    Listening open(ShmConfig config, InetSocketAddress bound, Acceptor acceptor) throws FallbackException {
-        RendezvousListener listener = new RendezvousListener(this, config, bound, acceptor);
+    Listening open(ShmConfig config, Namespace namespace, InetSocketAddress bound, Acceptor acceptor)
+            throws FallbackException {
+        RendezvousListener listener = new RendezvousListener(this, config, namespace, bound, acceptor);
         DeadRendezvous.sweepOnce(config.dir());
         DeadRendezvous.sweepBeside(
-                listener.directory(), RendezvousPath.prefix(config.space(), bound.getAddress(), bound.getPort()));
+                listener.directory(),
+                RendezvousPath.prefix(namespace, config.space(), bound.getAddress(), bound.getPort()));
         listeners.add(listener);
         submit(() -> register(listener));
         return listener;

@@ -1,12 +1,14 @@
 package io.accel.core.fabric.shm;
 
 import io.accel.core.daemon.Warnings;
+import io.accel.core.fabric.Beginnings;
 import io.accel.core.fabric.Fabric.Acceptor;
 import io.accel.core.fabric.FallbackException;
 import io.accel.core.fabric.FallbackReason;
 import io.accel.core.fabric.Link;
 import io.accel.core.jdk.JdkAccess;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.MappedByteBuffer;
@@ -28,6 +30,8 @@ final class ServerHandshake {
     private enum State {
         HEAD,
         BODY,
+        /** The client, from another namespace, is to tell what has gone by the connection. */
+        SUMS,
         /** The program has not accepted the connection. */
         PENDING,
         FILE,
@@ -44,6 +48,14 @@ final class ServerHandshake {
 
     private State state = State.HEAD;
     private Hello hello;
+    /** This end's address of the connection; the client may know another. */
+    private InetSocketAddress local;
+    /** What is compared with what a client from another namespace says; null for one from the same. */
+    private Beginnings beginnings;
+    /** How much of what the client has sent, and of what it has received. */
+    private int forth;
+
+    private int back;
     private ShmLink link;
     /** Whether the acceptor was asked, and did not say no. */
     private boolean asked;
@@ -117,10 +129,23 @@ final class ServerHandshake {
             case BODY -> {
                 in.flip().position(Hello.HEAD);
                 hello = Hello.decode(in);
+                if (hello.namespace().equals(listener.namespace().name())) {
+                    local = hello.destination();
+                    in.clear().limit(1);
+                    state = State.PENDING;
+                    if (!reserve()) {
+                        socket.write(Hello.answer(Hello.PENDING));
+                    }
+                } else {
+                    challenge();
+                }
+            }
+            case SUMS -> {
+                compare(in.getInt(0), in.getInt(Integer.BYTES));
                 in.clear().limit(1);
                 state = State.PENDING;
                 if (!reserve()) {
-                    socket.write(Hello.answer(Hello.PENDING));
+                    throw new FallbackException(FallbackReason.PEER_NOT_ACCELERATED, "the connection has just closed");
                 }
             }
             case FILE -> {
@@ -134,8 +159,40 @@ final class ServerHandshake {
         }
     }
 
+    /** The addresses may be those of another connection: of one to a proxy, or of one in a network with the same addresses. */
+    private void challenge() throws IOException {
+        Acceptor.Known known = acceptor.known(hello.destination(), hello.source());
+        if (known == null) {
+            throw new FallbackException(
+                    listener.isFor(hello.destination()) ? FallbackReason.NOT_YET : FallbackReason.PEER_NOT_ACCELERATED,
+                    "the client, in another network namespace, asks for a connection from " + hello.source() + " to "
+                            + hello.destination() + ", which is not known here");
+        }
+        local = known.local();
+        beginnings = known.beginnings();
+        back = Beginnings.common(beginnings.sent(), hello.received());
+        forth = Beginnings.common(beginnings.received(), hello.sent());
+        if (forth + back == 0) {
+            throw new FallbackException(
+                    FallbackReason.NOT_YET, "nothing has gone by the connection that both ends know");
+        }
+        in.clear().limit(Hello.SUMS);
+        state = State.SUMS;
+        socket.write(Hello.answer(Hello.challenge(forth, back)));
+    }
+
+    private void compare(int ofSent, int ofReceived) throws FallbackException {
+        if (ofSent != beginnings.sumOfReceived(forth) || ofReceived != beginnings.sumOfSent(back)) {
+            throw new FallbackException(
+                    FallbackReason.PROXIED,
+                    "the connection from " + hello.source() + " to " + local
+                            + " has brought and taken other bytes than the client's, of which " + forth + " and "
+                            + back + " were compared");
+        }
+    }
+
     private boolean reserve() throws IOException {
-        boolean reserved = acceptor.reserve(hello.destination(), hello.source(), () -> listener.retry(this));
+        boolean reserved = acceptor.reserve(local, hello.source(), () -> listener.retry(this));
         asked = true;
         if (reserved) {
             long size = ShmLayout.fileSize(hello.ringSize());
@@ -179,7 +236,7 @@ final class ServerHandshake {
         }
         link.arm(Link.DATA); // so that the client's word rings
         state = State.CONFIRM; // the link is the acceptor's, and may be freed at any time
-        if (!acceptor.offered(link, hello.destination(), hello.source())) {
+        if (!acceptor.offered(link, local, hello.source())) {
             state = State.DONE;
             link.free();
             return;
@@ -256,7 +313,7 @@ final class ServerHandshake {
         MemoryCap.giveBack(taken);
         taken = 0;
         if (asked) {
-            acceptor.unreserve(hello.destination(), hello.source());
+            acceptor.unreserve(local, hello.source());
             SharedFile.delete(listener.directory().resolve(hello.file()));
         }
     }

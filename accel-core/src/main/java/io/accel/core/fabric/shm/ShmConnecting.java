@@ -1,5 +1,6 @@
 package io.accel.core.fabric.shm;
 
+import io.accel.core.fabric.Beginnings;
 import io.accel.core.fabric.Connecting;
 import io.accel.core.fabric.FallbackException;
 import io.accel.core.fabric.FallbackReason;
@@ -27,9 +28,9 @@ final class ShmConnecting implements Connecting {
     /** Nobody waits for a link so long that an addition to the clock could overflow. */
     private static final long FOR_EVER = Long.MAX_VALUE / 2;
 
+    private final Wanted wanted;
     private final ShmConfig config;
-    private final int ringSize;
-    private final InetSocketAddress local;
+    private final Hello hello;
     private final Path file;
     private final SocketChannel socket;
     private final long nonce = ThreadLocalRandom.current().nextLong();
@@ -39,16 +40,17 @@ final class ShmConnecting implements Connecting {
 
     private MappedByteBuffer map;
     private boolean pending;
+    /** Whether the listener has the connection, and has asked what went by it. */
+    private boolean known;
+
     private boolean done;
 
-    ShmConnecting(
-            ShmConfig config, int ringSize, Path directory, InetSocketAddress local, InetSocketAddress destination)
-            throws FallbackException {
-        this.config = config;
-        this.ringSize = ringSize;
-        this.local = local;
+    /** Says hello to the listener in a directory. */
+    ShmConnecting(Wanted wanted, Path directory) throws FallbackException {
+        this.wanted = wanted;
+        this.config = wanted.config();
         this.socket = call(directory.resolve(RendezvousPath.SOCKET));
-        Hello hello = new Hello(nonce, ringSize, local, destination);
+        this.hello = wanted.hello(nonce);
         this.file = directory.resolve(hello.file());
         try {
             send(hello.encode());
@@ -80,12 +82,17 @@ final class ShmConnecting implements Connecting {
 
     @Override
     public InetSocketAddress local() {
-        return local;
+        return wanted.local();
     }
 
     @Override
     public boolean isPending() {
         return pending;
+    }
+
+    /** Whether the listener has said that it has the connection, as far as addresses tell. */
+    boolean isKnown() {
+        return known;
     }
 
     @Override
@@ -94,6 +101,10 @@ final class ShmConnecting implements Connecting {
             while (hasAnswer()) {
                 int status = Hello.checkAnswer(answer);
                 answer.clear();
+                if (Hello.isChallenge(status)) {
+                    answerChallenge(Hello.challengedSent(status), Hello.challengedReceived(status));
+                    continue;
+                }
                 switch (status) {
                     case Hello.PENDING -> {
                         pending = true;
@@ -137,14 +148,30 @@ final class ShmConnecting implements Connecting {
         return false;
     }
 
+    /** Tells what went by the connection, once, and no more of it than the listener has itself. */
+    private void answerChallenge(int sent, int received) throws IOException {
+        Beginnings beginnings = wanted.beginnings();
+        if (beginnings == null
+                || known
+                || !Beginnings.isComparable(sent, hello.sent())
+                || !Beginnings.isComparable(received, hello.received())) {
+            throw new FallbackException(
+                    FallbackReason.BAD_HANDSHAKE,
+                    "the listener asked for the sums of " + sent + " and " + received + " bytes");
+        }
+        known = true;
+        deadline = System.nanoTime() + config.probeTimeoutNanos();
+        send(Hello.sums(beginnings.sumOfSent(sent), beginnings.sumOfReceived(received)));
+    }
+
     private void makeFile() throws IOException {
         if (map != null) {
             throw new FallbackException(FallbackReason.BAD_HANDSHAKE, "the listener asked for a second file");
         }
-        long size = ShmLayout.fileSize(ringSize);
+        long size = ShmLayout.fileSize(wanted.ringSize());
         MemoryCap.take(size, config.most());
         try {
-            map = SharedFile.create(file, ringSize, nonce, config.group());
+            map = SharedFile.create(file, wanted.ringSize(), nonce, config.group());
         } finally {
             if (map == null) {
                 MemoryCap.giveBack(size);
@@ -158,7 +185,7 @@ final class ShmConnecting implements Connecting {
         if (map == null) {
             throw new FallbackException(FallbackReason.BAD_HANDSHAKE, "the listener answered before there was a file");
         }
-        Link link = new ShmLink(map, ringSize, true, socket);
+        Link link = new ShmLink(map, wanted.ringSize(), true, socket);
         done = true;
         SharedFile.delete(file); // the listener did, unless it died just now
         return link;

@@ -1,9 +1,11 @@
 package io.accel.core.fabric.shm;
 
+import io.accel.core.fabric.Beginnings;
 import io.accel.core.fabric.Connecting;
 import io.accel.core.fabric.Fabric;
 import io.accel.core.fabric.FallbackException;
 import io.accel.core.fabric.FallbackReason;
+import io.accel.core.fabric.PortSpace;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.net.Inet4Address;
@@ -12,11 +14,16 @@ import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.List;
 
-/** Connections between processes of one host, one network namespace and one user, or an allowed group. */
+/**
+ * Connections between processes of one host and one user, or an allowed group: of one network namespace, and streams also of several
+ * that share the directory.
+ */
 public final class ShmFabric implements Fabric {
     private static final InetAddress LOOPBACK4 = loopback4();
 
     private final ShmConfig config;
+    private final Namespace namespace;
+    private final AskedInVain askedInVain = new AskedInVain();
 
     /**
      * The fabric with a profile's settings.
@@ -24,7 +31,13 @@ public final class ShmFabric implements Fabric {
      * @param config the settings
      */
     public ShmFabric(ShmConfig config) {
+        this(config, Namespace.OWN);
+    }
+
+    /** In a network namespace that is perhaps not this process's, for tests. */
+    ShmFabric(ShmConfig config, Namespace namespace) {
         this.config = config;
+        this.namespace = namespace;
     }
 
     @Override
@@ -35,28 +48,50 @@ public final class ShmFabric implements Fabric {
     @Override
     public Connecting connect(InetSocketAddress destination, Source source, int ringSize) throws IOException {
         checkModules();
-        List<Path> candidates;
+        List<Path> all;
         try {
-            candidates = RendezvousPath.candidates(config.dir(), config.space(), destination);
+            all = RendezvousPath.all(config.dir());
         } catch (IOException e) {
             throw new FallbackException(FallbackReason.SHM_DIR, "reading " + config.dir() + " failed: " + e);
         }
-        if (candidates.isEmpty()) {
-            throw new FallbackException(
-                    FallbackReason.PEER_NOT_ACCELERATED,
-                    "no rendezvous in " + config.dir() + " for "
-                            + destination.getAddress().getHostAddress() + ":" + destination.getPort()
-                            + ": the peer runs without Accel, or with another shm.dir");
+        List<Path> candidates = RendezvousPath.candidates(all, namespace, config.space(), destination);
+        // A listener on all addresses of this host is not the one on the same port of another host.
+        if (!candidates.isEmpty() && namespace.isLocal(destination.getAddress())) {
+            InetSocketAddress local = source.bind(sourceFor(destination.getAddress()));
+            return new ShmSearch(new Wanted(config, namespace, ringSize, local, destination, null), candidates);
         }
-        checkLocal(destination.getAddress());
-        return new ShmSearch(
-                config, ringSize, candidates, source.bind(sourceFor(destination.getAddress())), destination);
+        Beginnings beginnings = source.beginnings();
+        if (beginnings != null && config.space() == PortSpace.TCP) {
+            RendezvousPath.Elsewhere elsewhere = RendezvousPath.elsewhere(all, namespace, destination);
+            InetSocketAddress local = source.bind(destination.getAddress());
+            if (!elsewhere.isEmpty() && !local.getAddress().isLoopbackAddress()) {
+                return new ForeignSearch(
+                        new Wanted(config, namespace, ringSize, local, destination, beginnings),
+                        elsewhere,
+                        askedInVain);
+            }
+        }
+        throw candidates.isEmpty()
+                ? new FallbackException(FallbackReason.PEER_NOT_ACCELERATED, noRendezvous(config, destination))
+                : new FallbackException(FallbackReason.NOT_LOCAL, null);
+    }
+
+    /** Why a connection has no link if nobody is there to ask for it, or nobody knows it. */
+    static String noRendezvous(ShmConfig config, InetSocketAddress destination) {
+        return "no rendezvous in " + config.dir() + " for "
+                + destination.getAddress().getHostAddress() + ":" + destination.getPort()
+                + ": the peer runs without Accel, or with another shm.dir";
+    }
+
+    @Override
+    public boolean comparesBeginnings() {
+        return config.space() == PortSpace.TCP;
     }
 
     @Override
     public Listening listen(InetSocketAddress bound, Acceptor acceptor) throws FallbackException {
         checkModules();
-        return RendezvousService.get().open(config, bound, acceptor);
+        return RendezvousService.get().open(config, namespace, bound, acceptor);
     }
 
     /** Looked at once for a process: a run-time image gets no module later. */
@@ -64,14 +99,6 @@ public final class ShmFabric implements Fabric {
         String missing = Modules.MISSING;
         if (missing != null) {
             throw new FallbackException(FallbackReason.NO_MODULE, missing);
-        }
-    }
-
-    /** A listener on all addresses of this host is not the one on the same port of another host. */
-    private static void checkLocal(InetAddress address) throws FallbackException {
-        // A wildcard as destination is this host, as the kernel has it.
-        if (!address.isAnyLocalAddress() && !LocalAddresses.contains(address)) {
-            throw new FallbackException(FallbackReason.NOT_LOCAL, null);
         }
     }
 

@@ -18,10 +18,7 @@ final class ShmSearch implements Connecting {
     private static final long SHORTEST_WAIT = 5_000_000L;
     private static final long LONGEST_WAIT = 1_000_000_000L;
 
-    private final ShmConfig config;
-    private final int ringSize;
-    private final InetSocketAddress local;
-    private final InetSocketAddress destination;
+    private final Wanted wanted;
     private final List<Path> candidates;
 
     private ShmConnecting current;
@@ -36,15 +33,10 @@ final class ShmSearch implements Connecting {
     /**
      * Begins.
      *
-     * @param ringSize of the link that is asked for
      * @param found the directories of the listeners, at least one
      */
-    ShmSearch(ShmConfig config, int ringSize, List<Path> found, InetSocketAddress local, InetSocketAddress destination)
-            throws FallbackException {
-        this.config = config;
-        this.ringSize = ringSize;
-        this.local = local;
-        this.destination = destination;
+    ShmSearch(Wanted wanted, List<Path> found) throws FallbackException {
+        this.wanted = wanted;
         this.candidates = new ArrayList<>(found);
         ask();
     }
@@ -56,8 +48,8 @@ final class ShmSearch implements Connecting {
             at = at >= candidates.size() ? 0 : at;
             Path directory = candidates.get(at);
             try {
-                RendezvousDirectory.check(directory, config.group());
-                current = new ShmConnecting(config, ringSize, directory, local, destination);
+                RendezvousDirectory.check(directory, wanted.config().group());
+                current = new ShmConnecting(wanted, directory);
                 askedAt = System.nanoTime();
                 return;
             } catch (FallbackException e) {
@@ -94,7 +86,7 @@ final class ShmSearch implements Connecting {
 
     @Override
     public InetSocketAddress local() {
-        return local;
+        return wanted.local();
     }
 
     @Override

@@ -33,7 +33,14 @@ final class RawClient implements AutoCloseable {
     }
 
     static Hello hello(long nonce) {
-        return new Hello(nonce, ShmEnds.RING, ShmEnds.address("127.0.0.1", 50_001), ShmEnds.address("127.0.0.1"));
+        return new Hello(
+                nonce,
+                ShmEnds.RING,
+                ShmEnds.address("127.0.0.1", 50_001),
+                ShmEnds.address("127.0.0.1"),
+                Namespace.OWN.name(),
+                0,
+                0);
     }
 
     /** Says hello, and returns when the listener wants the file. */

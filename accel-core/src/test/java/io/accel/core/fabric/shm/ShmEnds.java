@@ -45,8 +45,19 @@ final class ShmEnds implements AutoCloseable {
         /** Who they are; they have no place. */
         private final Set<InetSocketAddress> waiting = ConcurrentHashMap.newKeySet();
 
+        /** The connections that clients in other namespaces may ask for, by the client's address. */
+        final Map<InetSocketAddress, Known> known = new ConcurrentHashMap<>();
+        /** How often one asked. */
+        final AtomicInteger asked = new AtomicInteger();
+
         Acceptor(int limit) {
             this.places = new AtomicInteger(limit);
+        }
+
+        @Override
+        public Known known(InetSocketAddress local, InetSocketAddress remote) {
+            asked.incrementAndGet();
+            return known.get(remote);
         }
 
         @Override
@@ -195,12 +206,13 @@ final class ShmEnds implements AutoCloseable {
 
     /** The directory of the one listener there. */
     Path rendezvous(String host) throws IOException {
-        return RendezvousPath.candidates(dir, PortSpace.TCP, address(host)).get(0);
+        return RendezvousPath.candidates(RendezvousPath.all(dir), Namespace.OWN, PortSpace.TCP, address(host))
+                .get(0);
     }
 
     /** A directory for a rendezvous that is none of the fabric's making. */
     Path newRendezvous(String host) {
-        return RendezvousPath.of(dir, PortSpace.TCP, address(host).getAddress(), PORT);
+        return RendezvousPath.of(dir, Namespace.OWN, PortSpace.TCP, address(host));
     }
 
     /** What lies in the directory and below. */

@@ -1,0 +1,39 @@
+package io.accel.core.fabric.shm;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.function.Predicate;
+
+/**
+ * A network namespace, as a process in it knows it.
+ *
+ * @param name names it among those of this host, in the names of rendezvous: digits and small letters
+ * @param locals tells whether an address is one of its own
+ */
+record Namespace(String name, Predicate<InetAddress> locals) {
+    /** So long a name is at most: an inode's number. */
+    static final int LONGEST = 13;
+
+    /** Numbers are written short. */
+    static final int RADIX = 36;
+
+    /** That of this process. */
+    static final Namespace OWN = new Namespace(ownName(), LocalAddresses::contains);
+
+    /** Whether an address is one of this namespace's; a wildcard as destination is, as the kernel has it. */
+    boolean isLocal(InetAddress address) {
+        return address.isAnyLocalAddress() || locals.test(address);
+    }
+
+    /** The inode of this process's network namespace, or "host" where the kernel does not say. */
+    private static String ownName() {
+        try {
+            String link = Files.readSymbolicLink(Path.of("/proc/self/ns/net")).toString();
+            return Long.toString(Long.parseLong(link.replaceAll("[^0-9]", "")), RADIX);
+        } catch (IOException e) {
+            return "host";
+        }
+    }
+}

@@ -1,0 +1,34 @@
+package io.accel.core.fabric.shm;
+
+import io.accel.core.fabric.Beginnings;
+import java.net.InetSocketAddress;
+
+/**
+ * The link that a client asks for.
+ *
+ * @param config the client's settings
+ * @param namespace the client's
+ * @param ringSize bytes of either ring
+ * @param local the client's address of the connection
+ * @param destination the address that it connected to
+ * @param beginnings what has gone by the connection, for listeners in other namespaces; null if none is asked
+ */
+record Wanted(
+        ShmConfig config,
+        Namespace namespace,
+        int ringSize,
+        InetSocketAddress local,
+        InetSocketAddress destination,
+        Beginnings beginnings) {
+    /** What is said to a listener. */
+    Hello hello(long nonce) {
+        return new Hello(
+                nonce,
+                ringSize,
+                local,
+                destination,
+                namespace.name(),
+                beginnings == null ? 0 : beginnings.sent(),
+                beginnings == null ? 0 : beginnings.received());
+    }
+}
