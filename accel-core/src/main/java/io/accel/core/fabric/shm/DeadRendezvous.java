@@ -9,7 +9,6 @@ import java.net.ConnectException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.SocketChannel;
-import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
@@ -72,11 +71,16 @@ final class DeadRendezvous {
         }
     }
 
-    /** Removes the dead ones that have not been touched since. */
+    /**
+     * Removes the dead ones that have not been touched since, of all network namespaces: with a namespace die those who could
+     * remove what was left behind in it. A socket in a file system refuses in each of them alike.
+     */
     static void sweep(Path dir, Instant untouchedSince) {
-        try (DirectoryStream<Path> found = Files.newDirectoryStream(dir, RendezvousPath.own() + "*")) {
-            for (Path directory : found) {
-                removeIfDead(directory, untouchedSince);
+        try {
+            for (Path directory : RendezvousPath.all(dir)) {
+                if (RendezvousPath.isRendezvous(directory)) {
+                    removeIfDead(directory, untouchedSince);
+                }
             }
         } catch (IOException | RuntimeException e) {
             LOG.log(Level.DEBUG, "looking for dead listeners in " + dir + " failed", e);
@@ -94,7 +98,8 @@ final class DeadRendezvous {
                 return;
             }
             // Aside first: a successor may take the name at any time, and it is not to lose its socket.
-            Path aside = directory.resolveSibling(directory.getFileName() + "-dead-"
+            Path aside = directory.resolveSibling(directory.getFileName()
+                    + RendezvousPath.DEAD
                     + Long.toHexString(ThreadLocalRandom.current().nextLong()));
             Files.move(directory, aside);
             Object moved = Files.readAttributes(aside, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)

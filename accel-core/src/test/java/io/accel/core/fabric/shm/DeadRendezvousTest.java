@@ -57,10 +57,24 @@ class DeadRendezvousTest {
         }
     }
 
+    /** With a namespace die those who could remove what was left in it. */
     @Test
-    void whatIsNotARendezvousOfThisNamespaceStays() throws Exception {
-        Path other = Files.createDirectory(ends.dir.resolve("accel-1-127.0.0.1-80"));
-        Path file = Files.createFile(ends.dir.resolve(RendezvousPath.own() + "127.0.0.1-80"));
+    void deadOnesOfOtherNamespacesAreRemoved() throws Exception {
+        Files.createDirectory(ends.dir.resolve("accel-1-127.0.0.1-80~x1"));
+        Files.createDirectory(ends.dir.resolve("accel-1-udp-any-80~x2"));
+        Files.createDirectory(ends.dir.resolve("accel-1-any4-80~x3-dead-12ab"));
+        ShmFabric elsewhere = new ShmFabric(ends.config(), new Namespace("elsewhere", address -> true));
+        try (var listening = elsewhere.listen(ShmEnds.address("127.0.0.1"), new ShmEnds.Acceptor(1))) {
+            DeadRendezvous.sweep(ends.dir, later());
+            assertThat(ends.content()).as("the living one").hasSize(2);
+        }
+        assertThat(ends.content()).isEmpty();
+    }
+
+    @Test
+    void whatIsNotARendezvousStays() throws Exception {
+        Path other = Files.createDirectory(ends.dir.resolve("accel-stats-1"));
+        Path file = Files.createFile(ends.dir.resolve(RendezvousPath.own() + "127.0.0.1-80~x"));
         DeadRendezvous.sweep(ends.dir, later());
         assertThat(ends.content()).containsExactlyInAnyOrder(other, file);
     }
