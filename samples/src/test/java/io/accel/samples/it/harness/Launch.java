@@ -28,6 +28,12 @@ public final class Launch {
             List.of("unshare", "--map-root-user", "--net", "sh", "-c", "ip link set lo up && exec \"$@\"", "sh");
     private static final boolean CAN_UNSHARE = canUnshare();
 
+    private static final int TRIALS = 5;
+
+    /** As a container has it: network, mounts and process ids of its own; a script for the shell follows. */
+    private static final List<String> CONTAINER =
+            List.of("--mount", "--pid", "--fork", "--kill-child", "--mount-proc", "sh", "-c");
+
     private final String mainClass;
     private final List<String> arguments;
     private final List<String> options = new ArrayList<>();
@@ -137,6 +143,75 @@ public final class Launch {
         return CAN_UNSHARE
                 ? within(List.of("nsenter", "--target", pid, "--user", "--net", "--preserve-credentials"))
                 : this;
+    }
+
+    /**
+     * Puts it into a container: namespaces of its own for network, mounts and process ids, which go with it. Its network is a loopback
+     * interface, until another comes {@linkplain #inContainerBeside beside} it.
+     */
+    public Launch inContainer() {
+        List<String> command = new ArrayList<>(List.of("unshare", "--map-root-user", "--net"));
+        command.addAll(CONTAINER);
+        command.addAll(List.of("ip link set lo up && exec \"$@\"", "sh"));
+        return within(command);
+    }
+
+    /**
+     * Puts it into a container whose network leads to that of another and nowhere else.
+     *
+     * @param other the process in the other container
+     * @param otherAddress what the other's end gets, in this network of 256 addresses
+     * @param address what its own end gets
+     * @param hidden a directory in whose place it sees an empty one of its own; null for none
+     */
+    public Launch inContainerBeside(Child other, String otherAddress, String address, Path hidden) {
+        String pid = Long.toString(other.pid());
+        String wire = "ip link set lo up && ip link add own type veth peer name other netns " + pid
+                + " && ip addr add " + address + "/24 dev own && ip link set own up"
+                + " && nsenter --target " + pid + " --net sh -c 'ip addr add " + otherAddress
+                + "/24 dev other && ip link set other up' && exec \"$@\"";
+        String hide = hidden == null ? "" : "mount -t tmpfs tmpfs " + hidden + " && ";
+        List<String> command = new ArrayList<>(List.of(
+                "nsenter",
+                "--target",
+                pid,
+                "--user",
+                "--preserve-credentials",
+                "unshare",
+                "--net",
+                "sh",
+                "-c",
+                wire,
+                "sh"));
+        command.add("unshare");
+        command.addAll(CONTAINER);
+        command.addAll(List.of(hide + "exec \"$@\"", "sh"));
+        return within(command);
+    }
+
+    /** Whether this machine lets the tests make containers, and connect them. */
+    public static boolean hasContainers() {
+        Launch first = plain("none").inContainer();
+        try (Child one = Child.start("a trial of a container", new ProcessBuilder(with(first.prefix, "cat")))) {
+            Launch second = plain("none").inContainerBeside(one, "10.66.0.1", "10.66.0.2", null);
+            for (int i = 0; i < TRIALS; i++) {
+                // The first may still be making its namespaces.
+                try (Child two = Child.start("another", new ProcessBuilder(with(second.prefix, "true")))) {
+                    if (two.awaitExit(Duration.ofSeconds(10)) == 0) {
+                        return true;
+                    }
+                }
+            }
+            return false;
+        } catch (UncheckedIOException e) {
+            return false; // no such program
+        }
+    }
+
+    private static List<String> with(List<String> command, String last) {
+        List<String> all = new ArrayList<>(command);
+        all.add(last);
+        return all;
     }
 
     private Launch within(List<String> command) {

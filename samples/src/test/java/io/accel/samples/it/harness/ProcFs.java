@@ -92,6 +92,41 @@ public final class ProcFs {
                 .sum();
     }
 
+    /** How many connections over shared memory a process and those that it has started have: each is a file that one has mapped. */
+    public static long ringsBelow(long pid) {
+        Stream<ProcessHandle> below = ProcessHandle.of(pid).stream().flatMap(ProcessHandle::descendants);
+        return Stream.concat(Stream.of(pid), below.map(ProcessHandle::pid))
+                .flatMap(each -> mapped(each).stream())
+                .filter(line -> line.contains("/ring-"))
+                .map(line -> line.substring(line.indexOf('/')))
+                .distinct()
+                .count();
+    }
+
+    private static List<String> mapped(long pid) {
+        try {
+            return Files.readAllLines(Path.of("/proc/" + pid + "/maps"), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            return List.of(); // ended meanwhile
+        }
+    }
+
+    /** How many processes are in a network namespace, named as the link in {@code /proc} names it. */
+    public static long processesIn(String namespace) {
+        return ProcessHandle.allProcesses()
+                .filter(each -> namespace.equals(networkOf(each.pid())))
+                .count();
+    }
+
+    /** The network namespace of a process, as the link in {@code /proc} names it; empty if it has ended. */
+    public static String networkOf(long pid) {
+        try {
+            return Files.readSymbolicLink(Path.of("/proc/" + pid + "/ns/net")).toString();
+        } catch (IOException e) {
+            return "";
+        }
+    }
+
     /** The processes that have a socket on the port which listens or is connected. */
     private static Stream<Long> ownersOf(int port) {
         List<String> sockets = tcp().filter(fields -> fields[LOCAL].endsWith(hex(port))

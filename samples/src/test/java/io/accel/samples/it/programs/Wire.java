@@ -45,8 +45,10 @@ final class Wire implements Closeable {
         return new Wire(SocketChannel.open(address(arguments)), selecting);
     }
 
-    private static InetSocketAddress address(Arguments arguments) {
-        return new InetSocketAddress(InetAddress.getLoopbackAddress(), (int) arguments.get("port", 0));
+    private static InetSocketAddress address(Arguments arguments) throws IOException {
+        String host = arguments.get("host", "");
+        InetAddress address = host.isEmpty() ? InetAddress.getLoopbackAddress() : InetAddress.getAllByName(host)[0];
+        return new InetSocketAddress(address, (int) arguments.get("port", 0));
     }
 
     /** Reads at least a byte, or returns -1 at the end. */

@@ -1,0 +1,182 @@
+package io.accel.samples.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.accel.samples.it.harness.Child;
+import io.accel.samples.it.harness.Launch;
+import io.accel.samples.it.harness.ProcFs;
+import io.accel.samples.it.harness.SharedDirectory;
+import io.accel.samples.it.programs.Transfer;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Instant;
+import java.util.List;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Two containers of one host, which are namespaces for network, mounts and process ids, and between them a network that leads nowhere
+ * else. Whether they share {@code shm.dir} decides which path their connections take.
+ */
+@Timeout(180)
+class ContainersIT {
+    private static final String SERVER = "10.66.0.1";
+    private static final String CLIENT = "10.66.0.2";
+    private static final long SOME = 16L << 20;
+
+    @BeforeAll
+    static void lookForContainers() {
+        assumeTrue(Launch.isAccel(), "is about Accel's paths");
+        assumeTrue(Launch.hasContainers(), "needs the right to make network namespaces and to connect them");
+    }
+
+    /** Either end may be the one that speaks first, and the other has nothing to say. */
+    @ParameterizedTest(name = "the client sends: {0}")
+    @ValueSource(booleans = {true, false})
+    void thoseThatShareADirectoryShareMemory(boolean clientSends) throws IOException {
+        try (SharedDirectory directory = SharedDirectory.create();
+                Child server = server(directory.path(), clientSends ? "do=sink" : "do=source");
+                Child client = client(server, directory.path(), null, clientSends ? "do=source" : "do=sink")) {
+            List<String> networks = networks(server, client);
+            Child source = clientSends ? client : server;
+            Child sink = clientSends ? server : client;
+            go(server, client);
+            await().atMost(Ends.START).untilAsserted(() -> {
+                assertThat(ProcFs.ringsBelow(client.pid()))
+                        .as("rings of the client")
+                        .isEqualTo(1);
+                assertThat(ProcFs.ringsBelow(server.pid()))
+                        .as("rings of the server")
+                        .isEqualTo(1);
+            });
+            awaitPath(client, "accel: connected ");
+            awaitPath(server, "accel: accepted ");
+            long before = sink.latestNumber("READ").orElse(0L);
+            while (sink.awaitNumber("READ", Ends.START) < before + SOME) {
+                assertThat(sink.isAlive()).isTrue();
+            }
+            finish(source, sink);
+            assertVanish(networks);
+        }
+    }
+
+    @Test
+    void thoseThatDoNotStayWithTheKernel() throws IOException {
+        try (SharedDirectory directory = SharedDirectory.create();
+                Child server = server(directory.path(), "do=sink");
+                Child client = client(server, directory.path(), directory.path(), "do=source")) {
+            List<String> networks = networks(server, client);
+            long port = server.latestNumber("PORT").orElseThrow();
+            go(server, client);
+            while (server.awaitNumber("READ", Ends.START) < SOME) {
+                assertThat(server.isAlive()).isTrue();
+            }
+            assertThat(ProcFs.ringsBelow(client.pid())).isZero();
+            assertThat(ProcFs.ringsBelow(server.pid())).isZero();
+            finish(client, server);
+            assertThat(client.output())
+                    .contains("PEER_NOT_ACCELERATED")
+                    .contains("no rendezvous in " + directory.path() + " for " + SERVER + ":" + port)
+                    .doesNotContain(" by shm");
+            assertVanish(networks);
+        }
+    }
+
+    /** The one that finds it is in another namespace of process ids, too, where the dead one's mean nothing. */
+    @Test
+    void whatAKilledContainerLeavesIsRemovedByAnother() throws IOException {
+        try (SharedDirectory directory = SharedDirectory.create()) {
+            try (Child killed = server(directory.path(), "do=sink")) {
+                assertThat(ProcFs.filesBelow(directory.path()))
+                        .as("a rendezvous")
+                        .isEqualTo(2);
+                killed.kill();
+            }
+            age(directory.path());
+            try (Child next = server(directory.path(), "do=sink")) {
+                await().atMost(Ends.START).untilAsserted(() -> assertThat(ProcFs.filesBelow(directory.path()))
+                        .as("its own rendezvous alone")
+                        .isEqualTo(2));
+                assertThat(next.isAlive()).isTrue();
+            }
+        }
+    }
+
+    /** Young ones may be about to open. */
+    private static void age(Path directory) throws IOException {
+        try (var all = Files.list(directory)) {
+            for (Path each : all.toList()) {
+                Files.setLastModifiedTime(each, FileTime.from(Instant.now().minusSeconds(600)));
+            }
+        }
+    }
+
+    private static Child server(Path directory, String task) {
+        Child server = launch(directory, "at=listen", "host=0.0.0.0", task)
+                .inContainer()
+                .start("the server in its container");
+        try {
+            long unused = server.awaitNumber("PORT", Ends.START);
+            return server;
+        } catch (AssertionError e) {
+            server.close();
+            throw e;
+        }
+    }
+
+    private static Child client(Child server, Path directory, Path hidden, String task) {
+        long port = server.latestNumber("PORT").orElseThrow();
+        return launch(directory, "host=" + SERVER, "port=" + port, task)
+                .inContainerBeside(server, SERVER, CLIENT, hidden)
+                .start("the client in its container");
+    }
+
+    private static Launch launch(Path directory, String... arguments) {
+        return Launch.accelerated(Transfer.class, arguments)
+                .option("-XX:-UsePerfData") // whose file is named by the process's id, which is 1 in each
+                .accel("shm.dir", directory)
+                .accel("log.connections", true);
+    }
+
+    private static void go(Child server, Child client) {
+        server.awaitLine("CONNECTED", Ends.START);
+        server.send("GO");
+        client.send("GO");
+    }
+
+    private static void finish(Child source, Child sink) {
+        source.send("END");
+        sink.awaitLine("EOF ", Ends.START);
+        assertThat(source.awaitExit(Ends.NOTICE)).isZero();
+        assertThat(sink.awaitExit(Ends.NOTICE)).isZero();
+        assertThat(sink.latestNumber("EOF")).isEqualTo(source.latestNumber("WROTE"));
+    }
+
+    private static void awaitPath(Child child, String said) {
+        String unused =
+                child.awaitLine("its path", line -> line.contains(said) && line.endsWith(" by shm"), Ends.START);
+    }
+
+    private static List<String> networks(Child server, Child client) {
+        client.awaitLine("CONNECTED", Ends.START); // it has its own by then
+        List<String> networks = List.of(ProcFs.networkOf(server.pid()), ProcFs.networkOf(client.pid()));
+        assertThat(networks)
+                .doesNotHaveDuplicates()
+                .doesNotContain("", ProcFs.networkOf(ProcessHandle.current().pid()));
+        return networks;
+    }
+
+    private static void assertVanish(List<String> networks) {
+        await().atMost(Ends.NOTICE)
+                .untilAsserted(() -> assertThat(networks).allSatisfy(each -> assertThat(ProcFs.processesIn(each))
+                        .as("processes in %s", each)
+                        .isZero()));
+    }
+}
