@@ -8,12 +8,14 @@ import io.accel.samples.it.harness.Child;
 import io.accel.samples.it.harness.Launch;
 import io.accel.samples.it.harness.ProcFs;
 import io.accel.samples.it.harness.SharedDirectory;
+import io.accel.samples.it.programs.Splice;
 import io.accel.samples.it.programs.Transfer;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -28,6 +30,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(180)
 class ContainersIT {
     private static final String SERVER = "10.66.0.1";
+    private static final String SERVICE = "10.66.0.9";
     private static final String CLIENT = "10.66.0.2";
     private static final long SOME = 16L << 20;
 
@@ -43,7 +46,7 @@ class ContainersIT {
     void thoseThatShareADirectoryShareMemory(boolean clientSends) throws IOException {
         try (SharedDirectory directory = SharedDirectory.create();
                 Child server = server(directory.path(), clientSends ? "do=sink" : "do=source");
-                Child client = client(server, directory.path(), null, clientSends ? "do=source" : "do=sink")) {
+                Child client = client(server, SERVER, directory.path(), null, clientSends ? "do=source" : "do=sink")) {
             List<String> networks = networks(server, client);
             Child source = clientSends ? client : server;
             Child sink = clientSends ? server : client;
@@ -71,7 +74,7 @@ class ContainersIT {
     void thoseThatDoNotStayWithTheKernel() throws IOException {
         try (SharedDirectory directory = SharedDirectory.create();
                 Child server = server(directory.path(), "do=sink");
-                Child client = client(server, directory.path(), directory.path(), "do=source")) {
+                Child client = client(server, SERVER, directory.path(), directory.path(), "do=source")) {
             List<String> networks = networks(server, client);
             long port = server.latestNumber("PORT").orElseThrow();
             go(server, client);
@@ -86,6 +89,60 @@ class ContainersIT {
                     .contains("no rendezvous in " + directory.path() + " for " + SERVER + ":" + port)
                     .doesNotContain(" by shm");
             assertVanish(networks);
+        }
+    }
+
+    /**
+     * The client's connection ends at a proxy, and the server's begins there, and the addresses of both are the same: what goes by
+     * them tells.
+     */
+    @ParameterizedTest(name = "what the proxy makes of a byte: xor {0}")
+    @ValueSource(ints = {0, 0x5A})
+    void aTransparentProxyIsNoticedByWhatItChanges(int mask) throws IOException {
+        transferThroughProxy(mask, false);
+    }
+
+    /** What the client connects to is not what the server's end sees, as with the address of a service. */
+    @Test
+    void throughATranslatedAddressTheyShareMemory() throws IOException {
+        transferThroughProxy(0, true);
+    }
+
+    private static void transferThroughProxy(int mask, boolean translated) throws IOException {
+        try (SharedDirectory directory = SharedDirectory.create();
+                Child server = server(directory.path(), "do=sink", "mask=" + mask)) {
+            long port = server.latestNumber("PORT").orElseThrow();
+            String via = "via=" + directory.path().resolve("proxy");
+            try (Child near = Launch.plain(
+                            Splice.class, "at=client", via, "port=" + (translated ? 0 : port), "mask=" + mask)
+                    .option("-XX:-UsePerfData")
+                    .inContainer()
+                    .start("the proxy's half at the client")) {
+                long unused = near.awaitNumber("PORT", Ends.START);
+                try (Child far = Launch.plain(
+                                        Splice.class,
+                                        "at=server",
+                                        via,
+                                        "from=" + CLIENT,
+                                        "to=" + SERVER,
+                                        "port=" + port)
+                                .option("-XX:-UsePerfData")
+                                .inContainerBeside(server, SERVER, CLIENT, null)
+                                .start("the proxy's half at the server");
+                        Child client =
+                                client(near, translated ? SERVICE : SERVER, directory.path(), null, "do=source")) {
+                    client.awaitLine("CONNECTED", Ends.START);
+                    go(server, client);
+                    String path = client.awaitLine("its path", line -> line.contains("accel: connected "), Ends.START);
+                    assertThat(path).contains(mask == 0 ? " by shm" : " by kernel (PROXIED: ");
+                    while (server.awaitNumber("READ", Ends.START) < SOME) {
+                        assertThat(server.isAlive()).isTrue();
+                    }
+                    assertThat(ProcFs.ringsBelow(client.pid())).isEqualTo(mask == 0 ? 1 : 0);
+                    finish(client, server);
+                    assertThat(near.output() + far.output()).doesNotContain("FAILED");
+                }
+            }
         }
     }
 
@@ -118,8 +175,10 @@ class ContainersIT {
         }
     }
 
-    private static Child server(Path directory, String task) {
-        Child server = launch(directory, "at=listen", "host=0.0.0.0", task)
+    private static Child server(Path directory, String... task) {
+        List<String> arguments = new ArrayList<>(List.of(task));
+        arguments.addAll(List.of("at=listen", "host=0.0.0.0"));
+        Child server = launch(directory, arguments.toArray(String[]::new))
                 .inContainer()
                 .start("the server in its container");
         try {
@@ -131,10 +190,10 @@ class ContainersIT {
         }
     }
 
-    private static Child client(Child server, Path directory, Path hidden, String task) {
+    private static Child client(Child server, String address, Path directory, Path hidden, String task) {
         long port = server.latestNumber("PORT").orElseThrow();
-        return launch(directory, "host=" + SERVER, "port=" + port, task)
-                .inContainerBeside(server, SERVER, CLIENT, hidden)
+        return launch(directory, "host=" + address, "port=" + port, task)
+                .inContainerBeside(server, address, CLIENT, hidden)
                 .start("the client in its container");
     }
 

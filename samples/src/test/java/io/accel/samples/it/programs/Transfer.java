@@ -5,11 +5,11 @@ import java.nio.ByteBuffer;
 
 /**
  * One end of a transfer of {@link Pattern}: {@code at=listen|connect do=source|sink|fill io=blocking|select port=
- * host= bytes= end=close|shutdown|exit|wait}.
+ * host= bytes= mask= end=close|shutdown|exit|wait}.
  *
  * <p>Says {@code PORT n} (listening), {@code CONNECTED}, and waits for {@code GO}. A source then writes {@code bytes},
  * or without a number until it gets {@code END}; says {@code WROTE n} as it goes on and after the last; and ends as
- * {@code end} says. {@code fill} does the same with what is taken at once. A sink reads and checks, says {@code READ n} as it goes on, and at the end {@code EOF n}. An {@code IOException} is said
+ * {@code end} says. {@code fill} does the same with what is taken at once. A sink reads and checks, with every byte changed by {@code mask}, says {@code READ n} as it goes on, and at the end {@code EOF n}. An {@code IOException} is said
  * as {@code FAILED n class message}, n being the bytes moved before it, and is not an error of this program.
  */
 public final class Transfer {
@@ -84,11 +84,19 @@ public final class Transfer {
     private void sink(Wire wire) throws IOException {
         ByteBuffer buffer = ByteBuffer.allocateDirect(CHUNK);
         for (int n = wire.read(buffer); n >= 0; n = wire.read(buffer)) {
-            Pattern.check(moved, buffer.flip());
+            unmask(buffer.flip());
+            Pattern.check(moved, buffer);
             moved(n, "READ");
             buffer.clear();
         }
         console.say("EOF " + moved);
+    }
+
+    private void unmask(ByteBuffer buffer) {
+        byte mask = (byte) arguments.get("mask", 0);
+        for (int i = 0; mask != 0 && i < buffer.limit(); i++) {
+            buffer.put(i, (byte) (buffer.get(i) ^ mask));
+        }
     }
 
     private void moved(int bytes, String what) {
