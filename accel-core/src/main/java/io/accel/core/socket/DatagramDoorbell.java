@@ -35,7 +35,7 @@ final class DatagramDoorbell extends KernelTold {
     @Override
     public int kernelReady(int interest, int watchedReady) {
         boolean goneBefore = link.link().peerGone();
-        boolean rung = link.link().drainDoorbell();
+        boolean rung = watchers.drain(link);
         boolean gone = link.link().peerGone();
         if (gone) {
             registration.refresh();

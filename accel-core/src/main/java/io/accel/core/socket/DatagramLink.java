@@ -16,6 +16,13 @@ import java.util.concurrent.atomic.AtomicInteger;
  * whoever else looks {@linkplain #pin pins} it for that moment.
  */
 final class DatagramLink {
+    /** Where a link is in {@link DatagramLinks}. */
+    enum Place {
+        NONE,
+        RESTING,
+        BUSY
+    }
+
     private final Link link;
     private final InetSocketAddress remote;
     private final DatagramReceiver receiver;
@@ -26,6 +33,14 @@ final class DatagramLink {
 
     /** Whether nothing was received yet. Receiving half only. */
     private boolean fresh = true;
+
+    /** Written under the monitor of {@link DatagramLinks}; read without where a race costs a look. */
+    private volatile Place place = Place.NONE;
+    /**
+     * Whether it had a datagram since this was last forgotten. Set in the receiving half, and under the monitor of {@link
+     * DatagramLinks}; forgotten in both.
+     */
+    private boolean heard;
 
     /** Which destination's datagrams may go by it; null for none. Under the socket's monitor. */
     private DatagramPath path;
@@ -81,6 +96,27 @@ final class DatagramLink {
 
     void delivers() {
         fresh = false;
+    }
+
+    Place place() {
+        return place;
+    }
+
+    void place(Place now) {
+        place = now;
+    }
+
+    void heard() {
+        if (!heard) {
+            heard = true;
+        }
+    }
+
+    /** Whether it had a datagram since the last time. */
+    boolean forgetHeard() {
+        boolean was = heard;
+        heard = false;
+        return was;
     }
 
     void use() {

@@ -57,7 +57,6 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
 
     private static final int MOST_IPV4 = 65_507;
     private static final int MOST_IPV6 = 65_527;
-    private static final DatagramLink[] NONE = {};
     private static final byte[] LOOPBACK = {127, 0, 0, 1};
 
     private final Accelerator accelerator;
@@ -65,13 +64,14 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
     private final int mostPeers;
     private final long idleNanos;
     private final long retryNanos;
-    private final DatagramWatchers watchers = new DatagramWatchers(this::peerGone);
+    /** Changed under the monitor. */
+    private final DatagramLinks links = new DatagramLinks(this::hasNext);
+
+    private final DatagramWatchers watchers = new DatagramWatchers(links::wake, this::peerGone);
     private final DatagramHalf reading = new DatagramHalf();
     private final DatagramHalf writing = new DatagramHalf();
     private final DatagramSleeper sleeper;
 
-    /** Replaced as a whole, under the monitor. */
-    private volatile DatagramLink[] links = NONE;
     /** Entries come from senders, in their half, and from arriving links. */
     private final Map<InetSocketAddress, DatagramPath> paths = new ConcurrentHashMap<>();
 
@@ -103,9 +103,12 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
     private DatagramPath lastPath;
 
     // Receiving half only.
-    private int turn;
     private int untilKernel = KERNEL_EVERY;
+    /** Whether a link had a datagram since the kernel was last left aside. */
     private boolean hit;
+    /** Whether the last receive had a datagram. */
+    private boolean emptying;
+
     private long kernelEmptyAt;
 
     /**
@@ -172,7 +175,7 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
     public void connected(InetSocketAddress remote) {
         connected = remote;
         if (remote != null) {
-            for (DatagramLink link : links) {
+            for (DatagramLink link : links.all()) {
                 discard(link);
             }
         }
@@ -216,11 +219,19 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
      * @throws IOException as {@link DatagramChannel#receive}
      */
     public InetSocketAddress receive(ByteBuffer dst) throws IOException {
-        DatagramLink[] all = links;
-        if (all.length == 0) {
+        if (links.isEmpty()) {
             return receiveFromKernel(dst);
         }
-        DatagramLink link = nextLink(all);
+        InetSocketAddress from;
+        do {
+            from = receiveNext(dst);
+        } while (from == null && links.wakeResting(emptying));
+        emptying = from != null;
+        return from;
+    }
+
+    private InetSocketAddress receiveNext(ByteBuffer dst) throws IOException {
+        DatagramLink link = links.next();
         if (link != null ? isKernelFirst(link) : isKernelDue()) {
             InetSocketAddress from = receiveFromKernel(dst);
             if (from != null) {
@@ -253,9 +264,17 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
      * @throws IOException as {@link DatagramChannel#receive}
      */
     public long receive(ByteBuffer[] dsts, int offset, int count) throws IOException {
-        DatagramLink[] all = links;
-        DatagramLink link = all.length == 0 ? null : nextLink(all);
-        if (link != null ? isKernelFirst(link) : all.length == 0 || isKernelDue()) {
+        long n;
+        do {
+            n = receiveNext(dsts, offset, count);
+        } while (n < 0 && links.wakeResting(emptying));
+        emptying = n >= 0;
+        return n;
+    }
+
+    private long receiveNext(ByteBuffer[] dsts, int offset, int count) throws IOException {
+        DatagramLink link = links.next();
+        if (link != null ? isKernelFirst(link) : links.isEmpty() || isKernelDue()) {
             // The kernel's channel scatters only for a connected socket, and does not tell an empty datagram from none.
             ByteBuffer whole = ByteBuffer.allocate(MOST_IPV6);
             if (receiveFromKernel(whole) != null) {
@@ -275,22 +294,9 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
         return src.position();
     }
 
-    /** The link whose turn it is of those that have a datagram; null if none has. */
-    private DatagramLink nextLink(DatagramLink[] all) {
-        int at = turn;
-        for (int i = 0; i < all.length; i++) {
-            at = at + 1 < all.length ? at + 1 : 0;
-            if (hasNext(all[at])) {
-                turn = at;
-                hit = true;
-                return all[at];
-            }
-        }
-        return null;
-    }
-
     /** Whether the kernel's datagrams, if there are any, come before that link's. */
     private boolean isKernelFirst(DatagramLink link) {
+        hit = true;
         return --untilKernel <= 0 || link.isFresh();
     }
 
@@ -485,7 +491,7 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
 
     /** Keeps a place for a link; false if there is none. */
     private synchronized boolean reserve() {
-        if (closed || links.length + awaited >= mostPeers) {
+        if (closed || links.size() + awaited >= mostPeers) {
             return false;
         }
         awaited++;
@@ -535,10 +541,8 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
         synchronized (this) {
             awaited--;
             if (!closed && watchers.linked(link)) {
-                DatagramLink[] more = Arrays.copyOf(links, links.length + 1);
-                more[links.length] = link;
                 link.record().opened();
-                links = more;
+                links.add(link);
                 if (path != null) {
                     replaceDead(path);
                     path.linked(link);
@@ -560,7 +564,7 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
     private void replaceDead(DatagramPath path) {
         DatagramLink old = path.link();
         if (old != null) {
-            boolean rung = old.link().drainDoorbell();
+            boolean rung = watchers.drain(old);
             if (old.isOver()) {
                 path.unlink(old);
             }
@@ -592,11 +596,9 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
     /** Gives a link up. Any thread. */
     private void remove(DatagramLink link) {
         synchronized (this) {
-            List<DatagramLink> fewer = new ArrayList<>(List.of(links));
-            if (!fewer.remove(link)) {
+            if (!links.remove(link)) {
                 return;
             }
-            links = fewer.toArray(NONE);
             DatagramPath path = link.path();
             if (path != null) {
                 path.unlink(link);
@@ -641,13 +643,13 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
     void sweep() {
         long now = System.nanoTime();
         boolean rung = false;
-        for (DatagramLink link : links) {
+        for (DatagramLink link : links.all()) {
             if (!link.pin()) {
                 continue;
             }
             try {
                 // The pollers of a program that is busy with other things hear of no death.
-                rung |= link.link().drainDoorbell();
+                rung |= watchers.drain(link);
                 boolean over = link.isOver(); // before looking: what was sent before the end is then seen
                 boolean idle = link.isIdle(now, idleNanos);
                 if (link.receiver().ready()) {
@@ -665,9 +667,9 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
         if (rung) {
             watchers.refresh(); // the ring was theirs
         }
-        if (links.length == 0) {
+        if (links.isEmpty()) {
             finder.forget(this);
-            if (links.length != 0) {
+            if (!links.isEmpty()) {
                 finder.watch(this); // one came in between
             }
         }
@@ -689,7 +691,7 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
         toClose.forEach(Fabric.Listening::close);
         closeKernel();
         watchers.close();
-        for (DatagramLink link : links) {
+        for (DatagramLink link : links.all()) {
             remove(link);
         }
         if (finder != null) {
@@ -731,7 +733,12 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
 
     /** How many peers' datagrams take a faster path than the kernel's now. */
     public int links() {
-        return links.length;
+        return links.size();
+    }
+
+    /** How many of them had datagrams lately, so that each receive looks at them. */
+    int busyLinks() {
+        return links.busy();
     }
 
     /**
@@ -759,7 +766,7 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
 
     @Override
     public boolean isPolled() {
-        return links.length > 0;
+        return !links.isEmpty();
     }
 
     @Override
@@ -771,18 +778,14 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
     public int look(int interest) {
         // A link never makes a sender wait.
         int ready = kernelFull ? 0 : interest & SelectionKey.OP_WRITE;
-        if ((interest & SelectionKey.OP_READ) != 0) {
-            for (DatagramLink link : links) {
-                if (link.receiver().ready()) {
-                    return ready | SelectionKey.OP_READ;
-                }
-            }
-        }
-        return ready;
+        return (interest & SelectionKey.OP_READ) != 0 && links.look() ? ready | SelectionKey.OP_READ : ready;
     }
 
     @Override
     public int kernelReady(int interest, int watchedReady) {
+        if ((interest & SelectionKey.OP_READ) != 0) {
+            links.polled();
+        }
         if ((watchedReady & SelectionKey.OP_WRITE) != 0) {
             kernelFull = false;
         }
@@ -792,9 +795,7 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
     @Override
     public void arm(int interest) {
         if ((interest & SelectionKey.OP_READ) != 0) {
-            for (DatagramLink link : links) {
-                link.link().arm(Link.DATA);
-            }
+            links.arm();
         }
     }
 

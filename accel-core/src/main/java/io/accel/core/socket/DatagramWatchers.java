@@ -25,14 +25,17 @@ final class DatagramWatchers {
     private final Map<DatagramLink, Registration> guards = new HashMap<>();
 
     private boolean closed; // guarded by this
+    private final Consumer<DatagramLink> whenRung;
     private final Consumer<DatagramLink> whenGone;
 
     /**
      * The registrations of a socket.
      *
+     * @param whenRung is told of each ring, before the pollers are
      * @param whenGone is told when a doorbell has found its peer to be gone
      */
-    DatagramWatchers(Consumer<DatagramLink> whenGone) {
+    DatagramWatchers(Consumer<DatagramLink> whenRung, Consumer<DatagramLink> whenGone) {
+        this.whenRung = whenRung;
         this.whenGone = whenGone;
     }
 
@@ -122,6 +125,15 @@ final class DatagramWatchers {
             // The peer has gone in this moment, or the link was given up: there is nothing to hear.
             return;
         }
+    }
+
+    /** Takes what a link's doorbell has rung, if it has, for all: only one hears it. Those who are told are to be refreshed. */
+    boolean drain(DatagramLink link) {
+        boolean rung = link.link().drainDoorbell();
+        if (rung) {
+            whenRung.accept(link);
+        }
+        return rung;
     }
 
     /** A link's peer is gone. */
