@@ -144,7 +144,7 @@ public final class Poller implements AutoCloseable {
     private int registered;
     /** Since when no traffic was found, 0 if there was. */
     private long idleSince;
-    /** Whether a registration became hot since this was last cleared. */
+    /** Whether a registration, hot before or not, was to be looked at since this was last cleared. */
     private boolean heated;
     /** Whether a key of the inner selector was cancelled and waits there for its removal. */
     private boolean flush;
@@ -631,10 +631,10 @@ public final class Poller implements AutoCloseable {
         if (registration.interest() == 0) {
             return;
         }
+        heated = true;
         if (hot.contains(registration)) {
             hot.wake(registration);
         } else if (!registration.queued) {
-            heated = true;
             if (hot.isFull() && !makeRoom()) {
                 registration.queued = true;
                 queue.add(registration);
