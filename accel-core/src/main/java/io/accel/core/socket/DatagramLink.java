@@ -24,6 +24,7 @@ final class DatagramLink {
     }
 
     private final Link link;
+    private final InetSocketAddress local;
     private final InetSocketAddress remote;
     private final DatagramReceiver receiver;
     private final DatagramSender sender;
@@ -54,6 +55,7 @@ final class DatagramLink {
 
     DatagramLink(Link link, String fabric, InetSocketAddress local, InetSocketAddress remote) {
         this.link = link;
+        this.local = local;
         this.remote = remote;
         this.receiver = new DatagramReceiver(link);
         this.sender = new DatagramSender(link);
@@ -62,6 +64,11 @@ final class DatagramLink {
 
     Link link() {
         return link;
+    }
+
+    /** The address that the peer knows this end by. */
+    InetSocketAddress local() {
+        return local;
     }
 
     InetSocketAddress remote() {

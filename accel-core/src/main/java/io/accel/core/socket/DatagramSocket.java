@@ -17,7 +17,6 @@ import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.net.Inet4Address;
-import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketOption;
@@ -28,7 +27,6 @@ import java.nio.channels.DatagramChannel;
 import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -57,7 +55,6 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
 
     private static final int MOST_IPV4 = 65_507;
     private static final int MOST_IPV6 = 65_527;
-    private static final byte[] LOOPBACK = {127, 0, 0, 1};
 
     private final Accelerator accelerator;
     private final DatagramChannel kernel;
@@ -149,7 +146,7 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
         }
         for (Fabric fabric : accelerator.datagramFabricsFor(Role.SERVER, bound)) {
             try {
-                open.add(fabric.listen(bound, new Arrivals(fabric.name(), bound)));
+                open.add(fabric.listen(bound, new DatagramArrivals(this, fabric.name(), bound)));
                 accelerator.log().listening(bound, new PathInfo(fabric.name() + " datagrams", null, null));
             } catch (FallbackException e) {
                 accelerator.log().listening(bound, new PathInfo("kernel", e.reason(), e.getMessage()));
@@ -490,7 +487,7 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
     }
 
     /** Keeps a place for a link; false if there is none. */
-    private synchronized boolean reserve() {
+    synchronized boolean reserve() {
         if (closed || links.size() + awaited >= mostPeers) {
             return false;
         }
@@ -498,7 +495,7 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
         return true;
     }
 
-    private synchronized void unreserve() {
+    synchronized void unreserve() {
         awaited--;
     }
 
@@ -511,6 +508,18 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
     /** Bytes of the ring of either direction of a link. */
     int ringSize() {
         return accelerator.profile().get(Keys.DATAGRAM_RING_SIZE);
+    }
+
+    /** A peer has brought a link, for which a place was kept; whether it may be answered by it. */
+    void arrived(DatagramLink link, boolean answers) {
+        DatagramPath path = answers ? paths.computeIfAbsent(link.remote(), DatagramPath::new) : null;
+        if (add(link, path)) {
+            PathName fabric = link.record().path();
+            ProcessCounters.gotPath(Role.SERVER, fabric);
+            accelerator.log().datagrams(link.local(), link.remote(), new PathInfo(fabric.text(), null, null));
+        } else if (path != null) {
+            forget(path);
+        }
     }
 
     /** A search has brought a link. */
@@ -814,92 +823,6 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
         watchers.remove(registration);
         if (registration.attachment() instanceof BlockingWaits.Waiter waiter) {
             waiter.released();
-        }
-    }
-
-    /** Where one fabric's links arrive. */
-    private final class Arrivals implements Fabric.Acceptor {
-        private final String fabric;
-        private final InetSocketAddress bound;
-        /** What clients have been offered and not confirmed; the fabric's thread only. */
-        private final Map<Link, Offer> offers = new ConcurrentHashMap<>();
-
-        private record Offer(InetSocketAddress local, InetSocketAddress remote) {}
-
-        Arrivals(String fabric, InetSocketAddress bound) {
-            this.fabric = fabric;
-            this.bound = bound;
-        }
-
-        @Override
-        public boolean reserve(InetSocketAddress local, InetSocketAddress remote, Runnable again)
-                throws FallbackException {
-            if (!DatagramSocket.this.reserve()) {
-                throw new FallbackException(FallbackReason.BACKLOG_FULL, null);
-            }
-            return true;
-        }
-
-        @Override
-        public void unreserve(InetSocketAddress local, InetSocketAddress remote) {
-            DatagramSocket.this.unreserve();
-        }
-
-        @Override
-        public boolean offered(Link link, InetSocketAddress local, InetSocketAddress remote) {
-            offers.put(link, new Offer(local, remote));
-            return true;
-        }
-
-        @Override
-        public boolean isSettled(Link link) {
-            boolean unused = link.drainDoorbell();
-            if ((link.peerState() & Link.ATTACHED) != 0) {
-                confirmed(link);
-            } else if (link.peerGone()) {
-                withdrawn(link);
-            }
-            return !offers.containsKey(link);
-        }
-
-        @Override
-        public void withdrawn(Link link) {
-            offers.remove(link);
-            DatagramSocket.this.unreserve();
-            link.free();
-        }
-
-        @Override
-        public void confirmed(Link link) {
-            Offer offer = offers.remove(link);
-            InetSocketAddress local = offer.local();
-            InetSocketAddress remote = offer.remote();
-            InetSocketAddress at = new InetSocketAddress(local.getAddress(), bound.getPort());
-            DatagramLink arrived = new DatagramLink(link, fabric, at, remote);
-            DatagramPath path = answersFrom(local.getAddress(), remote.getAddress())
-                    ? paths.computeIfAbsent(remote, DatagramPath::new)
-                    : null;
-            if (add(arrived, path)) {
-                ProcessCounters.gotPath(Role.SERVER, PathName.of(fabric));
-                accelerator.log().datagrams(at, remote, new PathInfo(fabric, null, null));
-            } else if (path != null) {
-                forget(path);
-            }
-        }
-
-        /**
-         * Whether the kernel, too, would answer from the address that the peer sent to. From a socket that is bound to all
-         * addresses it answers from the one by which it reaches the peer.
-         */
-        private boolean answersFrom(InetAddress local, InetAddress remote) {
-            if (!bound.getAddress().isAnyLocalAddress()) {
-                return true;
-            }
-            if (remote.isLoopbackAddress()) {
-                return Arrays.equals(local.getAddress(), LOOPBACK)
-                        || (local.isLoopbackAddress() && local instanceof Inet6Address);
-            }
-            return fabric.equals(PathName.SHM.text()) ? local.equals(remote) : !local.isLoopbackAddress();
         }
     }
 }

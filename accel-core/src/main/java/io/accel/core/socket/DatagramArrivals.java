@@ -1,0 +1,94 @@
+package io.accel.core.socket;
+
+import io.accel.core.fabric.Fabric;
+import io.accel.core.fabric.FallbackException;
+import io.accel.core.fabric.FallbackReason;
+import io.accel.core.fabric.Link;
+import io.accel.core.observe.PathName;
+import java.net.Inet6Address;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** Where one fabric's links to a datagram socket that was bound arrive. */
+final class DatagramArrivals implements Fabric.Acceptor {
+    private static final byte[] LOOPBACK = {127, 0, 0, 1};
+
+    private final DatagramSocket socket;
+    private final String fabric;
+    private final InetSocketAddress bound;
+    /** What clients have been offered and not confirmed; the fabric's thread only. */
+    private final Map<Link, Offer> offers = new ConcurrentHashMap<>();
+
+    private record Offer(InetSocketAddress local, InetSocketAddress remote) {}
+
+    DatagramArrivals(DatagramSocket socket, String fabric, InetSocketAddress bound) {
+        this.socket = socket;
+        this.fabric = fabric;
+        this.bound = bound;
+    }
+
+    @Override
+    public boolean reserve(InetSocketAddress local, InetSocketAddress remote, Runnable again) throws FallbackException {
+        if (!socket.reserve()) {
+            throw new FallbackException(FallbackReason.BACKLOG_FULL, null);
+        }
+        return true;
+    }
+
+    @Override
+    public void unreserve(InetSocketAddress local, InetSocketAddress remote) {
+        socket.unreserve();
+    }
+
+    @Override
+    public boolean offered(Link link, InetSocketAddress local, InetSocketAddress remote) {
+        offers.put(link, new Offer(local, remote));
+        return true;
+    }
+
+    @Override
+    public boolean isSettled(Link link) {
+        boolean unused = link.drainDoorbell();
+        if ((link.peerState() & Link.ATTACHED) != 0) {
+            confirmed(link);
+        } else if (link.peerGone()) {
+            withdrawn(link);
+        }
+        return !offers.containsKey(link);
+    }
+
+    @Override
+    public void withdrawn(Link link) {
+        offers.remove(link);
+        socket.unreserve();
+        link.free();
+    }
+
+    @Override
+    public void confirmed(Link link) {
+        Offer offer = offers.remove(link);
+        InetSocketAddress local = offer.local();
+        InetSocketAddress remote = offer.remote();
+        InetSocketAddress at = new InetSocketAddress(local.getAddress(), bound.getPort());
+        boolean answers = answersFrom(local.getAddress(), remote.getAddress());
+        socket.arrived(new DatagramLink(link, fabric, at, remote), answers);
+    }
+
+    /**
+     * Whether the kernel, too, would answer from the address that the peer sent to. From a socket that is bound to all
+     * addresses it answers from the one by which it reaches the peer.
+     */
+    private boolean answersFrom(InetAddress local, InetAddress remote) {
+        if (!bound.getAddress().isAnyLocalAddress()) {
+            return true;
+        }
+        if (remote.isLoopbackAddress()) {
+            return Arrays.equals(local.getAddress(), LOOPBACK)
+                    || (local.isLoopbackAddress() && local instanceof Inet6Address);
+        }
+        return fabric.equals(PathName.SHM.text()) ? local.equals(remote) : !local.isLoopbackAddress();
+    }
+}
