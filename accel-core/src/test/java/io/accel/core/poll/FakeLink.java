@@ -26,6 +26,8 @@ final class FakeLink implements Pollable, AutoCloseable {
     volatile long deadline = Long.MAX_VALUE;
     volatile boolean polled = true;
     volatile Throwable violation;
+    /** What is ready only once the doorbell was heard, as something is of which no look sees all. */
+    volatile int readyWhenHeard;
 
     FakeLink() throws IOException {
         pipe = JdkAccess.kernelProvider().openPipe();
@@ -44,6 +46,12 @@ final class FakeLink implements Pollable, AutoCloseable {
                 throw new AssertionError(e);
             }
         }
+    }
+
+    /** The peer makes ready what the doorbell has to be heard for. */
+    void makeUnseen(int ops) throws IOException {
+        readyWhenHeard = ops;
+        pipe.sink().write(ByteBuffer.allocate(1));
     }
 
     boolean isArmed() {
@@ -79,6 +87,8 @@ final class FakeLink implements Pollable, AutoCloseable {
             timeouts.incrementAndGet();
             deadline = Long.MAX_VALUE;
             ready = SelectionKey.OP_CONNECT;
+        } else if (readyWhenHeard != 0) {
+            ready = readyWhenHeard;
         }
         try {
             pipe.source().read(ByteBuffer.allocate(16));

@@ -58,6 +58,16 @@ class PollerTest {
     }
 
     @Test
+    void aHotLinkThatRingsIsLookedAtAgainInTheSamePoll() throws Exception {
+        Poller poller = poller(LONG_SPIN, 64);
+        FakeLink link = link(poller, OP_READ);
+        assertThat(poll(poller, 0)).isZero();
+        link.makeUnseen(OP_READ);
+        assertThat(poll(poller, 0)).isPositive();
+        assertThat(found).containsOnlyKeys(link);
+    }
+
+    @Test
     void aColdLinkCostsNothingUntilItRings() throws Exception {
         Poller poller = poller(0, 64);
         FakeLink cold = link(poller, OP_READ);
