@@ -19,7 +19,8 @@ import java.nio.file.attribute.UserPrincipal;
 /** Makes, checks and removes the directory of a listener's rendezvous. */
 final class RendezvousDirectory {
     private static final String PRIVATE = "rwx------";
-    private static final String SHARED = "rwxrwx---";
+    /** Of the group; the sticky bit keeps its members from what is not theirs. */
+    private static final int SHARED = 01770;
 
     private static final int DELETIONS = 100;
 
@@ -30,15 +31,21 @@ final class RendezvousDirectory {
         try {
             Files.createDirectory(
                     directory, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(PRIVATE)));
-            share(directory, group, SHARED);
+            if (share(directory, group, "rwxrwx---")) {
+                Files.setAttribute(directory, "unix:mode", SHARED);
+            }
         } catch (IOException e) {
             FallbackReason reason = isFull(e) ? FallbackReason.SHM_FULL : FallbackReason.SHM_DIR;
             throw new FallbackException(reason, "making " + directory + " failed: " + e);
         }
     }
 
-    /** Checks that a directory is one which only its listener, and whom it trusts, can have filled. */
-    static void check(Path directory, String group) throws FallbackException {
+    /**
+     * Checks that a directory is one which only its listener, and whom it trusts, can have filled.
+     *
+     * @return the listener's user
+     */
+    static UserPrincipal check(Path directory, String group) throws FallbackException {
         try {
             PosixFileAttributes attributes =
                     Files.readAttributes(directory, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
@@ -52,6 +59,7 @@ final class RendezvousDirectory {
                         directory + " belongs to " + attributes.owner().getName() + ", this process to "
                                 + self().getName() + "; run both as one user, or set shm.group on both");
             }
+            return attributes.owner();
         } catch (NoSuchFileException e) {
             throw new FallbackException(FallbackReason.PEER_NOT_ACCELERATED, null);
         } catch (FallbackException e) {
@@ -62,7 +70,7 @@ final class RendezvousDirectory {
     }
 
     /** Opens a file or directory to the group, if there is one. */
-    static void share(Path path, String group, String permissions) throws IOException {
+    static boolean share(Path path, String group, String permissions) throws IOException {
         if (!group.isEmpty()) {
             GroupPrincipal principal =
                     path.getFileSystem().getUserPrincipalLookupService().lookupPrincipalByGroupName(group);
@@ -70,6 +78,7 @@ final class RendezvousDirectory {
             view.setGroup(principal);
             view.setPermissions(PosixFilePermissions.fromString(permissions));
         }
+        return !group.isEmpty();
     }
 
     /** Removes the directory and what is in it; also what a client that called just before puts there meanwhile. */

@@ -51,7 +51,7 @@ final class RendezvousListener implements Listening {
             Path path = directory.resolve(RendezvousPath.SOCKET);
             opened.bind(UnixDomainSocketAddress.of(path), BACKLOG);
             opened.configureBlocking(false);
-            RendezvousDirectory.share(path, config.group(), "rw-rw----");
+            boolean unused = RendezvousDirectory.share(path, config.group(), "rw-rw----");
         } catch (IOException e) {
             closeSocket(opened);
             deleteDirectory();

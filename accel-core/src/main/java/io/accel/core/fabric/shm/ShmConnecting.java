@@ -18,7 +18,9 @@ import java.nio.channels.SelectableChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.UserPrincipal;
 import java.util.concurrent.ThreadLocalRandom;
+import jdk.net.ExtendedSocketOptions;
 
 /**
  * The client's side of the rendezvous: says hello, waits until it may, makes the shared file, waits for the answer. One
@@ -45,11 +47,16 @@ final class ShmConnecting implements Connecting {
 
     private boolean done;
 
-    /** Says hello to the listener in a directory. */
-    ShmConnecting(Wanted wanted, Path directory) throws FallbackException {
+    /**
+     * Says hello to the listener in a directory.
+     *
+     * @param owner to whom the directory belongs; with {@code shm.group} others could put a socket there, too
+     */
+    ShmConnecting(Wanted wanted, Path directory, UserPrincipal owner) throws FallbackException {
         this.wanted = wanted;
         this.config = wanted.config();
         this.socket = call(directory.resolve(RendezvousPath.SOCKET));
+        checkListener(directory, owner);
         this.hello = wanted.hello(nonce);
         this.file = directory.resolve(hello.file());
         try {
@@ -61,6 +68,26 @@ final class ShmConnecting implements Connecting {
                     : new FallbackException(FallbackReason.STALE_RENDEZVOUS, "saying hello failed: " + e.getMessage());
         }
         this.deadline = System.nanoTime() + config.probeTimeoutNanos();
+    }
+
+    private void checkListener(Path directory, UserPrincipal owner) throws FallbackException {
+        try {
+            UserPrincipal user =
+                    socket.getOption(ExtendedSocketOptions.SO_PEERCRED).user();
+            if (user.equals(owner)) {
+                return;
+            }
+            closeQuietly(socket);
+            throw new FallbackException(
+                    FallbackReason.OTHER_USER,
+                    directory + " belongs to " + owner.getName() + ", and a process of " + user.getName()
+                            + " answers there");
+        } catch (FallbackException e) {
+            throw e;
+        } catch (IOException e) {
+            closeQuietly(socket);
+            throw new FallbackException(FallbackReason.STALE_RENDEZVOUS, "the listener has just closed: " + e);
+        }
     }
 
     private void send(ByteBuffer message) throws IOException {

@@ -2,6 +2,7 @@ package io.accel.core.fabric.shm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.accel.core.fabric.Connecting;
 import io.accel.core.fabric.FallbackException;
@@ -10,6 +11,9 @@ import io.accel.core.fabric.Link;
 import java.io.IOException;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFileAttributes;
+import java.nio.file.attribute.UserPrincipal;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -51,6 +55,37 @@ class BadListenersTest {
         assertThat(e).hasMessageContaining("200 ms (connect.probe-timeout)");
         assertThat(millis).isBetween(200L, 2_000L);
         assertThat(connecting.channel().isOpen()).isFalse();
+    }
+
+    /** A member of the group has put its own socket where another's was. */
+    @Test
+    void oneOfAnotherUserThanItsDirectoryIsRefused() throws Exception {
+        Path directory = ends.newRendezvous("127.0.0.2");
+        try (RawListener usurper = new RawListener(directory)) {
+            String group = group(directory);
+            UserPrincipal other =
+                    directory.getFileSystem().getUserPrincipalLookupService().lookupPrincipalByName("nobody");
+            assumeTrue(RendezvousDirectory.self().getName().equals("root"), "only root may give files away");
+            Files.setOwner(directory, other);
+            ShmFabric fabric = new ShmFabric(new ShmConfig(ends.dir, group, 1_000_000_000L, 1_000_000_000L));
+            FallbackException e =
+                    Fallbacks.of(() -> fabric.connect(ShmEnds.address("127.0.0.2"), ShmEnds.source(), ShmEnds.RING));
+            assertThat(e.reason()).isEqualTo(FallbackReason.OTHER_USER);
+            assertThat(e).hasMessage(directory + " belongs to nobody, and a process of root answers there");
+        }
+        RendezvousDirectory.delete(directory);
+    }
+
+    private static String group(Path path) throws IOException {
+        return Files.readAttributes(path, PosixFileAttributes.class).group().getName();
+    }
+
+    @Test
+    void aDirectoryOfAGroupKeepsItsMembersApart() throws Exception {
+        Path directory = ends.dir.resolve("shared");
+        RendezvousDirectory.create(directory, group(ends.dir));
+        assertThat((int) Files.getAttribute(directory, "unix:mode") & 07777).isEqualTo(01770);
+        RendezvousDirectory.delete(directory);
     }
 
     @Test
