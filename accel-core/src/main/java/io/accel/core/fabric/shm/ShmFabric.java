@@ -13,6 +13,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.function.Supplier;
 
 /**
  * Connections between processes of one host and one user, or an allowed group: of one network namespace, and streams also of several
@@ -22,7 +23,9 @@ public final class ShmFabric implements Fabric {
     private static final InetAddress LOOPBACK4 = loopback4();
 
     private final ShmConfig config;
-    private final Namespace namespace;
+    /** Asked when it is needed, which is where Accel has the rights for that. */
+    private final Supplier<Namespace> own;
+
     private final AskedInVain askedInVain = new AskedInVain();
 
     /**
@@ -31,13 +34,13 @@ public final class ShmFabric implements Fabric {
      * @param config the settings
      */
     public ShmFabric(ShmConfig config) {
-        this(config, Namespace.OWN);
+        this(config, () -> Namespace.OWN);
     }
 
     /** In a network namespace that is perhaps not this process's, for tests. */
-    ShmFabric(ShmConfig config, Namespace namespace) {
+    ShmFabric(ShmConfig config, Supplier<Namespace> namespace) {
         this.config = config;
-        this.namespace = namespace;
+        this.own = namespace;
     }
 
     @Override
@@ -54,6 +57,7 @@ public final class ShmFabric implements Fabric {
         } catch (IOException e) {
             throw new FallbackException(FallbackReason.SHM_DIR, "reading " + config.dir() + " failed: " + e);
         }
+        Namespace namespace = own.get();
         List<Path> candidates = RendezvousPath.candidates(all, namespace, config.space(), destination);
         // A listener on all addresses of this host is not the one on the same port of another host.
         if (!candidates.isEmpty() && namespace.isLocal(destination.getAddress())) {
@@ -91,7 +95,7 @@ public final class ShmFabric implements Fabric {
     @Override
     public Listening listen(InetSocketAddress bound, Acceptor acceptor) throws FallbackException {
         checkModules();
-        return RendezvousService.get().open(config, namespace, bound, acceptor);
+        return RendezvousService.get().open(config, own.get(), bound, acceptor);
     }
 
     /** Looked at once for a process: a run-time image gets no module later. */

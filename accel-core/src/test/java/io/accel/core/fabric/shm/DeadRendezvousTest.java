@@ -63,7 +63,7 @@ class DeadRendezvousTest {
         Files.createDirectory(ends.dir.resolve("accel-1-127.0.0.1-80~x1"));
         Files.createDirectory(ends.dir.resolve("accel-1-udp-any-80~x2"));
         Files.createDirectory(ends.dir.resolve("accel-1-any4-80~x3-dead-12ab"));
-        ShmFabric elsewhere = new ShmFabric(ends.config(), new Namespace("elsewhere", address -> true));
+        ShmFabric elsewhere = new ShmFabric(ends.config(), () -> new Namespace("elsewhere", address -> true));
         try (var listening = elsewhere.listen(ShmEnds.address("127.0.0.1"), new ShmEnds.Acceptor(1))) {
             DeadRendezvous.sweep(ends.dir, later());
             assertThat(ends.content()).as("the living one").hasSize(2);

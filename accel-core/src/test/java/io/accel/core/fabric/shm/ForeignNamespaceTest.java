@@ -52,8 +52,8 @@ class ForeignNamespaceTest {
     @BeforeEach
     void open() throws IOException {
         ends = new ShmEnds();
-        client = new ShmFabric(ends.config(), here);
-        server = new ShmFabric(ends.config(), there);
+        client = new ShmFabric(ends.config(), () -> here);
+        server = new ShmFabric(ends.config(), () -> there);
     }
 
     @AfterEach
