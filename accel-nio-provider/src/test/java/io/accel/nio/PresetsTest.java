@@ -22,9 +22,9 @@ class PresetsTest {
 
     @Test
     void throughputTakesMoreBeforeTheWriterWaits() throws IOException {
-        assertThat(takenWithoutAReader("throughput")).isEqualTo((1 << 20) - OWN);
-        assertThat(takenWithoutAReader("balanced")).isEqualTo((256 << 10) - OWN);
-        assertThat(takenWithoutAReader("low-cpu")).isEqualTo((128 << 10) - OWN);
+        assertThat(takenWithoutAReader("throughput")).isEqualTo((256 << 10) - OWN);
+        assertThat(takenWithoutAReader("balanced")).isEqualTo((64 << 10) - OWN);
+        assertThat(takenWithoutAReader("low-cpu")).isEqualTo((32 << 10) - OWN);
     }
 
     @Test
