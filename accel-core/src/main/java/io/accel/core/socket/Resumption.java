@@ -100,7 +100,7 @@ final class Resumption {
                     "this end has ended what it sends, or reads no more, and cannot say what it has received by the link");
         } catch (IOException e) {
             giveUp(e.getMessage());
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | OutOfMemoryError e) {
             giveUp(e.toString()); // others' connections are advanced by the same thread
         }
         if (step == Step.GIVING_UP) {

@@ -74,6 +74,8 @@ final class Lab implements AutoCloseable {
     final StreamListener listener;
     final InetSocketAddress address;
     private final List<Closeable> open = new ArrayList<>();
+    /** What connections stand on that are opened from now on. */
+    Function<SocketChannel, Anchor> anchors = ChannelAnchor::new;
 
     Lab(String preset, Map<String, String> settings) throws IOException {
         this(preset, settings, profile -> Accelerator.fabrics(profile, PortSpace.TCP));
@@ -121,7 +123,7 @@ final class Lab implements AutoCloseable {
         SocketChannel channel = JdkAccess.kernelProvider().openSocketChannel();
         open.add(channel);
         channel.connect(address);
-        StreamSocket client = new StreamSocket(accelerator, new ChannelAnchor(channel));
+        StreamSocket client = new StreamSocket(accelerator, anchors.apply(channel));
         CHANNELS.put(client, channel);
         client.connected();
         return client;
@@ -130,7 +132,7 @@ final class Lab implements AutoCloseable {
     StreamSocket accept() throws IOException {
         SocketChannel channel = kernel.accept();
         open.add(channel);
-        StreamSocket accepted = listener.accepted(new ChannelAnchor(channel));
+        StreamSocket accepted = listener.accepted(anchors.apply(channel));
         CHANNELS.put(accepted, channel);
         return accepted;
     }
@@ -139,7 +141,7 @@ final class Lab implements AutoCloseable {
     StreamSocket acceptUnasked() throws IOException {
         SocketChannel channel = kernel.accept();
         open.add(channel);
-        StreamSocket accepted = new StreamSocket(accelerator, new ChannelAnchor(channel));
+        StreamSocket accepted = new StreamSocket(accelerator, anchors.apply(channel));
         CHANNELS.put(accepted, channel);
         return accepted;
     }

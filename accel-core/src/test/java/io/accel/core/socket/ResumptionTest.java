@@ -253,6 +253,37 @@ class ResumptionTest {
         }
     }
 
+    /** Whatever the thread that takes connections back was doing: it is whole or a reset, and others live on. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 2, 3, 5, 8, 13, 21, 34, 55})
+    void thereIsNoMemory(int calls) throws Exception {
+        Lab.Pair bystander = lab.lab.connect();
+        AtomicInteger left = new AtomicInteger(-1);
+        lab.lab.anchors = channel -> new StarvedAnchor(new ChannelAnchor(channel), left);
+        pair = lab.lab.connect();
+        pair.fixDirections();
+        List<List<FutureTask<Long>>> both = List.of(program(pair.client(), 1, 2), program(pair.server(), 2, 1));
+        left.set(calls);
+        pair.client().attached().link().breakNow();
+        for (List<FutureTask<Long>> end : both) {
+            List<Throwable> failures = new ArrayList<>();
+            for (FutureTask<Long> part : end) {
+                try {
+                    assertThat(part.get(30, TimeUnit.SECONDS)).isEqualTo(TOTAL);
+                } catch (ExecutionException e) {
+                    failures.add(e.getCause());
+                }
+            }
+            // Where the writer has met the reset the reader meets an end, as over TCP.
+            assertThat(failures).satisfiesAnyOf(none -> assertThat(none).isEmpty(), some -> assertThat(some)
+                    .anyMatch(IOException.class::isInstance));
+        }
+        left.set(-1);
+        lab.faults.disarm();
+        lab.othersLiveOn(bystander);
+        bystander.close();
+    }
+
     /** One end speaks, and the other is stopped, or hears of nothing, for long. */
     @ParameterizedTest
     @EnumSource(Side.class)
