@@ -47,6 +47,9 @@ final class DatagramLinks {
 
     // Receiving half only.
 
+    /** The busy ones when they were last looked at. */
+    private DatagramLink[] lookedAt = NONE;
+
     private int turn;
     private int untilTended = TEND_EVERY;
     private long tendedAt = System.nanoTime();
@@ -101,8 +104,8 @@ final class DatagramLinks {
     synchronized void wake(DatagramLink link) {
         if (link.place() == DatagramLink.Place.RESTING) {
             link.heard();
+            busy = with(busy, link); // first: who finds that it does not rest finds it here
             link.place(DatagramLink.Place.BUSY);
-            busy = with(busy, link);
         }
     }
 
@@ -126,6 +129,7 @@ final class DatagramLinks {
             tend();
         }
         DatagramLink[] some = busy;
+        lookedAt = some;
         int at = turn;
         for (int i = 0; i < some.length; i++) {
             at = at + 1 < some.length ? at + 1 : 0;
@@ -144,14 +148,14 @@ final class DatagramLinks {
      * poller, which hears them ring.
      *
      * @param emptying whether the receive before had a datagram
-     * @return whether any had
+     * @return whether any had, or others are busy than were looked at: somebody else has found what it has meanwhile
      */
     boolean wakeResting(boolean emptying) {
         boolean toPoller = polled && emptying;
         if (polled) {
             polled = false;
         }
-        return !toPoller && lookAtResting(Integer.MAX_VALUE);
+        return !toPoller && (lookAtResting(Integer.MAX_VALUE) || busy != lookedAt);
     }
 
     private void tend() {

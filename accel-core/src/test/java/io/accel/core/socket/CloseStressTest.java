@@ -36,34 +36,39 @@ class CloseStressTest {
                 }
                 return null;
             });
-            BlockingWaits waits = lab.accelerator.waits();
-            long end = System.nanoTime() + DURATION;
             int lives = 0;
-            while (System.nanoTime() - end < 0) {
-                Lab.Pair pair = lab.connect();
-                poller.register(pair.client(), SelectionKey.OP_READ, null);
-                List<FutureTask<Void>> users = List.of(
-                        Streams.start(() -> use(() -> Streams.read(waits, pair.client(), ByteBuffer.allocate(5_000)))),
-                        Streams.start(() -> use(() -> Streams.write(waits, pair.client(), ByteBuffer.allocate(9_000)))),
-                        Streams.start(
-                                () -> use(() -> Streams.write(waits, pair.server(), ByteBuffer.allocate(3_000)))));
-                spinFor(lives * 7_919L % 400_000);
-                FutureTask<Void> closing = Streams.start(() -> {
+            try {
+                BlockingWaits waits = lab.accelerator.waits();
+                long end = System.nanoTime() + DURATION;
+                while (System.nanoTime() - end < 0) {
+                    Lab.Pair pair = lab.connect();
+                    poller.register(pair.client(), SelectionKey.OP_READ, null);
+                    List<FutureTask<Void>> users = List.of(
+                            Streams.start(
+                                    () -> use(() -> Streams.read(waits, pair.client(), ByteBuffer.allocate(5_000)))),
+                            Streams.start(
+                                    () -> use(() -> Streams.write(waits, pair.client(), ByteBuffer.allocate(9_000)))),
+                            Streams.start(
+                                    () -> use(() -> Streams.write(waits, pair.server(), ByteBuffer.allocate(3_000)))));
+                    spinFor(lives * 7_919L % 400_000);
+                    FutureTask<Void> closing = Streams.start(() -> {
+                        pair.client().close(false, false);
+                        return null;
+                    });
+                    pair.client().attached().available();
                     pair.client().close(false, false);
-                    return null;
-                });
-                pair.client().attached().available();
-                pair.client().close(false, false);
-                closing.get(10, TimeUnit.SECONDS);
-                spinFor(lives * 104_729L % 50_000);
-                pair.close();
-                for (FutureTask<Void> user : users) {
-                    user.get(10, TimeUnit.SECONDS);
+                    closing.get(30, TimeUnit.SECONDS);
+                    spinFor(lives * 104_729L % 50_000);
+                    pair.close();
+                    for (FutureTask<Void> user : users) {
+                        user.get(30, TimeUnit.SECONDS);
+                    }
+                    lives++;
                 }
-                lives++;
+            } finally {
+                stop.set(true); // a poller that somebody is in cannot be closed
+                poller.wakeup();
             }
-            stop.set(true);
-            poller.wakeup();
             polling.get(10, TimeUnit.SECONDS);
             assertThat(lives).isGreaterThan(50);
             await().atMost(Duration.ofSeconds(10)).until(() -> lab.mappings() == 0);

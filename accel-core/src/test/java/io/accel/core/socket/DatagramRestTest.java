@@ -1,6 +1,7 @@
 package io.accel.core.socket;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.accel.core.poll.Poller;
 import java.io.IOException;
@@ -46,6 +47,8 @@ class DatagramRestTest {
             peers.add(lab.end());
             DatagramLab.link(peers.get(i), server);
         }
+        await().until(() ->
+                server.socket.links() == PEERS); // the server hears a moment later that a client has the link
         while (server.tryReceive() != null) {
             // what was sent until there was a link
         }
