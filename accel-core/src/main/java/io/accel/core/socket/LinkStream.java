@@ -126,6 +126,9 @@ public final class LinkStream implements BlockingWaits.Waitable {
     /** Whether the ring has been full for so long that the kernel had better take what is written next. */
     private volatile boolean overdue;
 
+    /** Whether that is so because the peer has read nothing for long, and for no other reason. Set by {@link StreamUpgrades}' thread. */
+    private volatile boolean stuck;
+
     /** Whether the reader goes on by the kernel because the link has broken. Set once, by {@link Resumption}. */
     private volatile boolean returns;
     /** What is sent again by the kernel of a link that has broken; null before. Set by {@link Resumption}. */
@@ -207,6 +210,20 @@ public final class LinkStream implements BlockingWaits.Waitable {
         }
         overdue = true;
         return true;
+    }
+
+    /**
+     * Whether this direction goes back because the peer has read nothing for long; false for the next time. In the writing half only.
+     */
+    boolean wasStuck() {
+        boolean was = stuck;
+        stuck = false;
+        return was;
+    }
+
+    /** How many bytes went by this since the direction last came to it. In the writing half only. */
+    long sentSinceSwitch() {
+        return sender.sinceBegin();
     }
 
     /** The writer cannot go back just now: from the next write that finds no room on, the time is taken anew. Writer only. */
@@ -558,6 +575,7 @@ public final class LinkStream implements BlockingWaits.Waitable {
                 return true;
             }
             watched.set(false);
+            stuck = ever;
             overdue = ever;
         } finally {
             release();

@@ -16,6 +16,13 @@ import java.util.concurrent.locks.ReentrantLock;
  */
 public final class Outgoing {
     private static final String RESET = "Connection reset by peer";
+    /** A link that carried less than this, and then was full for long, has cost more than it brought. */
+    private static final long WORTH_IT_BYTES = 64L << 20;
+    /** How often in a row that is taken for chance. */
+    private static final int CHANCES = 2;
+
+    private static final long FIRST_PAUSE_NANOS = 100_000_000L;
+    private static final long LONGEST_PAUSE_NANOS = 10_000_000_000L;
 
     private final StreamSocket socket;
     private final ReentrantLock lock = new ReentrantLock();
@@ -32,6 +39,12 @@ public final class Outgoing {
      * knows that nobody will.
      */
     private volatile boolean switching;
+    /** How often in a row the link was not worth coming to. Under the lock. */
+    private int inVain;
+    /** How long this stays with the kernel then, and until when. Under the lock. */
+    private long pauseNanos;
+
+    private long pausedUntil;
     /** Whether this direction stays where it is. Guarded by this. */
     private boolean fixed;
     /** What the first bytes were; null if nobody will ask. Written by {@link StreamSocket}. */
@@ -87,6 +100,9 @@ public final class Outgoing {
         }
         // A peer that has ended the connection has ended the anchor, too, and how that is told is the kernel's to say.
         if (!socket.mayUse(attached) || attached.hasPeerEnded()) {
+            return null;
+        }
+        if (pauseNanos != 0 && System.nanoTime() - pausedUntil < 0) {
             return null;
         }
         if (left == attached && !attached.isFollowed()) {
@@ -157,11 +173,28 @@ public final class Outgoing {
             }
         }
         if (isBack) {
+            if (from.wasStuck()) {
+                judge(from.sentSinceSwitch());
+            }
             socket.refresh();
         } else {
             lock.unlock();
         }
         return isBack;
+    }
+
+    /** A program that writes more than a ring holds before its peer reads would wait for the way back each time. */
+    private void judge(long sent) {
+        if (sent >= WORTH_IT_BYTES) {
+            inVain = 0;
+            pauseNanos = 0;
+            return;
+        }
+        inVain++;
+        if (inVain > CHANCES) {
+            pauseNanos = Math.min(Math.max(2 * pauseNanos, FIRST_PAUSE_NANOS), LONGEST_PAUSE_NANOS);
+            pausedUntil = System.nanoTime() + pauseNanos;
+        }
     }
 
     /** Whether the kernel could take what is written next. A hint without the lock. */

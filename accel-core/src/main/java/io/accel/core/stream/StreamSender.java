@@ -289,6 +289,11 @@ public final class StreamSender {
         return !isFull() || hasPeerEnded();
     }
 
+    /** How many bytes were put since this last {@linkplain #begin began}. Writer only. */
+    public long sinceBegin() {
+        return next - origin;
+    }
+
     /** The cursor up to which all was published. Any thread; perhaps a moment late. */
     public long published() {
         return (long) TAIL.getOpaque(this);

@@ -68,7 +68,7 @@ class GoingBackTest {
 
     @Test
     void theNextWriteAfterThePeerHasReadGoesByTheLink() throws Exception {
-        for (int round = 0; round < 5; round++) {
+        for (int round = 0; round < 2; round++) {
             goBack();
             assertThat(Streams.receive(waits, pair.server(), MUCH, 7)).isEqualTo(MUCH);
             assertThat(send(pair.client(), 100).get(20, TimeUnit.SECONDS)).isEqualTo(100);
@@ -76,6 +76,27 @@ class GoingBackTest {
             assertThat(Streams.receive(waits, pair.server(), 100, 7)).isEqualTo(100);
             assertThat(pair.server().incoming().link()).isNotNull();
         }
+    }
+
+    /** Who always writes more than the ring holds before the peer reads would wait each time. */
+    @Test
+    void aLinkThatIsInVainAgainAndAgainIsLeftAlone() throws Exception {
+        for (int round = 0; round < 6; round++) {
+            long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+            while (pair.client().outgoing().link() == null) {
+                assertThat(System.nanoTime() - end).as("round %s", round).isNegative();
+                roundTrip();
+            }
+            goBack();
+            assertThat(Streams.receive(waits, pair.server(), MUCH, 7)).isEqualTo(MUCH);
+        }
+        roundTrip();
+        assertThat(pair.client().outgoing().link()).isNull();
+    }
+
+    private void roundTrip() throws Exception {
+        assertThat(send(pair.client(), 100).get(20, TimeUnit.SECONDS)).isEqualTo(100);
+        assertThat(Streams.receive(waits, pair.server(), 100, 7)).isEqualTo(100);
     }
 
     @Test

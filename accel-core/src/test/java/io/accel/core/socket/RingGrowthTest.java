@@ -82,8 +82,7 @@ class RingGrowthTest {
         assertThat(pair.client().path().isAccelerated()).isTrue();
         assertThat(pair.server().path().isAccelerated()).isTrue();
         await().until(() -> lab.mappings() == 2); // one at each end
-        send(from, to, BYTES, 1);
-        assertThat(from.outgoing().link()).isNotNull();
+        goOnUntil(() -> from.outgoing().link() != null, from, to);
     }
 
     @Test
