@@ -143,24 +143,15 @@ public final class Incoming {
     public long took(long n, ByteBuffer[] dsts, int[] before, int offset) throws IOException {
         StreamFingerprint print = fingerprint;
         if (print != null && n > 0 && socket.attached() == null) {
-            note(print, dsts, before, offset);
+            print.note(
+                    taken, dsts, before,
+                    offset); // all the program's: a peer that switches has a link, and so has this end
         }
         long mine = took(n);
         if (mine < n) {
             setAside(takeOff(dsts, before, offset, (int) (n - mine)));
         }
         return orAnew(n, mine);
-    }
-
-    /** What came while there is no link is all the program's: a peer that switches has one, and so has this end by then. */
-    private void note(StreamFingerprint print, ByteBuffer[] dsts, int[] before, int offset) {
-        long at = taken;
-        for (int i = 0; i < before.length; i++) {
-            ByteBuffer each = dsts[offset + i];
-            int n = each.position() - before[i];
-            print.note(at, each, before[i], n);
-            at += n;
-        }
     }
 
     private long orAnew(long n, long mine) {

@@ -106,8 +106,6 @@ public final class LinkStream implements BlockingWaits.Waitable {
 
     /** What is done to this at random, for tests. */
     private final Unrest unrest;
-    /** Whether writes go back to the kernel at random. Beside {@link #unrest} because each write asks. */
-    private final boolean restless;
 
     private final StreamSocket socket;
     private final LinkRetirement retirement = new LinkRetirement(this);
@@ -126,7 +124,10 @@ public final class LinkStream implements BlockingWaits.Waitable {
     /** Whether the ring has been full for so long that the kernel had better take what is written next. */
     private volatile boolean overdue;
 
-    /** Whether that is so because the peer has read nothing for long, and for no other reason. Set by {@link StreamUpgrades}' thread. */
+    /**
+     * Whether that is so because the peer has read nothing for long, and for no other reason. Set by {@link StreamUpgrades}' thread,
+     * cleared in the writing half.
+     */
     private volatile boolean stuck;
 
     /** Whether the reader goes on by the kernel because the link has broken. Set once, by {@link Resumption}. */
@@ -154,7 +155,6 @@ public final class LinkStream implements BlockingWaits.Waitable {
         this.link = link;
         this.ringSize = link.sendRing().size();
         this.unrest = unrest;
-        this.restless = unrest == Unrest.RETURNS;
         this.socket = socket;
         this.connection = connection;
         this.counters = connection.counters();
@@ -986,7 +986,7 @@ public final class LinkStream implements BlockingWaits.Waitable {
         if (!isOutput()) {
             return MOVED;
         }
-        if (restless && feignsOverdue()) {
+        if (unrest == Unrest.RETURNS && feignsOverdue()) {
             return 0;
         }
         try {
@@ -1016,7 +1016,7 @@ public final class LinkStream implements BlockingWaits.Waitable {
         if (!isOutput()) {
             return MOVED;
         }
-        if (restless && feignsOverdue()) {
+        if (unrest == Unrest.RETURNS && feignsOverdue()) {
             return 0;
         }
         try {
@@ -1070,7 +1070,7 @@ public final class LinkStream implements BlockingWaits.Waitable {
      * @throws IOException as {@link #write(ByteBuffer)}; what was appended before can still be flushed
      */
     public int room(int wanted) throws IOException {
-        if (!isOutput() || (restless && feignsOverdue())) {
+        if (!isOutput() || (unrest == Unrest.RETURNS && feignsOverdue())) {
             return 0;
         }
         int n = sender.room(wanted);

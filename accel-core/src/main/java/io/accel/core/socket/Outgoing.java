@@ -273,13 +273,7 @@ public final class Outgoing {
     public void gave(long n, ByteBuffer[] srcs, int[] before, int offset) {
         StreamFingerprint print = fingerprint;
         if (print != null && before != null) {
-            long at = given;
-            for (int i = 0; i < before.length; i++) {
-                ByteBuffer each = srcs[offset + i];
-                int some = each.position() - before[i];
-                print.note(at, each, before[i], some);
-                at += some;
-            }
+            print.note(given, srcs, before, offset);
         }
         gave(n);
     }

@@ -56,6 +56,24 @@ final class StreamFingerprint {
         count = at;
     }
 
+    /**
+     * As {@link #note(long, ByteBuffer, int, int)}, of several buffers, one after the other.
+     *
+     * @param before how many bytes went before
+     * @param bytes the buffers, behind what went
+     * @param from where in each that begins, the first of which is that at {@code offset}
+     * @param offset the first buffer
+     */
+    void note(long before, ByteBuffer[] bytes, int[] from, int offset) {
+        long at = before;
+        for (int i = 0; i < from.length; i++) {
+            ByteBuffer each = bytes[offset + i];
+            int n = each.position() - from[i];
+            note(at, each, from[i], n);
+            at += n;
+        }
+    }
+
     private void keep(ByteBuffer bytes, int from, int at, int n) {
         if (head == null) {
             head = new byte[Beginnings.STEP];

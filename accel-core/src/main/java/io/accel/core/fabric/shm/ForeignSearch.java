@@ -8,7 +8,6 @@ import io.accel.core.fabric.Link;
 import java.net.InetSocketAddress;
 import java.nio.channels.SelectableChannel;
 import java.nio.file.Path;
-import java.nio.file.attribute.UserPrincipal;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Iterator;
@@ -83,9 +82,7 @@ final class ForeignSearch implements Connecting {
         while (candidates.hasNext()) {
             at = candidates.next();
             try {
-                UserPrincipal owner =
-                        RendezvousDirectory.check(at, wanted.config().group());
-                current = new ShmConnecting(wanted, at, owner);
+                current = new ShmConnecting(wanted, at);
                 return;
             } catch (FallbackException e) {
                 note(e, false);

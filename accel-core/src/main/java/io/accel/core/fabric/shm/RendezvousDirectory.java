@@ -21,6 +21,8 @@ final class RendezvousDirectory {
     private static final String PRIVATE = "rwx------";
     /** Of the group; the sticky bit keeps its members from what is not theirs. */
     private static final int SHARED = 01770;
+    /** Of the group: for what lies in such a directory. */
+    static final int SHARED_FILE = 0660;
 
     private static final int DELETIONS = 100;
 
@@ -31,9 +33,7 @@ final class RendezvousDirectory {
         try {
             Files.createDirectory(
                     directory, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(PRIVATE)));
-            if (share(directory, group, "rwxrwx---")) {
-                Files.setAttribute(directory, "unix:mode", SHARED);
-            }
+            share(directory, group, SHARED);
         } catch (IOException e) {
             FallbackReason reason = isFull(e) ? FallbackReason.SHM_FULL : FallbackReason.SHM_DIR;
             throw new FallbackException(reason, "making " + directory + " failed: " + e);
@@ -70,15 +70,14 @@ final class RendezvousDirectory {
     }
 
     /** Opens a file or directory to the group, if there is one. */
-    static boolean share(Path path, String group, String permissions) throws IOException {
+    static void share(Path path, String group, int mode) throws IOException {
         if (!group.isEmpty()) {
             GroupPrincipal principal =
                     path.getFileSystem().getUserPrincipalLookupService().lookupPrincipalByGroupName(group);
             var view = Files.getFileAttributeView(path, PosixFileAttributeView.class);
             view.setGroup(principal);
-            view.setPermissions(PosixFilePermissions.fromString(permissions));
+            Files.setAttribute(path, "unix:mode", mode); // permissions by name know no sticky bit
         }
-        return !group.isEmpty();
     }
 
     /** Removes the directory and what is in it; also what a client that called just before puts there meanwhile. */

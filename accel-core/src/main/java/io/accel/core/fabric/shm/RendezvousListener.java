@@ -51,7 +51,7 @@ final class RendezvousListener implements Listening {
             Path path = directory.resolve(RendezvousPath.SOCKET);
             opened.bind(UnixDomainSocketAddress.of(path), BACKLOG);
             opened.configureBlocking(false);
-            boolean unused = RendezvousDirectory.share(path, config.group(), "rw-rw----");
+            RendezvousDirectory.share(path, config.group(), RendezvousDirectory.SHARED_FILE);
         } catch (IOException e) {
             closeSocket(opened);
             deleteDirectory();

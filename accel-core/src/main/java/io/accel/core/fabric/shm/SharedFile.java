@@ -33,7 +33,7 @@ final class SharedFile {
         try (FileChannel channel = FileChannel.open(
                 file, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE), mode)) {
             try {
-                boolean unused = RendezvousDirectory.share(file, group, "rw-rw----");
+                RendezvousDirectory.share(file, group, RendezvousDirectory.SHARED_FILE);
                 for (long at = 0; at < size; ) {
                     ByteBuffer zeros = ZEROS.duplicate().limit((int) Math.min(ZEROS.capacity(), size - at));
                     at += channel.write(zeros, at);

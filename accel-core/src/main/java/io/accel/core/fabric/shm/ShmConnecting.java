@@ -48,13 +48,13 @@ final class ShmConnecting implements Connecting {
     private boolean done;
 
     /**
-     * Says hello to the listener in a directory.
-     *
-     * @param owner to whom the directory belongs; with {@code shm.group} others could put a socket there, too
+     * Says hello to the listener in a directory, if that is the listener's, and who answers is the directory's owner: with
+     * {@code shm.group} others could put a socket there, too.
      */
-    ShmConnecting(Wanted wanted, Path directory, UserPrincipal owner) throws FallbackException {
+    ShmConnecting(Wanted wanted, Path directory) throws FallbackException {
         this.wanted = wanted;
         this.config = wanted.config();
+        UserPrincipal owner = RendezvousDirectory.check(directory, config.group());
         this.socket = call(directory.resolve(RendezvousPath.SOCKET));
         checkListener(directory, owner);
         this.hello = wanted.hello(nonce);

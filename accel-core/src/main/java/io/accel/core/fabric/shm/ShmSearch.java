@@ -7,7 +7,6 @@ import io.accel.core.fabric.Link;
 import java.net.InetSocketAddress;
 import java.nio.channels.SelectableChannel;
 import java.nio.file.Path;
-import java.nio.file.attribute.UserPrincipal;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -49,9 +48,7 @@ final class ShmSearch implements Connecting {
             at = at >= candidates.size() ? 0 : at;
             Path directory = candidates.get(at);
             try {
-                UserPrincipal owner =
-                        RendezvousDirectory.check(directory, wanted.config().group());
-                current = new ShmConnecting(wanted, directory, owner);
+                current = new ShmConnecting(wanted, directory);
                 askedAt = System.nanoTime();
                 return;
             } catch (FallbackException e) {
