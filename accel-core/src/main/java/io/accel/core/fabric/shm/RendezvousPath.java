@@ -40,11 +40,7 @@ final class RendezvousPath {
 
     private RendezvousPath() {}
 
-    /** What the names of all directories in this network namespace begin with. */
-    static String own() {
-        return of(Namespace.OWN);
-    }
-
+    /** What the names of all directories in a network namespace begin with. */
     private static String of(Namespace namespace) {
         return PREFIX + namespace.name() + "-";
     }

@@ -3,8 +3,10 @@ package io.accel.core.fabric.shm;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.accel.core.fabric.FallbackReason;
+import io.accel.core.fabric.PortSpace;
 import io.accel.core.jdk.JdkAccess;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.ServerSocketChannel;
@@ -74,7 +76,8 @@ class DeadRendezvousTest {
     @Test
     void whatIsNotARendezvousStays() throws Exception {
         Path other = Files.createDirectory(ends.dir.resolve("accel-stats-1"));
-        Path file = Files.createFile(ends.dir.resolve(RendezvousPath.own() + "127.0.0.1-80~x"));
+        Path file = Files.createFile(ends.dir.resolve(
+                RendezvousPath.prefix(Namespace.OWN, PortSpace.TCP, InetAddress.getByName("127.0.0.1"), 80) + "x"));
         DeadRendezvous.sweep(ends.dir, later());
         assertThat(ends.content()).containsExactlyInAnyOrder(other, file);
     }
