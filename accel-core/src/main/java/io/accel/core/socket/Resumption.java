@@ -167,6 +167,11 @@ final class Resumption {
         return (peers != null && peers.isFound()) || (out.link() != null && stream.isAnnounced());
     }
 
+    /** Whether the peer has got a record, or a part of one: it would take another for the program's bytes. */
+    private boolean hasSpoken() {
+        return peers != null && (own == null || own.position() > 0);
+    }
+
     /** The kernel's connection has ended without a word, as that of a process does that is gone. */
     private void ended(long now) throws IOException {
         if (in.link() == null) {
@@ -261,7 +266,7 @@ final class Resumption {
     /** Until the peer is told, if it may be, nobody here is: who closes then ends the kernel's connection, which must not look orderly. */
     private void lose(long now) {
         boolean told = false;
-        if (mayTell()) {
+        if (mayTell() && !hasSpoken()) {
             try {
                 told = out.say(ResumeRecord.of(stream.nonce(), ResumeRecord.LOST));
                 if (!told && now - gaveUpAt < FAREWELL_NANOS) {

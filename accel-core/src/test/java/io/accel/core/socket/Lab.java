@@ -74,6 +74,7 @@ final class Lab implements AutoCloseable {
     final StreamListener listener;
     final InetSocketAddress address;
     private final List<Closeable> open = new ArrayList<>();
+    private final List<StreamSocket> opened = new ArrayList<>();
     /** What connections stand on that are opened from now on. */
     Function<SocketChannel, Anchor> anchors = ChannelAnchor::new;
 
@@ -124,7 +125,7 @@ final class Lab implements AutoCloseable {
         open.add(channel);
         channel.connect(address);
         StreamSocket client = new StreamSocket(accelerator, anchors.apply(channel));
-        CHANNELS.put(client, channel);
+        opened(client, channel);
         client.connected();
         return client;
     }
@@ -133,7 +134,7 @@ final class Lab implements AutoCloseable {
         SocketChannel channel = kernel.accept();
         open.add(channel);
         StreamSocket accepted = listener.accepted(anchors.apply(channel));
-        CHANNELS.put(accepted, channel);
+        opened(accepted, channel);
         return accepted;
     }
 
@@ -142,8 +143,13 @@ final class Lab implements AutoCloseable {
         SocketChannel channel = kernel.accept();
         open.add(channel);
         StreamSocket accepted = new StreamSocket(accelerator, anchors.apply(channel));
-        CHANNELS.put(accepted, channel);
+        opened(accepted, channel);
         return accepted;
+    }
+
+    private void opened(StreamSocket socket, SocketChannel channel) {
+        CHANNELS.put(socket, channel);
+        opened.add(socket);
     }
 
     /** A connection of which both ends have a link, by which the bytes go from now on. */
@@ -214,6 +220,9 @@ final class Lab implements AutoCloseable {
     public void close() throws IOException {
         listener.close();
         kernel.close();
+        for (StreamSocket each : opened) {
+            close(each); // what a test that failed has left open holds memory that the next one counts
+        }
         for (Closeable each : open) {
             each.close();
         }

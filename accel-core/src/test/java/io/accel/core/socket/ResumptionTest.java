@@ -259,7 +259,8 @@ class ResumptionTest {
     void thereIsNoMemory(int calls) throws Exception {
         Lab.Pair bystander = lab.lab.connect();
         AtomicInteger left = new AtomicInteger(-1);
-        lab.lab.anchors = channel -> new StarvedAnchor(new ChannelAnchor(channel), left);
+        lab.lab.anchors = channel ->
+                new StarvedAnchor(new ChannelAnchor(channel), asked -> left.get() >= 0 && left.getAndDecrement() == 0);
         pair = lab.lab.connect();
         pair.fixDirections();
         List<List<FutureTask<Long>>> both = List.of(program(pair.client(), 1, 2), program(pair.server(), 2, 1));
@@ -282,6 +283,34 @@ class ResumptionTest {
         lab.faults.disarm();
         lab.othersLiveOn(bystander);
         bystander.close();
+    }
+
+    /** An end that has said what it received, and then cannot go on, says no more: the peer would take it for the program's. */
+    @Test
+    void whoHasSpokenSaysNoMore() throws Exception {
+        AtomicInteger left = new AtomicInteger(-1);
+        lab.lab.anchors = channel -> {
+            boolean isClient = channel.socket().getPort() == lab.lab.address.getPort();
+            return new StarvedAnchor(
+                    new ChannelAnchor(channel),
+                    asked -> isClient
+                            && asked == StarvedAnchor.Asked.SEND
+                            && left.get() >= 0
+                            && left.getAndDecrement() == 0);
+        };
+        pair = lab.lab.connect();
+        pair.fixDirections();
+        lab.faults.newsMicros = -1;
+        pair.server().attached().link().breakNow();
+        Streams.write(waits, pair.client(), ByteBuffer.allocate(100)); // which are to be sent again
+        left.set(1); // its record, and no more
+        pair.client().attached().link().breakNow();
+        assertThatThrownBy(() -> Streams.read(waits, pair.client(), ByteBuffer.allocate(9)))
+                .hasMessage("Connection reset");
+        Lab.close(pair.client());
+        assertThatThrownBy(() -> Streams.read(waits, pair.server(), ByteBuffer.allocate(9)))
+                .hasMessage("Connection reset");
+        assertThat(left).as("calls that found memory").hasValue(-1);
     }
 
     /** One end speaks, and the other is stopped, or hears of nothing, for long. */

@@ -4,27 +4,32 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectableChannel;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Predicate;
 
-/** A connection of the kernel's about which Accel's own thread, when it asks the nth time, finds no memory. */
+/** A connection of the kernel's about which Accel's own thread, where a test wants it so, finds no memory. */
 final class StarvedAnchor implements Anchor {
-    private final Anchor anchor;
-    private final AtomicInteger left;
-
-    /**
-     * One of those that are starved together.
-     *
-     * @param left how many more calls find memory; negative for all
-     */
-    StarvedAnchor(Anchor anchor, AtomicInteger left) {
-        this.anchor = anchor;
-        this.left = left;
+    enum Asked {
+        AVAILABLE,
+        HAS_ENDED,
+        READ,
+        SEND
     }
 
-    private void ask() {
-        if (Thread.currentThread().getName().equals("accel-handover")
-                && left.get() >= 0
-                && left.getAndDecrement() == 0) {
+    private final Anchor anchor;
+    private final Predicate<Asked> starves;
+
+    /**
+     * Starves some calls.
+     *
+     * @param starves whether a call finds no memory; asked at each
+     */
+    StarvedAnchor(Anchor anchor, Predicate<Asked> starves) {
+        this.anchor = anchor;
+        this.starves = starves;
+    }
+
+    private void ask(Asked asked) {
+        if (Thread.currentThread().getName().equals("accel-handover") && starves.test(asked)) {
             throw new OutOfMemoryError("injected");
         }
     }
@@ -51,25 +56,25 @@ final class StarvedAnchor implements Anchor {
 
     @Override
     public int available() throws IOException {
-        ask();
+        ask(Asked.AVAILABLE);
         return anchor.available();
     }
 
     @Override
     public boolean hasEnded() throws IOException {
-        ask();
+        ask(Asked.HAS_ENDED);
         return anchor.hasEnded();
     }
 
     @Override
     public int read(ByteBuffer dst) throws IOException {
-        ask();
+        ask(Asked.READ);
         return anchor.read(dst);
     }
 
     @Override
     public int send(ByteBuffer bytes) throws IOException {
-        ask();
+        ask(Asked.SEND);
         return anchor.send(bytes);
     }
 

@@ -77,7 +77,7 @@ class DeadRendezvousTest {
     void whatIsNotARendezvousStays() throws Exception {
         Path other = Files.createDirectory(ends.dir.resolve("accel-stats-1"));
         Path file = Files.createFile(ends.dir.resolve(
-                RendezvousPath.prefix(Namespace.OWN, PortSpace.TCP, InetAddress.getByName("127.0.0.1"), 80) + "x"));
+                RendezvousPath.prefix(Namespace.OWN, PortSpace.TCP, InetAddress.getLoopbackAddress(), 80) + "x"));
         DeadRendezvous.sweep(ends.dir, later());
         assertThat(ends.content()).containsExactlyInAnyOrder(other, file);
     }
