@@ -275,6 +275,20 @@ public final class Incoming {
         record = null;
     }
 
+    /**
+     * The peer says nothing of the link; what was held, because it might have been its word, is the program's. By the thread that
+     * {@linkplain #await awaited} it.
+     */
+    void awaitNoRecord() {
+        lock.lock();
+        try {
+            keepProgramBytes(record.end());
+            record = null;
+        } finally {
+            lock.unlock();
+        }
+    }
+
     private boolean awaitsRecord() {
         ResumeRecord awaited = record;
         return awaited != null && !awaited.isFound();

@@ -237,20 +237,34 @@ public final class LinkStream implements BlockingWaits.Waitable {
             sender.flush();
             return replay.isComplete(sender.position());
         }
+        sender.flush();
         boolean leaves = mayLeave();
         overdue = false;
         if (leaves) {
-            sender.flush();
             sender.leave();
             noteStall(true, false);
         }
         return leaves;
     }
 
-    /** What follows the announcement on the anchor is the program's, so the announcement has to be there. */
+    /**
+     * What follows the announcement on the anchor is the program's, so the announcement has to be there. All that went by the link has
+     * to have come to the peer, who need not be asked then if the link breaks before the peer has read it ({@link Resumption}).
+     */
     private boolean mayLeave() {
-        // What breaks while the peer is to follow is a reset, which a test of breaks does not want.
-        return announced && !closed && !outputShut && unrest != Unrest.BREAKS && !isBroken();
+        return announced && !closed && !outputShut && !isBroken() && hasPeerAll();
+    }
+
+    /** If not, the peer's device is asked for a sign of life, after which it may. */
+    private boolean hasPeerAll() {
+        if (!pin()) {
+            return false;
+        }
+        try {
+            return link.sent() >= published() || link.isReached();
+        } finally {
+            release();
+        }
     }
 
     // ---- the end of a link that breaks: Resumption, by its thread
@@ -297,7 +311,7 @@ public final class LinkStream implements BlockingWaits.Waitable {
             return null;
         }
         try {
-            return link.canBreak() ? ResumeRecord.ofClosing(link.nonce(), sender.published()) : null;
+            return link.canBreak() ? ResumeRecord.ofClosing(link.nonce(), published()) : null;
         } finally {
             release();
         }
@@ -345,6 +359,11 @@ public final class LinkStream implements BlockingWaits.Waitable {
         } finally {
             release();
         }
+    }
+
+    /** The cursor up to which all was published. */
+    long published() {
+        return sender.published();
     }
 
     /** The link has broken, and the connection goes on by the kernel, perhaps after what came by the link. */
@@ -571,7 +590,7 @@ public final class LinkStream implements BlockingWaits.Waitable {
                         && watched.compareAndSet(false, true); // it may be full again just now
             }
             boolean ever = socket.outgoing().mayGoBack(this);
-            if (ever && !(stands && mayLeave() && link.isReached())) {
+            if (ever && !(stands && mayLeave())) {
                 return true;
             }
             watched.set(false);

@@ -135,10 +135,22 @@ public final class Outgoing {
      * @throws IOException if the kernel took a part of it, or none ever
      */
     boolean say(ByteBuffer record) throws IOException {
+        return say(record, false);
+    }
+
+    /** As {@link #say(ByteBuffer)}, unless the program's bytes go by the kernel, among which the peer would not look for it. */
+    boolean sayFirst(ByteBuffer record) throws IOException {
+        return say(record, true);
+    }
+
+    private boolean say(ByteBuffer record, boolean onlyBeside) throws IOException {
         if (!lock.tryLock()) {
             return false; // a program's bytes are just being written
         }
         try {
+            if (onlyBeside && link == null) {
+                return false;
+            }
             int n = socket.anchor().send(record);
             if (n > 0 && record.hasRemaining()) {
                 throw new IOException("the kernel took " + n + " bytes of a record only");

@@ -4,7 +4,8 @@ import java.nio.ByteBuffer;
 
 /**
  * What an end of a connection says over the anchor when their link has broken: up to where it has received what came by the
- * link. What the anchor carries behind it are the peer's bytes from there on. An end that closes says, whether or not the link is
+ * link. What the anchor carries behind it are the peer's bytes from there on; before it may stand such as the peer has written since it
+ * went back to the kernel. An end that closes says, whether or not the link is
  * broken, up to where it has sent: the link may break while the last of that is on its way.
  *
  * <pre>

@@ -19,9 +19,13 @@ import java.util.concurrent.TimeUnit;
  *       the link.
  * </ol>
  *
+ * <p>A direction whose writer has gone back to the kernel before needs none of that if the peer has heard of it, since it heard of it
+ * after all that was sent before. Nothing needs to be sent again if it has not: a writer goes back only when the peer's device has all
+ * ({@link LinkStream#leave}).
+ *
  * <p>An end must not speak where the other would take the record for the program's bytes: so it speaks first only if its own direction
- * has switched, and said so; otherwise when it has heard the other. Where neither may, and where bytes cannot be accounted
- * for, the connection is reset.
+ * goes by the link, and it has said so; otherwise when it has heard the other. An end that knows all about both directions does not
+ * speak. Where neither may that has to, and where bytes cannot be accounted for, the connection is reset.
  */
 final class Resumption {
     /**
@@ -57,6 +61,9 @@ final class Resumption {
     private ResumeRecord peers;
     /** What is to be said to the peer; null when that is done. */
     private ByteBuffer own;
+
+    /** From which cursor on the peer has not received what went by the link. */
+    private long replayFrom;
 
     private Replay replay;
     private String why;
@@ -119,13 +126,11 @@ final class Resumption {
         }
         boolean sends = out.link() != null;
         boolean receives = in.link() != null || stream.peekSwitchedAt() != LinkStream.NOT_SWITCHED;
-        if (out.isUnfollowed()) {
-            giveUp("the peer may not have read what went by the link before the kernel was gone back to");
-        } else if (stream.isPeerLeaving()) {
-            giveUp("the peer had gone back to the kernel, and cannot know that all was read that went by the link");
-        } else if (!sends && !receives) {
-            step = Step.OVER;
-            socket.resumed();
+        if (receives && stream.isPeerLeaving()) {
+            receives = false; // more than what has come will not
+        }
+        if (!sends && !receives) {
+            over();
         } else if (!receives && !stream.isAnnounced()) {
             giveUp("the peer does not know of the switch");
         } else {
@@ -138,18 +143,23 @@ final class Resumption {
 
     private void exchange(long now) throws IOException {
         boolean isOver = in.receiveRecord();
-        if (own != null && mayTell() && out.say(own)) {
-            own = null;
-        }
-        if (peers.isFound() && peers.isOfClosing()) {
-            peerHasClosed();
-        } else if (peers.isFound()) {
-            if (own == null) {
-                beginReplay();
+        if (!peers.isFound()) {
+            if (own != null && mayTell() && tell(own)) {
+                own = null;
+            } else if (isOver) {
+                ended(now);
             }
-        } else if (isOver) {
-            ended(now);
+        } else if (peers.isOfClosing()) {
+            peerHasClosed();
+        } else if (isWhole() && (own == null || tell(own))) {
+            own = null;
+            beginReplay();
         }
+    }
+
+    /** Says something that {@link #mayTell may} be said. Returns whether that was possible now. */
+    private boolean tell(ByteBuffer record) throws IOException {
+        return hasHeard() ? out.say(record) : out.sayFirst(record);
     }
 
     /** What it sent before is whole, or it is known not to be. */
@@ -164,7 +174,11 @@ final class Resumption {
 
     /** Whether the peer will know the record for what it is. */
     private boolean mayTell() {
-        return (peers != null && peers.isFound()) || (out.link() != null && stream.isAnnounced());
+        return hasHeard() || (out.link() != null && stream.isAnnounced());
+    }
+
+    private boolean hasHeard() {
+        return peers != null && peers.isFound();
     }
 
     /** Whether the peer has got a record, or a part of one: it would take another for the program's bytes. */
@@ -179,6 +193,10 @@ final class Resumption {
                 step = Step.OVER;
                 stream.decide(Link.FIN | Link.CLOSED);
             }
+        } else if (stream.isPeerLeaving()) {
+            in.awaitNoRecord();
+            over(); // for the reader, up to the end
+            stream.decide(Link.CLOSED);
         } else if (peers.hasSeenMore()) {
             giveUp("the peer has gone on by the kernel, and what it sent by the link before may not all have come");
         } else if (in.readEnd()) {
@@ -200,7 +218,7 @@ final class Resumption {
             return false;
         }
         try {
-            boolean unused = mayTell() && out.say(ResumeRecord.of(stream.nonce(), ResumeRecord.LOST));
+            boolean unused = mayTell() && tell(ResumeRecord.of(stream.nonce(), ResumeRecord.LOST));
         } catch (IOException e) {
             return true;
         }
@@ -208,25 +226,29 @@ final class Resumption {
         return false;
     }
 
-    private void beginReplay() throws CorruptLinkException {
-        if (peers.received() == ResumeRecord.LOST) {
+    /** Whether nothing is lost, by what the peer says; if not, it may not have heard anything of this end yet, and be told. */
+    private boolean isWhole() throws CorruptLinkException {
+        long received = peers.received();
+        if (received == ResumeRecord.LOST) {
             giveUp("the peer has lost bytes");
-            return;
+        } else if (out.link() != null) {
+            replayFrom = stream.resumeAt(received);
+            if (replayFrom < 0) {
+                giveUp(
+                        "what the peer has not received was sent from the program's own memory, or the switch is not known there");
+            }
+        } else if (out.isUnfollowed() && received != stream.published()) {
+            giveUp("the peer has not received what went by the link before the kernel was gone back to");
         }
-        if (in.link() != null && !peers.isFirst()) {
-            throw new CorruptLinkException("the peer has sent by the kernel what was to come by the link");
-        }
+        return step == Step.EXCHANGING;
+    }
+
+    private void beginReplay() {
         if (out.link() == null) {
             over();
             return;
         }
-        long from = stream.resumeAt(peers.received());
-        if (from < 0) {
-            giveUp(
-                    "what the peer has not received was sent from the program's own memory, or the switch is not known there");
-            return;
-        }
-        replay = new Replay(from);
+        replay = new Replay(replayFrom);
         stream.replay(replay);
         stream.returnReader();
         step = Step.REPLAYING;
@@ -253,6 +275,9 @@ final class Resumption {
 
     private void over() {
         step = Step.OVER;
+        if (out.isUnfollowed()) {
+            stream.decide(Link.FOLLOWED); // as the peer's reader does, to which all has come
+        }
         stream.returnReader();
         socket.resumed();
     }
@@ -268,7 +293,7 @@ final class Resumption {
         boolean told = false;
         if (mayTell() && !hasSpoken()) {
             try {
-                told = out.say(ResumeRecord.of(stream.nonce(), ResumeRecord.LOST));
+                told = tell(ResumeRecord.of(stream.nonce(), ResumeRecord.LOST));
                 if (!told && now - gaveUpAt < FAREWELL_NANOS) {
                     return;
                 }

@@ -336,6 +336,74 @@ class ResumptionTest {
         }
     }
 
+    /** How a peer, that has read nothing, has heard that a writer went back to the kernel. */
+    enum News {
+        IN_TIME,
+        /** Its link had broken before. */
+        NEVER
+    }
+
+    /** A writer whose peer reads nothing goes back to the kernel, and the link breaks before the peer has followed. */
+    @ParameterizedTest
+    @MethodSource("whoLeaves")
+    void aWriterHadGoneBack(Side leaves, News news) throws Exception {
+        pair = lab.lab.connect();
+        StreamSocket left = leaves == Side.CLIENT ? pair.client() : pair.server();
+        StreamSocket slow = leaves == Side.CLIENT ? pair.server() : pair.client();
+        lab.faults.newsMicros = -1;
+        FutureTask<Long> sender = onlySending(left, 1);
+        if (news == News.NEVER) {
+            Awaitility.await().until(() -> left.attached().look(SelectionKey.OP_WRITE) == 0);
+            slow.attached().link().breakNow();
+        }
+        Awaitility.await().until(() -> left.outgoing().isUnfollowed());
+        left.attached().link().breakNow();
+        slow.attached().link().breakNow();
+        FutureTask<Long> answer = onlySending(slow, 2);
+        FutureTask<Long> late = Streams.start(() -> Streams.receive(waits, slow, TOTAL, 1));
+        assertThat(Streams.receive(waits, left, TOTAL, 2)).isEqualTo(TOTAL);
+        assertThat(late.get(20, TimeUnit.SECONDS)).isEqualTo(TOTAL);
+        assertThat(sender.get(20, TimeUnit.SECONDS)).isEqualTo(TOTAL);
+        assertThat(answer.get(20, TimeUnit.SECONDS)).isEqualTo(TOTAL);
+    }
+
+    private FutureTask<Long> onlySending(StreamSocket socket, int seed) {
+        return Streams.start(() -> {
+            Streams.send(waits, socket, TOTAL, seed);
+            return (long) TOTAL;
+        });
+    }
+
+    static Stream<Arguments> whoLeaves() {
+        return Stream.of(Side.values()).flatMap(side -> Stream.of(News.values()).map(news -> Arguments.of(side, news)));
+    }
+
+    /** The same where nothing has ever gone the other way, so that neither end may speak first. */
+    @Test
+    void aWriterHadGoneBackWhosePeerOnlyReads() throws Exception {
+        pair = lab.lab.connectOnly();
+        FutureTask<Long> sender = sending(pair.client(), 1);
+        Awaitility.await().until(() -> pair.client().outgoing().isUnfollowed());
+        breakNow();
+        assertThat(receiving(pair.server(), 1).get(20, TimeUnit.SECONDS)).isEqualTo(TOTAL);
+        assertThat(sender.get(20, TimeUnit.SECONDS)).isEqualTo(TOTAL);
+    }
+
+    /** What a peer has sent that is no more comes as it does over TCP. */
+    @Test
+    void aWriterHadGoneBackAndDied() throws Exception {
+        pair = lab.lab.connect();
+        FutureTask<Long> sender = onlySending(pair.client(), 1);
+        Awaitility.await().until(() -> pair.client().outgoing().isUnfollowed());
+        TimeUnit.MILLISECONDS.sleep(50);
+        assertThat(sender.isDone()).isTrue();
+        lab.faults.newsMicros = -1;
+        pair.server().attached().link().breakNow();
+        Lab.channel(pair.client()).shutdownOutput(); // as its kernel does
+        assertThat(Streams.receive(waits, pair.server(), TOTAL, 1)).isEqualTo(TOTAL);
+        assertThat(Streams.read(waits, pair.server(), ByteBuffer.allocate(9))).isEqualTo(-1);
+    }
+
     /** The peer has written and closed, and the link broke with the last of that: this is no end of the stream. */
     @ParameterizedTest(name = "the other way moved, too: {0}")
     @ValueSource(booleans = {true, false})
@@ -476,7 +544,7 @@ class ResumptionTest {
             whole += (client + server).equals("all, allall, all") ? 1 : 0;
             pair.close();
         }
-        assertThat(whole).as("connections that went on").isGreaterThan(20);
+        assertThat(whole).as("connections that went on").isGreaterThan(30);
     }
 
     private static String outcome(FutureTask<Long> task) throws Exception {
