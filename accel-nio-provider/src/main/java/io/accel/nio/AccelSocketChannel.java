@@ -339,14 +339,18 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
     /** In the writing half of the kernel's path, which this leaves. */
     private int writeKernel(ByteBuffer src) throws IOException {
         try {
-            int n = kernel.write(src);
-            out.gave(n, src);
-            return n;
+            return giveKernel(src);
         } catch (IOException e) {
             throw out.failed(failed(e));
         } finally {
             out.leave();
         }
+    }
+
+    private int giveKernel(ByteBuffer src) throws IOException {
+        int n = kernel.write(src);
+        out.gave(n, src);
+        return n;
     }
 
     @Override
@@ -397,15 +401,19 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
 
     private long writeKernel(ByteBuffer[] srcs, int offset, int length) throws IOException {
         try {
-            int[] before = out.positions(srcs, offset, length);
-            long n = kernel.write(srcs, offset, length);
-            out.gave(n, srcs, before, offset);
-            return n;
+            return giveKernel(srcs, offset, length);
         } catch (IOException e) {
             throw out.failed(failed(e));
         } finally {
             out.leave();
         }
+    }
+
+    private long giveKernel(ByteBuffer[] srcs, int offset, int length) throws IOException {
+        int[] before = out.positions(srcs, offset, length);
+        long n = kernel.write(srcs, offset, length);
+        out.gave(n, srcs, before, offset);
+        return n;
     }
 
     /** What to throw for a write that fails by the link. As the JDK's, output that was shut down counts as closed meanwhile. */
@@ -457,12 +465,15 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
     /** Writes to the kernel what the link had no room for; in the writing half of the kernel's path, which this leaves. */
     private long writeRest(ByteBuffer one, ByteBuffer[] many, int offset, int length, long written) throws IOException {
         try {
-            return written + (one != null ? writeKernel(one) : writeKernel(many, offset, length));
+            return written + (one != null ? giveKernel(one) : giveKernel(many, offset, length));
         } catch (IOException e) {
             if (written == 0) {
-                throw e;
+                throw out.failed(failed(e));
             }
-            return written; // the next write says why
+            out.failedBehind(e);
+            return written;
+        } finally {
+            out.leave();
         }
     }
 

@@ -172,14 +172,14 @@ public final class Incoming {
     }
 
     private long took(long n) throws IOException {
-        if (n < 0 && socket.isCutOff()) {
-            socket.attached().failReader();
+        LinkStream attached = socket.attached();
+        if (n < 0 && attached != null && socket.isCutOff()) {
+            attached.failReader();
         }
         if (n < 0 && releaseHeld()) {
             return 0;
         }
         long mine = place(n);
-        LinkStream attached = socket.attached();
         if (mine < 0 && attached != null) {
             attached.noteEndRead();
         }

@@ -328,6 +328,18 @@ public final class Outgoing {
     }
 
     /**
+     * A write to the kernel has failed, of what the link had no room for; the program is told how much that took, and by what it does
+     * next why it was no more. The kernel reports a reset once. In this half only.
+     *
+     * @param e how
+     */
+    public void failedBehind(IOException e) {
+        if (RESET.equals(e.getMessage())) {
+            socket.keepReset();
+        }
+    }
+
+    /**
      * Leaves this direction where it is for good: it is about to end, or carries what only the kernel's path has.
      *
      * @return the link if it is that, otherwise null, and it is the kernel's

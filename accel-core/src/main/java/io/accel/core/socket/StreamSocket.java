@@ -98,7 +98,7 @@ public final class StreamSocket implements Pollable {
     /** Called before a link is given back. Written by the adapter, at most once. */
     private volatile Consumer<LinkStream> beforeLetGo = stream -> {};
 
-    /** Whether the link broke with bytes that only it had. Set once. */
+    /** Whether the link broke with bytes that only it had, or the kernel's reset is yet to be told. Set once. */
     private volatile boolean cutOff;
 
     /** Written once, before others can see this connection: null as long as there is none. */
@@ -810,7 +810,12 @@ public final class StreamSocket implements Pollable {
         return incoming.link() != null || outgoing.link() != null || outgoing.isUnfollowed();
     }
 
-    /** Whether the end of the kernel's bytes is no end of the stream: the link broke, and with it the connection. */
+    /** The kernel has reported a reset, of which the program is yet to be told. */
+    void keepReset() {
+        cutOff = true;
+    }
+
+    /** Whether the end of the kernel's bytes is no end of the stream: the link broke, and with it the connection, or it was reset. */
     boolean isCutOff() {
         return cutOff;
     }

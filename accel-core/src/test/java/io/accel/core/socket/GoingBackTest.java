@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
 import java.net.SocketException;
+import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.util.Map;
 import java.util.concurrent.FutureTask;
@@ -15,6 +16,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A writer whose peer reads nothing goes back to the kernel's path, and comes to the link again when the peer reads. */
 @Timeout(60)
@@ -148,6 +151,30 @@ class GoingBackTest {
         FutureTask<Integer> reader = Streams.start(() -> read(pair.client()));
         Lab.close(pair.server());
         assertThatThrownBy(() -> reader.get(20, TimeUnit.SECONDS)).hasRootCauseMessage("Connection reset");
+    }
+
+    /** The kernel reports a reset once; a write of which the link had taken some could not say it. */
+    @ParameterizedTest(name = "who asks next reads: {0}")
+    @ValueSource(booleans = {true, false})
+    void aResetThatNobodyCouldBeToldIsTold(boolean reads) throws Exception {
+        pair.close();
+        pair = lab.connectOnly();
+        goBack();
+        Lab.channel(pair.server()).setOption(StandardSocketOptions.SO_LINGER, 0);
+        Lab.channel(pair.server()).close();
+        Outgoing out = pair.client().outgoing();
+        ByteBuffer one = ByteBuffer.allocate(1);
+        assertThat(out.enter(true)).isNull();
+        assertThatThrownBy(() -> Lab.channel(pair.client()).write(one))
+                .satisfies(e -> out.failedBehind((IOException) e));
+        out.leave();
+        if (reads) {
+            assertThatThrownBy(() -> read(pair.client())).hasMessage("Connection reset");
+            assertThatThrownBy(() -> Streams.write(waits, pair.client(), one)).hasMessage("Broken pipe");
+        } else {
+            assertThatThrownBy(() -> Streams.write(waits, pair.client(), one)).hasMessage("Connection reset by peer");
+            assertThat(read(pair.client())).isEqualTo(-1);
+        }
     }
 
     @Test

@@ -102,9 +102,7 @@ final class Streams {
         ByteBuffer buffer = ByteBuffer.allocateDirect(32 * 1024);
         for (long at = 0; at < total; ) {
             buffer.clear().limit((int) Math.min(1 + random.nextInt(buffer.capacity()), total - at));
-            for (int i = 0; i < buffer.limit(); i++) {
-                buffer.put(i, byteAt(at + i, seed));
-            }
+            fill(buffer, at, seed);
             at += buffer.limit();
             write(waits, socket, buffer);
         }
@@ -121,14 +119,26 @@ final class Streams {
             if (n < 0) {
                 throw new AssertionError("end after " + at + " of " + total + " bytes");
             }
-            for (int i = 0; i < n; i++) {
-                if (buffer.get(i) != byteAt(at + i, seed)) {
-                    throw new AssertionError("wrong byte at " + (at + i));
-                }
-            }
+            check(buffer, n, at, seed);
             at += n;
         }
         return at;
+    }
+
+    /** Fills a buffer up to its limit with what comes from a place on. */
+    static void fill(ByteBuffer buffer, long at, int seed) {
+        for (int i = 0; i < buffer.limit(); i++) {
+            buffer.put(i, byteAt(at + i, seed));
+        }
+    }
+
+    /** Checks the first bytes of a buffer, which came at a place. */
+    static void check(ByteBuffer buffer, int n, long at, int seed) {
+        for (int i = 0; i < n; i++) {
+            if (buffer.get(i) != byteAt(at + i, seed)) {
+                throw new AssertionError("wrong byte at " + (at + i));
+            }
+        }
     }
 
     private static byte byteAt(long place, int seed) {
