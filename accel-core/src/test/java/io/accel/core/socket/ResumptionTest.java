@@ -9,8 +9,10 @@ import io.accel.core.poll.Poller;
 import io.accel.core.socket.Faults.Call;
 import io.accel.core.socket.Faults.Side;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
+import java.nio.channels.SocketChannel;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -285,19 +287,58 @@ class ResumptionTest {
         bystander.close();
     }
 
+    /** The peer's process dies wherever it has come to; what came from it was right, and nobody waits for it. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 2, 3, 5, 8, 13, 21, 34, 55})
+    void thePeerDies(int calls) throws Exception {
+        Lab.Pair bystander = lab.lab.connect();
+        AtomicInteger left = new AtomicInteger(-1);
+        lab.lab.anchors = channel -> new StarvedAnchor(new ChannelAnchor(channel), asked -> {
+            if (isClients(channel) && left.get() >= 0 && left.getAndDecrement() == 0) {
+                closeNow(channel);
+            }
+            return false;
+        });
+        pair = lab.lab.connect();
+        pair.fixDirections();
+        List<FutureTask<Long>> died = program(pair.client(), 1, 2);
+        List<FutureTask<Long>> survivor = program(pair.server(), 2, 1);
+        left.set(calls);
+        pair.client().attached().link().breakNow();
+        for (FutureTask<Long> part : survivor) {
+            assertThat(outcome(part)).matches("all|end after \\d+ of " + TOTAL + " bytes|IOException: .*");
+        }
+        for (FutureTask<Long> part : died) {
+            assertThat(outcome(part)).doesNotContain("wrong");
+        }
+        left.set(-1);
+        lab.faults.disarm();
+        lab.othersLiveOn(bystander);
+        bystander.close();
+    }
+
+    private boolean isClients(SocketChannel channel) {
+        return channel.socket().getPort() == lab.lab.address.getPort();
+    }
+
+    private static void closeNow(SocketChannel channel) {
+        try {
+            channel.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     /** An end that has said what it received, and then cannot go on, says no more: the peer would take it for the program's. */
     @Test
     void whoHasSpokenSaysNoMore() throws Exception {
         AtomicInteger left = new AtomicInteger(-1);
-        lab.lab.anchors = channel -> {
-            boolean isClient = channel.socket().getPort() == lab.lab.address.getPort();
-            return new StarvedAnchor(
-                    new ChannelAnchor(channel),
-                    asked -> isClient
-                            && asked == StarvedAnchor.Asked.SEND
-                            && left.get() >= 0
-                            && left.getAndDecrement() == 0);
-        };
+        lab.lab.anchors = channel -> new StarvedAnchor(
+                new ChannelAnchor(channel),
+                asked -> asked == StarvedAnchor.Asked.SEND
+                        && isClients(channel)
+                        && left.get() >= 0
+                        && left.getAndDecrement() == 0);
         pair = lab.lab.connect();
         pair.fixDirections();
         lab.faults.newsMicros = -1;
