@@ -107,6 +107,8 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
     private boolean emptying;
 
     private long kernelEmptyAt;
+    /** Where the kernel's datagrams are received whole that go into several buffers; null until there is one to ask for. */
+    private ByteBuffer unscattered;
 
     /**
      * A socket over one of the JDK's, which is in non-blocking mode from now on and is closed with this.
@@ -273,13 +275,20 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
         DatagramLink link = links.next();
         if (link != null ? isKernelFirst(link) : links.isEmpty() || isKernelDue()) {
             // The kernel's channel scatters only for a connected socket, and does not tell an empty datagram from none.
-            ByteBuffer whole = ByteBuffer.allocate(MOST_IPV6);
+            ByteBuffer whole = unscattered();
             if (receiveFromKernel(whole) != null) {
                 return scatter(whole.flip(), dsts, offset, count);
             }
             kernelEmpty(link);
         }
         return link == null ? -1 : link.receiver().take(dsts, offset, count);
+    }
+
+    private ByteBuffer unscattered() {
+        if (unscattered == null) {
+            unscattered = ByteBuffer.allocateDirect(MOST_IPV6);
+        }
+        return unscattered.clear();
     }
 
     private static long scatter(ByteBuffer src, ByteBuffer[] dsts, int offset, int count) {
