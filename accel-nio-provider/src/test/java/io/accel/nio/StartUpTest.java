@@ -44,36 +44,37 @@ class StartUpTest {
         loaded = Files.readAllLines(classes).stream()
                 .map(line -> line.split(" ", 2)[0])
                 .toList();
-        assertThat(loaded).contains(AccelSelector.class.getName());
+        assertThat(loaded(AccelSelector.class.getName())).isNotEmpty();
     }
 
     @Test
     void theFlightRecorderIsNotStarted() {
-        assertThat(loaded).noneMatch(name -> name.startsWith("jdk.jfr.internal."));
+        assertThat(loaded("jdk.jfr.internal.")).isEmpty();
     }
 
     @Test
     @DisabledIf("hasDevice")
     void nothingNativeIsLoadedWithoutADevice() {
-        assertThat(loaded)
-                .noneMatch(name -> name.startsWith("jnr."))
-                .noneMatch(name -> name.startsWith("io.accel.core.fabric.rdma.")
-                        && !name.startsWith("io.accel.core.fabric.rdma.bootstrap."));
+        assertThat(loaded("jnr.")).isEmpty();
+        assertThat(loaded("io.accel.core.fabric.rdma."))
+                .allMatch(name -> name.startsWith("io.accel.core.fabric.rdma.bootstrap."));
     }
 
     @Test
     void noMetricsAreLoaded() {
-        assertThat(loaded)
-                .noneMatch(name -> name.startsWith("io.micrometer."))
-                .noneMatch(name -> name.startsWith("io.prometheus."));
+        assertThat(loaded("io.micrometer.")).isEmpty();
+        assertThat(loaded("io.prometheus.")).isEmpty();
     }
 
-    /** Each method that is only made then, for a string's parts or a record's, is several classes and up to 40 ms. */
+    /** What is only made then, of a string's parts or a record's, is several classes each, and up to 40 ms for the first. */
     @Test
     void nothingIsLinkedAtRunTimeButLambdas() {
-        assertThat(loaded)
-                .doesNotContain("java.lang.runtime.ObjectMethods")
-                .noneMatch(name -> name.startsWith("java.lang.invoke.BoundMethodHandle$Species_LLLLL"));
+        assertThat(loaded("java.lang.runtime.ObjectMethods")).isEmpty();
+        assertThat(loaded("java.lang.invoke.BoundMethodHandle$Species_LLLLL")).isEmpty();
+    }
+
+    private List<String> loaded(String prefix) {
+        return loaded.stream().filter(name -> name.startsWith(prefix)).toList();
     }
 
     static boolean hasDevice() {
