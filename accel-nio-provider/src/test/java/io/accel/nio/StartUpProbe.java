@@ -14,8 +14,8 @@ final class StartUpProbe {
     private StartUpProbe() {}
 
     public static void main(String[] args) throws IOException {
-        try (ServerSocketChannel listener = ServerSocketChannel.open()
-                        .bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+        try (ServerSocketChannel listener =
+                        ServerSocketChannel.open().bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
                 SocketChannel client = SocketChannel.open(listener.getLocalAddress());
                 SocketChannel server = listener.accept();
                 Selector selector = Selector.open()) {

@@ -68,6 +68,7 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
     private final DatagramHalf reading = new DatagramHalf();
     private final DatagramHalf writing = new DatagramHalf();
     private final DatagramSleeper sleeper;
+    private final DatagramRings rings;
 
     /** Entries come from senders, in their half, and from arriving links. */
     private final Map<InetSocketAddress, DatagramPath> paths = new ConcurrentHashMap<>();
@@ -124,6 +125,7 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
         this.idleNanos = accelerator.profile().get(Keys.DATAGRAM_IDLE);
         this.retryNanos = accelerator.profile().get(Keys.DATAGRAM_RETRY);
         this.sleeper = new DatagramSleeper(accelerator, this);
+        this.rings = new DatagramRings(kernel, accelerator.profile());
         kernel.configureBlocking(false);
     }
 
@@ -514,9 +516,9 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
         return accelerator.datagramFabricsFor(Role.CLIENT, target);
     }
 
-    /** Bytes of the ring of either direction of a link. */
+    /** Bytes of the ring of either direction of the next link. */
     int ringSize() {
-        return accelerator.profile().get(Keys.DATAGRAM_RING_SIZE);
+        return rings.next(links.size());
     }
 
     /** A peer has brought a link, for which a place was kept; whether it may be answered by it. */
