@@ -33,6 +33,7 @@ class DatagramRingsTest {
             DatagramLab.End sender = lab.end();
             int raised = raise(receiver);
             DatagramLab.link(sender, receiver);
+            await().until(() -> receiver.isLinkedTo(sender)); // who is asked has the link last
             assertKeepsWhatTheKernelKeeps(sender, receiver, raised);
         }
     }
