@@ -241,7 +241,7 @@ public final class Poller implements AutoCloseable {
             boolean lookOnly = all || (wakeup && reported == 0);
             if (lookOnly || (kernelCountdown <= 0 && reported > 0)) {
                 heated = false;
-                if (flushed) {
+                if (flushed && all) {
                     runTimed(); // what the kernel had to tell was told before the links were looked at
                 } else {
                     lookAtKernel();
