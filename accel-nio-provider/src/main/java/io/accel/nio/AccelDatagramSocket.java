@@ -21,6 +21,7 @@ import java.nio.channels.UnresolvedAddressException;
 import java.nio.channels.UnsupportedAddressTypeException;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * What {@link DatagramChannel#socket} of our channels returns: a {@link DatagramSocket} that is the channel, seen through
@@ -38,6 +39,11 @@ final class AccelDatagramSocket extends MulticastSocket {
 
     /** In milliseconds; 0 means no limit. */
     private volatile int timeoutMillis;
+
+    /**
+     * Where a datagram is received before it is the packet's, which others may change until then; null while a receiver has it.
+     */
+    private final AtomicReference<ByteBuffer> spare = new AtomicReference<>();
 
     /** A new adaptor. The channel keeps it, since {@code socket()} must always return the same one. */
     AccelDatagramSocket(AccelDatagramChannel channel, MulticastSocket kernel) throws IOException {
@@ -91,21 +97,33 @@ final class AccelDatagramSocket extends MulticastSocket {
         if (!channel.isOpen()) {
             throw closed(new ClosedChannelException());
         }
-        ByteBuffer dst = ByteBuffer.allocate(capacity);
-        SocketAddress from;
+        ByteBuffer dst = buffer(capacity);
         try {
-            int limit = timeoutMillis;
-            from = channel.receiveBlocking(dst, limit == 0 ? -1 : TimeUnit.MILLISECONDS.toNanos(limit));
-        } catch (ClosedChannelException e) {
-            throw closed(e);
+            SocketAddress from;
+            try {
+                int limit = timeoutMillis;
+                from = channel.receiveBlocking(dst, limit == 0 ? -1 : TimeUnit.MILLISECONDS.toNanos(limit));
+            } catch (ClosedChannelException e) {
+                throw closed(e);
+            }
+            dst.flip();
+            synchronized (packet) {
+                int length = Math.min(dst.limit(), PacketLengths.capacity(packet));
+                dst.get(packet.getData(), packet.getOffset(), length);
+                PacketLengths.received(packet, length);
+                packet.setSocketAddress(from);
+            }
+        } finally {
+            spare.set(dst);
         }
-        dst.flip();
-        synchronized (packet) {
-            int length = Math.min(dst.limit(), PacketLengths.capacity(packet));
-            dst.get(packet.getData(), packet.getOffset(), length);
-            PacketLengths.received(packet, length);
-            packet.setSocketAddress(from);
-        }
+    }
+
+    /** The last receiver's buffer, if nobody has it and it is large enough, for so many bytes. */
+    private ByteBuffer buffer(int capacity) {
+        ByteBuffer kept = spare.getAndSet(null);
+        return kept != null && kept.capacity() >= capacity
+                ? kept.clear().limit(capacity)
+                : ByteBuffer.allocate(capacity);
     }
 
     private static SocketException closed(ClosedChannelException e) {

@@ -41,6 +41,14 @@ final class AccelSelectionKey extends IndexedKey {
         }
     }
 
+    /** As {@link #end}, for a selection that is about to poll. */
+    void endInPoll() {
+        Registration ended = registration;
+        if (ended != null) {
+            ended.closeInPoll();
+        }
+    }
+
     @Override
     public SelectableChannel channel() {
         return channel;

@@ -108,7 +108,7 @@ final class AccelSelector extends AbstractSelector {
             selecting = true;
             try {
                 synchronized (selected) {
-                    removeCancelled();
+                    removeCancelled(AccelSelectionKey::endInPoll);
                     updated = 0;
                     round++;
                     if (action == null) {
@@ -117,7 +117,7 @@ final class AccelSelector extends AbstractSelector {
                         poller.poll(timeoutNanos, intoBatch);
                         runBatch(action);
                     }
-                    removeCancelled();
+                    removeCancelled(AccelSelectionKey::end);
                     return updated;
                 }
             } finally {
@@ -176,7 +176,7 @@ final class AccelSelector extends AbstractSelector {
         }
     }
 
-    private void removeCancelled() throws IOException {
+    private void removeCancelled(Consumer<AccelSelectionKey> ending) throws IOException {
         Set<SelectionKey> cancelled = cancelledKeys();
         // Without the lock first: a cancellation that happened before this selection is seen all the same.
         if (cancelled.isEmpty()) {
@@ -186,7 +186,7 @@ final class AccelSelector extends AbstractSelector {
             for (Iterator<SelectionKey> i = cancelled.iterator(); i.hasNext(); ) {
                 AccelSelectionKey key = (AccelSelectionKey) i.next();
                 i.remove();
-                key.end();
+                ending.accept(key);
                 keys.remove(key);
                 selected.remove(key);
                 drop(key);

@@ -1,6 +1,5 @@
 package io.accel.profile;
 
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -33,7 +32,9 @@ record EnumType<E extends Enum<E>>(Class<E> type) implements ValueType<E> {
 
     Map<String, E> words() {
         Map<String, E> words = new LinkedHashMap<>();
-        Arrays.stream(type.getEnumConstants()).forEach(value -> words.put(word(value), value));
+        for (E value : type.getEnumConstants()) {
+            words.put(word(value), value);
+        }
         return words;
     }
 

@@ -280,7 +280,8 @@ public final class Keys {
             // The largest datagram must fit, wherever in the ring it begins.
             new SizeType(128 * KIB, 64 * MIB, true),
             "256KiB",
-            "The message ring of one direction between two datagram sockets: what does not fit is dropped.");
+            "The message ring of one direction between two datagram sockets: what does not fit is dropped. On shared memory it is"
+                    + " larger where a program raises `SO_RCVBUF`.");
 
     /** How many accelerated peers a datagram socket may have. */
     public static final Key<Integer> DATAGRAM_PEERS_MAX = key(

@@ -51,7 +51,7 @@ record LogicalLine(int number, String text) {
      */
     Optional<Map.Entry<String, String>> entry() throws BadValueException {
         // Whether such lines set the empty key to nothing, Properties makes depend on what follows them in the file.
-        if (text.lines().map(String::stripLeading).allMatch(line -> line.isEmpty() || line.equals("\\"))) {
+        if (setsNothing()) {
             return Optional.empty();
         }
         Properties properties = new Properties();
@@ -62,9 +62,20 @@ record LogicalLine(int number, String text) {
         } catch (IOException e) {
             throw new IllegalStateException("a string cannot fail to be read", e);
         }
-        return properties.stringPropertyNames().stream()
-                .findFirst()
-                .map(name -> Map.entry(name, properties.getProperty(name).strip()));
+        for (String name : properties.stringPropertyNames()) {
+            return Optional.of(Map.entry(name, properties.getProperty(name).strip()));
+        }
+        return Optional.empty();
+    }
+
+    private boolean setsNothing() {
+        for (String line : text.split("\n", -1)) {
+            String stripped = line.stripLeading();
+            if (!stripped.isEmpty() && !stripped.equals("\\")) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private static boolean isBlankOrComment(String line) {

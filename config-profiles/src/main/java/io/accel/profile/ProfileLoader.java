@@ -11,7 +11,10 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Lays one layer of settings over the other and collects what is wrong with them. For one thread, once. */
+/**
+ * Lays one layer of settings over the other and collects what is wrong with them. For one thread, once. A process does so while it
+ * starts, when nothing is compiled yet: loops, where streams and lambdas would have to be loaded and linked first.
+ */
 final class ProfileLoader {
     private static final String INCLUDE = "include";
     private static final String RULE = "rule.";
@@ -21,7 +24,9 @@ final class ProfileLoader {
     private final List<Problem> problems = new ArrayList<>();
 
     ProfileLoader() {
-        Keys.all().forEach(this::setDefault);
+        for (Key<?> key : Keys.all()) {
+            setDefault(key);
+        }
     }
 
     private <T> void setDefault(Key<T> key) {
@@ -59,14 +64,15 @@ final class ProfileLoader {
 
     /** Lays {@code KEY=VALUE} of the command line over everything read so far. */
     void override(Map<String, String> overrides) {
-        new TreeMap<>(overrides).forEach((name, value) -> {
+        for (Map.Entry<String, String> entry : new TreeMap<>(overrides).entrySet()) {
+            String name = entry.getKey();
             Origin origin = Origin.override(name);
             if (name.equals(INCLUDE)) {
                 problem(origin, "only a file can include; choose a profile with -Daccel.profile=NAME");
             } else if (!Keys.isReserved(name)) {
-                set(name, value.strip(), origin);
+                set(name, entry.getValue().strip(), origin);
             }
-        });
+        }
     }
 
     /** Settles what no key can settle alone. */
@@ -89,18 +95,20 @@ final class ProfileLoader {
         for (LogicalLine line : LogicalLine.of(source.text())) {
             Origin origin = source.origin(line.number());
             try {
-                line.entry().ifPresent(entry -> {
-                    Integer before = seen.put(entry.getKey(), line.number());
-                    if (before != null) {
-                        problem(origin, "'" + entry.getKey() + "' is already set in line " + before);
-                    } else if (!entry.getKey().equals(INCLUDE)) {
-                        set(entry.getKey(), entry.getValue(), origin);
-                    } else if (seen.size() > 1) {
-                        problem(origin, "include has to come before every other key: what follows it overrides it");
-                    } else {
-                        include(entry.getValue(), origin, source, includedBy);
-                    }
-                });
+                Map.Entry<String, String> entry = line.entry().orElse(null);
+                if (entry == null) {
+                    continue;
+                }
+                Integer before = seen.put(entry.getKey(), line.number());
+                if (before != null) {
+                    problem(origin, "'" + entry.getKey() + "' is already set in line " + before);
+                } else if (!entry.getKey().equals(INCLUDE)) {
+                    set(entry.getKey(), entry.getValue(), origin);
+                } else if (seen.size() > 1) {
+                    problem(origin, "include has to come before every other key: what follows it overrides it");
+                } else {
+                    include(entry.getValue(), origin, source, includedBy);
+                }
             } catch (BadValueException e) {
                 problem(origin, e.getMessage());
             }

@@ -2,7 +2,6 @@ package io.accel.profile;
 
 import java.net.InetSocketAddress;
 import java.util.Collection;
-import java.util.Comparator;
 import java.util.List;
 
 /**
@@ -17,10 +16,9 @@ public final class TransportRules {
         this.rules = rules;
     }
 
+    /** Rules that are in the order of their numbers. */
     static TransportRules of(Collection<TransportRule> rules) {
-        return new TransportRules(rules.stream()
-                .sorted(Comparator.comparingInt(TransportRule::number))
-                .toList());
+        return new TransportRules(List.copyOf(rules));
     }
 
     /** The rules in the order in which they are asked. */

@@ -124,6 +124,16 @@ public interface Fabric {
         boolean reserve(InetSocketAddress local, InetSocketAddress remote, Runnable again) throws FallbackException;
 
         /**
+         * How large the rings are to be of a link for which a place was reserved.
+         *
+         * @param asked bytes of either, as the client asks
+         * @return that, or more if this end has use for it; a fabric need not heed it
+         */
+        default int ringSize(int asked) {
+            return asked;
+        }
+
+        /**
          * Gives the place back: the client went away before it was {@linkplain #offered offered} a link.
          *
          * @param local as in {@link #reserve}

@@ -5,32 +5,29 @@ import java.lang.System.Logger.Level;
 import java.util.Objects;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
+import jdk.jfr.FlightRecorder;
 
 /**
  * Tells the JDK's Flight Recorder what happens, where there is one: a run-time image may lack the module {@code jdk.jfr}, and
- * then nothing here does anything. While nobody records, a call costs a test of a field. Any thread.
+ * then nothing here does anything. As long as nobody has ever recorded, a call costs a test of a field; the classes of the events
+ * are not even announced, which would start the recorder and take longer than the rest of Accel's start. Any thread.
  *
  * <p>An event that lasts is an {@code Object} between its beginning and its end, null if nobody records it.
  */
 public final class Flight {
     private static final boolean PRESENT =
-            ModuleLayer.boot().findModule("jdk.jfr").isPresent() && isPermitted();
+            ModuleLayer.boot().findModule("jdk.jfr").isPresent();
 
     private Flight() {}
 
-    /** A security manager may keep even Accel's code from announcing events; and who may not here, will not later. */
-    private static boolean isPermitted() {
-        try {
-            return Privileged.get(Events::announce);
-        } catch (SecurityException | LinkageError e) {
-            System.getLogger(Flight.class.getName()).log(Level.DEBUG, "no events for the Flight Recorder", e);
-            return false;
-        }
+    /** Whether somebody records, or has, so that the recorder is at work and the events are announced. */
+    private static boolean isOn() {
+        return PRESENT && FlightRecorder.isInitialized() && Announced.PERMITTED;
     }
 
     /** A client begins to connect. */
     public static Object connectBegins() {
-        return PRESENT ? Events.connectBegins() : null;
+        return isOn() ? Events.connectBegins() : null;
     }
 
     /**
@@ -40,14 +37,14 @@ public final class Flight {
      * @param connection the connection
      */
     public static void connected(Object begun, Supplier<ConnectionSample> connection) {
-        if (PRESENT) {
+        if (isOn()) {
             Events.connected(begun, connection);
         }
     }
 
     /** A sender has no room. */
     public static Object stallBegins() {
-        return PRESENT ? Events.stallBegins() : null;
+        return isOn() ? Events.stallBegins() : null;
     }
 
     /** It has room again. */
@@ -65,7 +62,7 @@ public final class Flight {
      * @param connection the connection
      */
     public static void reset(boolean byPeer, String cause, Supplier<ConnectionSample> connection) {
-        if (PRESENT) {
+        if (isOn()) {
             Events.reset(byPeer, cause, connection);
         }
     }
@@ -78,8 +75,25 @@ public final class Flight {
      * @param connection the connection
      */
     public static void doorbellStorm(long doorbells, long nanos, Supplier<ConnectionSample> connection) {
-        if (PRESENT) {
+        if (isOn()) {
             Events.doorbellStorm(doorbells, nanos, connection);
+        }
+    }
+
+    /** Announces the events, once. */
+    private static final class Announced {
+        /** A security manager may keep even Accel's code from announcing events; and who may not here, will not later. */
+        static final boolean PERMITTED = isPermitted();
+
+        private Announced() {}
+
+        private static boolean isPermitted() {
+            try {
+                return Privileged.get(Events::announce);
+            } catch (SecurityException | LinkageError e) {
+                System.getLogger(Flight.class.getName()).log(Level.DEBUG, "no events for the Flight Recorder", e);
+                return false;
+            }
         }
     }
 

@@ -148,6 +148,8 @@ public final class Poller implements AutoCloseable {
     private boolean heated;
     /** Whether a key of the inner selector was cancelled and waits there for its removal. */
     private boolean flush;
+    /** Whether the poll that is under way has looked at the kernel when it let go of such keys. */
+    private boolean flushed;
 
     /**
      * Opens a poller.
@@ -222,6 +224,7 @@ public final class Poller implements AutoCloseable {
             sink = into;
             punctual = isPunctual;
             reported = 0;
+            flushed = false;
             if (commands != null) {
                 runCommands();
             }
@@ -238,7 +241,11 @@ public final class Poller implements AutoCloseable {
             boolean lookOnly = all || (wakeup && reported == 0);
             if (lookOnly || (kernelCountdown <= 0 && reported > 0)) {
                 heated = false;
-                lookAtKernel();
+                if (flushed && all) {
+                    runTimed(); // what the kernel had to tell was told before the links were looked at
+                } else {
+                    lookAtKernel();
+                }
                 if (lookOnly && (heated || !all)) {
                     look(true); // a doorbell rang, or resting ones were passed over; nobody may ask a second time
                 }
@@ -768,6 +775,7 @@ public final class Poller implements AutoCloseable {
         }
         if (flush && inner.isOpen()) {
             flush = false;
+            flushed = true;
             try {
                 // The JDK closes the descriptor of a cancelled key's channel only after its selector let go of it.
                 inner.selectNow(kernelReady);

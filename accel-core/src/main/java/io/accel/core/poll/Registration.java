@@ -113,13 +113,18 @@ public final class Registration {
      * tells when. Idempotent.
      */
     public void close() {
+        closeInPoll();
+        poller.runCommandsSoon();
+    }
+
+    /** As {@link #close}, for a thread that polls next: the poll carries it out, and looks at the kernel once for all of it. */
+    public void closeInPoll() {
         SelectionKey watchedKey = key;
         if (watchedKey != null) {
             // At once, so that the kernel's channel may go back to blocking mode.
             watchedKey.cancel();
         }
         leaveWord(CLOSE);
-        poller.runCommandsSoon();
     }
 
     private void leaveWord(int what) {

@@ -39,6 +39,11 @@ final class DatagramArrivals implements Fabric.Acceptor {
     }
 
     @Override
+    public int ringSize(int asked) {
+        return Math.max(asked, socket.ringSize());
+    }
+
+    @Override
     public void unreserve(InetSocketAddress local, InetSocketAddress remote) {
         socket.unreserve();
     }

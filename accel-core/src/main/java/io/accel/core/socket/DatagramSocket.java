@@ -68,6 +68,7 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
     private final DatagramHalf reading = new DatagramHalf();
     private final DatagramHalf writing = new DatagramHalf();
     private final DatagramSleeper sleeper;
+    private final DatagramRings rings;
 
     /** Entries come from senders, in their half, and from arriving links. */
     private final Map<InetSocketAddress, DatagramPath> paths = new ConcurrentHashMap<>();
@@ -107,6 +108,8 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
     private boolean emptying;
 
     private long kernelEmptyAt;
+    /** Where the kernel's datagrams are received whole that go into several buffers; null until there is one to ask for. */
+    private ByteBuffer unscattered;
 
     /**
      * A socket over one of the JDK's, which is in non-blocking mode from now on and is closed with this.
@@ -122,6 +125,7 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
         this.idleNanos = accelerator.profile().get(Keys.DATAGRAM_IDLE);
         this.retryNanos = accelerator.profile().get(Keys.DATAGRAM_RETRY);
         this.sleeper = new DatagramSleeper(accelerator, this);
+        this.rings = new DatagramRings(kernel, accelerator.profile());
         kernel.configureBlocking(false);
     }
 
@@ -273,13 +277,20 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
         DatagramLink link = links.next();
         if (link != null ? isKernelFirst(link) : links.isEmpty() || isKernelDue()) {
             // The kernel's channel scatters only for a connected socket, and does not tell an empty datagram from none.
-            ByteBuffer whole = ByteBuffer.allocate(MOST_IPV6);
+            ByteBuffer whole = unscattered();
             if (receiveFromKernel(whole) != null) {
                 return scatter(whole.flip(), dsts, offset, count);
             }
             kernelEmpty(link);
         }
         return link == null ? -1 : link.receiver().take(dsts, offset, count);
+    }
+
+    private ByteBuffer unscattered() {
+        if (unscattered == null) {
+            unscattered = ByteBuffer.allocateDirect(MOST_IPV6);
+        }
+        return unscattered.clear();
     }
 
     private static long scatter(ByteBuffer src, ByteBuffer[] dsts, int offset, int count) {
@@ -505,9 +516,9 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
         return accelerator.datagramFabricsFor(Role.CLIENT, target);
     }
 
-    /** Bytes of the ring of either direction of a link. */
+    /** Bytes of the ring of either direction of the next link. */
     int ringSize() {
-        return accelerator.profile().get(Keys.DATAGRAM_RING_SIZE);
+        return rings.next(links.size());
     }
 
     /** A peer has brought a link, for which a place was kept; whether it may be answered by it. */

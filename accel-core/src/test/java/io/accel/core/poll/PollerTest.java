@@ -176,6 +176,26 @@ class PollerTest {
         assertThat(found).containsOnlyKeys(kernel);
     }
 
+    /** To let go of a descriptor the kernel has to be asked; what it says then counts. */
+    @Test
+    void theKernelIsAskedOnceThoughARegistrationEnds() throws Exception {
+        Poller poller = poller(0, 64);
+        FakeLink cold = link(poller, OP_READ);
+        coolDown(poller, cold);
+        FakeKernel ready = kernel(poller, OP_READ);
+        ready.makeReadable();
+        FakeKernel ended = new FakeKernel();
+        open.add(ended);
+        Registration ending = poller.register(ended, OP_READ, ended);
+        assertThat(poll(poller, 0)).isEqualTo(1);
+        cold.make(OP_READ);
+        ending.closeInPoll();
+        assertThat(ended.releases).hasValue(0);
+        assertThat(poll(poller, 0)).isEqualTo(2);
+        assertThat(found).containsOnlyKeys(ready, cold);
+        assertThat(ended.releases).hasValue(1);
+    }
+
     @Test
     void wakeupsDoNotHideAColdLink() throws Exception {
         Poller poller = poller(0, 64);

@@ -52,7 +52,8 @@ public final class RdmaFabric implements Fabric {
         InetSocketAddress local = source.bind(from);
         availability.check(local.getAddress());
         try {
-            return new RdmaConnecting(service, config, ringSize, availability, local, destination);
+            int rings = Math.min(ringSize, config.ringSize()); // memory that a device pins is not had for the asking
+            return new RdmaConnecting(service, config, rings, availability, local, destination);
         } catch (IOException e) {
             FallbackException why = Failures.toFallback(e);
             if (why.reason() == FallbackReason.NO_DEVICE) {

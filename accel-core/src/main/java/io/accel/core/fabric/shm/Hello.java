@@ -18,15 +18,15 @@ import java.nio.charset.StandardCharsets;
  *            network namespace (1 length, bytes), bytes sent 2, received 2, up to {@link Beginnings#LIMIT} of either
  *   answers  magic 8, version 4, status 4: if the listener is in another namespace, and has the connection,
  *            {@link #challenge}, and the client sends {@link #SUMS} bytes; {@link #PENDING} as long as the program has not accepted the connection;
- *            {@link #GO}, and the client makes the file and sends {@link #MADE}; {@link #DONE}, or a
- *            {@link FallbackReason#code()}
+ *            {@link #GO}, or {@link #go} with larger rings, and the client makes the file and sends {@link #MADE};
+ *            {@link #DONE}, or a {@link FallbackReason#code()}
  * </pre>
  *
  * Big-endian. The first 16 bytes of either are the same in all versions, so that versions can refuse each other. That it has
  * the link the client says by it: {@link io.accel.core.fabric.Link#ATTACHED}.
  *
  * @param nonce names the file, and stands in its header, so that a file is taken only by whom it was made for
- * @param ringSize of either ring
+ * @param ringSize of either ring, as the client asks
  * @param source the client's address of the connection
  * @param destination the listener's address of it, as the client knows it
  * @param namespace the client's network namespace
@@ -59,6 +59,11 @@ record Hello(
     /** Six bits that no other status begins with; then 13 bits for either length. */
     private static final int CHALLENGE = 0b110000;
 
+    /** As these; the logarithm of a size stands at the end. */
+    private static final int GO_LARGER = 0b110001;
+
+    private static final int LOGARITHM_MASK = 31;
+
     private static final int LENGTH_BITS = 13;
     private static final int LENGTH_MASK = (1 << LENGTH_BITS) - 1;
 
@@ -85,6 +90,24 @@ record Hello(
 
     static int challengedReceived(int status) {
         return status & LENGTH_MASK;
+    }
+
+    /** The status {@link #GO} with rings that are larger than the client has asked for. */
+    static int go(int ringSize) {
+        return (GO_LARGER << (2 * LENGTH_BITS)) | Integer.numberOfTrailingZeros(ringSize);
+    }
+
+    static boolean isGoLarger(int status) {
+        return status >>> (2 * LENGTH_BITS) == GO_LARGER;
+    }
+
+    static int goRingSize(int status) {
+        return 1 << (status & LOGARITHM_MASK);
+    }
+
+    /** The same with other rings. */
+    Hello withRings(int bytes) {
+        return new Hello(nonce, bytes, source, destination, namespace, sent, received);
     }
 
     static ByteBuffer sums(int ofSent, int ofReceived) {

@@ -195,12 +195,14 @@ final class ServerHandshake {
         boolean reserved = acceptor.reserve(local, hello.source(), () -> listener.retry(this));
         asked = true;
         if (reserved) {
+            int asked = hello.ringSize();
+            hello = hello.withRings(acceptor.ringSize(asked));
             long size = ShmLayout.fileSize(hello.ringSize());
             MemoryCap.take(size, listener.config().most());
             taken = size;
             deadline = System.nanoTime() + patience;
             state = State.FILE;
-            socket.write(Hello.answer(Hello.GO));
+            socket.write(Hello.answer(hello.ringSize() == asked ? Hello.GO : Hello.go(hello.ringSize())));
         }
         return reserved;
     }

@@ -5,6 +5,7 @@ import io.accel.core.fabric.Connecting;
 import io.accel.core.fabric.FallbackException;
 import io.accel.core.fabric.FallbackReason;
 import io.accel.core.fabric.Link;
+import io.accel.core.fabric.PortSpace;
 import io.accel.core.jdk.JdkAccess;
 import java.io.IOException;
 import java.net.BindException;
@@ -29,6 +30,8 @@ import jdk.net.ExtendedSocketOptions;
 final class ShmConnecting implements Connecting {
     /** Nobody waits for a link so long that an addition to the clock could overflow. */
     private static final long FOR_EVER = Long.MAX_VALUE / 2;
+    /** No profile lets a ring be larger. */
+    private static final int MOST_RING = 64 << 20;
 
     private final Wanted wanted;
     private final ShmConfig config;
@@ -41,6 +44,9 @@ final class ShmConnecting implements Connecting {
     private long deadline;
 
     private MappedByteBuffer map;
+    /** Bytes of either ring; the listener may want more than were asked for. */
+    private int ringSize;
+
     private boolean pending;
     /** Whether the listener has the connection, and has asked what went by it. */
     private boolean known;
@@ -54,6 +60,7 @@ final class ShmConnecting implements Connecting {
     ShmConnecting(Wanted wanted, Path directory) throws FallbackException {
         this.wanted = wanted;
         this.config = wanted.config();
+        this.ringSize = wanted.ringSize();
         UserPrincipal owner = RendezvousDirectory.check(directory, config.group());
         this.socket = call(directory.resolve(RendezvousPath.SOCKET));
         checkListener(directory, owner);
@@ -132,6 +139,11 @@ final class ShmConnecting implements Connecting {
                     answerChallenge(Hello.challengedSent(status), Hello.challengedReceived(status));
                     continue;
                 }
+                if (Hello.isGoLarger(status)) {
+                    enlarge(Hello.goRingSize(status));
+                    makeFile();
+                    continue;
+                }
                 switch (status) {
                     case Hello.PENDING -> {
                         pending = true;
@@ -191,14 +203,23 @@ final class ShmConnecting implements Connecting {
         send(Hello.sums(beginnings.sumOfSent(sent), beginnings.sumOfReceived(received)));
     }
 
+    /** Datagrams that have no room are lost, so the receiver has a say in it; a stream's rings are the client's affair. */
+    private void enlarge(int bytes) throws FallbackException {
+        if (config.space() != PortSpace.UDP || bytes < ringSize || bytes > MOST_RING) {
+            throw new FallbackException(
+                    FallbackReason.BAD_HANDSHAKE, "the listener asked for rings of " + bytes + " bytes");
+        }
+        ringSize = bytes;
+    }
+
     private void makeFile() throws IOException {
         if (map != null) {
             throw new FallbackException(FallbackReason.BAD_HANDSHAKE, "the listener asked for a second file");
         }
-        long size = ShmLayout.fileSize(wanted.ringSize());
+        long size = ShmLayout.fileSize(ringSize);
         MemoryCap.take(size, config.most());
         try {
-            map = SharedFile.create(file, wanted.ringSize(), nonce, config.group());
+            map = SharedFile.create(file, ringSize, nonce, config.group());
         } finally {
             if (map == null) {
                 MemoryCap.giveBack(size);
@@ -212,7 +233,7 @@ final class ShmConnecting implements Connecting {
         if (map == null) {
             throw new FallbackException(FallbackReason.BAD_HANDSHAKE, "the listener answered before there was a file");
         }
-        Link link = new ShmLink(map, wanted.ringSize(), true, socket);
+        Link link = new ShmLink(map, ringSize, true, socket);
         done = true;
         SharedFile.delete(file); // the listener did, unless it died just now
         return link;

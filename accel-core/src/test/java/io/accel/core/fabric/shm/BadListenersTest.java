@@ -167,6 +167,15 @@ class BadListenersTest {
         }
     }
 
+    /** Only a receiver of datagrams has a say in it. */
+    @Test
+    void oneThatWantsLargerRingsForAStreamIsNotBelieved() throws Exception {
+        Connecting connecting = ends.begin("127.0.0.1");
+        try (SocketChannel client = listener.answer(Hello.answer(Hello.go(2 * ShmEnds.RING)))) {
+            assertThat(Fallbacks.of(() -> ShmEnds.finish(connecting)).reason()).isEqualTo(FallbackReason.BAD_HANDSHAKE);
+        }
+    }
+
     @Test
     void oneThatIsDoneAndDiesIsALinkWhosePeerIsGone() throws Exception {
         Connecting connecting = ends.begin("127.0.0.1");

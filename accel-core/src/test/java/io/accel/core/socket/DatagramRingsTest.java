@@ -1,0 +1,112 @@
+package io.accel.core.socket;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.accel.core.jdk.JdkAccess;
+import io.accel.profile.Keys;
+import java.io.IOException;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.nio.channels.DatagramChannel;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+
+/** What a program gets that raises its socket's receive buffer: what the kernel would keep of a burst is kept. */
+@EnabledOnOs(OS.LINUX)
+@Timeout(60)
+class DatagramRingsTest {
+    private static final Map<String, String> SETTINGS = Map.of("datagram.ring-size", "128KiB");
+    private static final int ASKED = 2 << 20;
+    private static final int BURST = 4_000;
+    private static final int[] LENGTHS = {16, 1_472};
+
+    @Test
+    void theOneThatIsAskedKeepsABurst() throws Exception {
+        try (DatagramLab lab = new DatagramLab("low-cpu", SETTINGS)) {
+            DatagramLab.End receiver = lab.end();
+            DatagramLab.End sender = lab.end();
+            int raised = raise(receiver);
+            DatagramLab.link(sender, receiver);
+            await().until(() -> receiver.isLinkedTo(sender)); // who is asked has the link last
+            assertKeepsWhatTheKernelKeeps(sender, receiver, raised);
+        }
+    }
+
+    @Test
+    void theOneThatAsksKeepsABurst() throws Exception {
+        try (DatagramLab lab = new DatagramLab("low-cpu", SETTINGS)) {
+            DatagramLab.End receiver = lab.end();
+            DatagramLab.End sender = lab.end();
+            int raised = raise(receiver);
+            DatagramLab.link(receiver, sender);
+            await().until(() -> sender.isLinkedTo(receiver));
+            assertKeepsWhatTheKernelKeeps(sender, receiver, raised);
+        }
+    }
+
+    /** The kernel's buffer is all peers': so many links would otherwise take many times as much. */
+    @Test
+    void manyLinksShareIt() throws Exception {
+        try (DatagramLab lab = new DatagramLab("low-cpu", SETTINGS);
+                DatagramChannel kernel = JdkAccess.kernelProvider().openDatagramChannel()) {
+            DatagramRings rings = new DatagramRings(kernel, lab.accelerator.profile());
+            int least = lab.accelerator.profile().get(Keys.DATAGRAM_RING_SIZE);
+            assertThat(rings.next(0)).isEqualTo(least);
+            kernel.setOption(StandardSocketOptions.SO_RCVBUF, ASKED);
+            int raised = kernel.getOption(StandardSocketOptions.SO_RCVBUF);
+            assertThat(rings.next(0)).isBetween(2 * raised, 4 * raised);
+            assertThat(rings.next(1)).isBetween(raised, 2 * raised);
+            assertThat(rings.next(1_000)).isEqualTo(least);
+        }
+    }
+
+    /** What the system lets it have. */
+    private static int raise(DatagramLab.End end) throws IOException {
+        end.kernel.setOption(StandardSocketOptions.SO_RCVBUF, ASKED);
+        return end.kernel.getOption(StandardSocketOptions.SO_RCVBUF);
+    }
+
+    private static void assertKeepsWhatTheKernelKeeps(DatagramLab.End sender, DatagramLab.End receiver, int raised)
+            throws IOException {
+        for (int length : LENGTHS) {
+            drain(receiver);
+            for (long number = 0; number < BURST; number++) {
+                sender.send(ByteBuffer.allocate(length).putLong(0, number), receiver.address);
+            }
+            List<Long> got = drain(receiver);
+            int most = Math.min(BURST, keptByTheKernel(length, raised));
+            assertThat(got.size()).as("kept of %d bytes", length).isGreaterThanOrEqualTo(most);
+        }
+    }
+
+    private static List<Long> drain(DatagramLab.End receiver) throws IOException {
+        List<Long> got = new ArrayList<>();
+        for (DatagramLab.Datagram one = receiver.tryReceive(); one != null; one = receiver.tryReceive()) {
+            got.add(one.number());
+        }
+        return got;
+    }
+
+    /** How many of a burst two plain sockets keep. */
+    private static int keptByTheKernel(int length, int raised) throws IOException {
+        try (DatagramChannel receiver = JdkAccess.kernelProvider().openDatagramChannel();
+                DatagramChannel sender = JdkAccess.kernelProvider().openDatagramChannel()) {
+            receiver.setOption(StandardSocketOptions.SO_RCVBUF, raised);
+            receiver.bind(DatagramLab.loopback(0)).configureBlocking(false);
+            for (int i = 0; i < BURST; i++) {
+                sender.send(ByteBuffer.allocate(length), receiver.getLocalAddress());
+            }
+            int kept = 0;
+            while (receiver.receive(ByteBuffer.allocate(length)) != null) {
+                kept++;
+            }
+            return kept;
+        }
+    }
+}

@@ -1,0 +1,83 @@
+package io.accel.nio;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.DisabledIf;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a program loads that has one short connection. Loading is nearly all that Accel's start takes. */
+@Timeout(60)
+class StartUpTest {
+    @TempDir
+    private Path dir;
+
+    private List<String> loaded;
+
+    @BeforeEach
+    void run() throws Exception {
+        Path log = dir.resolve("log");
+        Path classes = dir.resolve("classes");
+        Process child = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin/java").toString(),
+                        "-Xlog:class+load:file=" + classes + ":none",
+                        "-Djava.nio.channels.spi.SelectorProvider=" + AccelSelectorProvider.class.getName(),
+                        "-Daccel.shm.dir=" + Files.createDirectory(dir.resolve("shm")),
+                        "-cp",
+                        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
+                        StartUpProbe.class.getName())
+                .redirectErrorStream(true)
+                .redirectOutput(log.toFile())
+                .start();
+        try {
+            assertThat(child.waitFor(45, TimeUnit.SECONDS)).as("ends").isTrue();
+            assertThat(Files.readString(log)).contains("echoed 1");
+        } finally {
+            child.destroyForcibly().waitFor();
+        }
+        loaded = Files.readAllLines(classes).stream()
+                .map(line -> line.split(" ", 2)[0])
+                .toList();
+        assertThat(loaded(AccelSelector.class.getName())).isNotEmpty();
+    }
+
+    @Test
+    void theFlightRecorderIsNotStarted() {
+        assertThat(loaded("jdk.jfr.internal.")).isEmpty();
+    }
+
+    @Test
+    @DisabledIf("hasDevice")
+    void nothingNativeIsLoadedWithoutADevice() {
+        assertThat(loaded("jnr.")).isEmpty();
+        assertThat(loaded("io.accel.core.fabric.rdma."))
+                .allMatch(name -> name.startsWith("io.accel.core.fabric.rdma.bootstrap."));
+    }
+
+    @Test
+    void noMetricsAreLoaded() {
+        assertThat(loaded("io.micrometer.")).isEmpty();
+        assertThat(loaded("io.prometheus.")).isEmpty();
+    }
+
+    /** What is only made then, of a string's parts or a record's, is several classes each, and up to 40 ms for the first. */
+    @Test
+    void nothingIsLinkedAtRunTimeButLambdas() {
+        assertThat(loaded("java.lang.runtime.ObjectMethods")).isEmpty();
+        assertThat(loaded("java.lang.invoke.BoundMethodHandle$Species_LLLLL")).isEmpty();
+    }
+
+    private List<String> loaded(String prefix) {
+        return loaded.stream().filter(name -> name.startsWith(prefix)).toList();
+    }
+
+    static boolean hasDevice() {
+        return Files.isDirectory(Path.of("/sys/class/infiniband"));
+    }
+}
