@@ -121,6 +121,9 @@ final class Shares {
 
     /** Ends those whose attachment a test picks out. */
     void end(Predicate<Object> over) {
+        if (size() == 0) {
+            return; // as mostly when a channel changes its mode: a copy of none would be garbage
+        }
         for (Registration registration : copy(false)) {
             if (over.test(registration.attachment())) {
                 registration.close();
