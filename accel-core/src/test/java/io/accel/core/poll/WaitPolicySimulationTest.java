@@ -19,9 +19,9 @@ class WaitPolicySimulationTest {
     private static final long BALANCED = 20_000;
     private static final long LATENCY = 1_000 * MILLI;
     private static final int SETTINGS = Integer.getInteger("accel.test.settings", 40);
-    /** Where the settings come from. */
+    /** None of them is one that the policy was made with. */
     private static final long[] SEEDS = Long.getLong("accel.test.seed") == null
-            ? new long[] {20_261_122}
+            ? new long[] {1, 2, 3}
             : new long[] {Long.getLong("accel.test.seed")};
     /**
      * What is learnt is learnt by trying, and a few threads may be placed well or badly on their cores for a while: what a
