@@ -24,10 +24,11 @@ import io.accel.core.observe.WaitCounters.Why;
  *
  * <p>The same is put down if a thread finds, by a jump of the clock and by the kernel's account of its run delay, that it was kept
  * from its core while it looked; and if it sees more threads want to run than there are processors, since it then keeps another
- * from a core, perhaps the very peer. When that comes to more than a quarter of the time, the core is <em>crowded</em>. Each wait
- * sleeps at once, since who is woken goes before who computes, and so it stays for a time in proportion to what finding it out has
- * cost, and longer each time that it is found again. Less than that is what a machine does beside its work, and no reason to wait
- * twenty times as long. Where only one thread can run, nobody looks, and cores are offered only.
+ * from a core, perhaps the very peer. On the other side is what waits saved that did not sleep. When others lose more by it than
+ * that, or have more than half of the time, the core is <em>crowded</em>. Each wait sleeps at once, since who is woken goes before
+ * who computes, and so it stays for a time in proportion to what finding it out has cost, and longer each time that it is found
+ * again. Some times it only asks then whether more threads want to run than can, and sleeps on if so. Where only one thread can
+ * run, nobody looks, and cores are offered only, as long as the offers save more than they cost.
  *
  * <p>Looks that are in vain more often than not are given up for a time, longer each time. A trial ends it, of some waits: two ends
  * that both sleep answer each other later than {@code poll.spin}, so in a trial looks last as long as answers take that wake both.
@@ -89,15 +90,30 @@ public final class WaitPolicy {
     /** How often to ask how many threads want to run: it costs 2 us, and more with many processors. */
     private static final long SURPLUS_NANOS = 1_000_000;
 
-    /** Which part of the time others may have before it is a crowd, as a power of a half. */
-    private static final int BORNE_SHIFT = 2;
-    /** How much more than that they have had when it is one: some slices of a scheduler. */
+    /** What it saves to find something by a look, and not to fall asleep and be woken. */
+    private static final long LOOK_SAVES = 10_000;
+    /** The same by an offer, which leaves the core to another as a sleep does. */
+    private static final long OFFER_SAVES = 4_000;
+    /** What an offer costs that others take: to leave the core, and to come back to it. */
+    private static final long OFFER_COSTS = 1_700;
+    /** How much more offers may cost than they save before they are given up for a time. */
+    private static final long MOST_OVERSPENT = 40_000;
+
+    /** Which part of the time others may have at most before it is a crowd, whatever is saved, as a power of a half. */
+    private static final int BORNE_SHIFT = 1;
+    /** How much more than what is borne they have had when it is one: some slices of a scheduler. */
     private static final long MOST_LOST = 12_000_000;
     /** What one of them counts at most, lest one long task makes a crowd. */
     private static final long MOST_AT_ONCE = 4_000_000;
 
-    /** A crowd that is found within that time after it was left alone is still the same. */
+    /** A crowd that is found within that time after it was left alone, or within half of how long it was, is still the same. */
     private static final long SOON_NANOS = 64_000_000;
+
+    /**
+     * How often the end of a rest only asks whether more threads want to run than can. To look tells for certain, but disturbs
+     * who runs where.
+     */
+    private static final int MOST_ASKED = 8;
 
     private static final long FIRST_BACK_OFF = 1_000_000;
     private static final long LONGEST_FIRST = 400_000_000;
@@ -118,6 +134,8 @@ public final class WaitPolicy {
     private long until;
     /** How long they do, or did, and why. */
     private long backOff;
+    /** How often in a row they go on because more threads want to run than can. */
+    private int asked;
 
     private Why lastRest;
     /** Whether a look has paid since. */
@@ -140,6 +158,10 @@ public final class WaitPolicy {
     private long lost;
 
     private long lostAt;
+    /** What waits that did not sleep have saved since. */
+    private long saved;
+    /** What offers have saved, less what they cost, within limits. */
+    private long offersSaved;
 
     // This wait.
 
@@ -151,16 +173,17 @@ public final class WaitPolicy {
 
     private long nextOffer;
     private boolean looking;
+    /** Whether the last that is known is that it was about to glance. */
+    private boolean glancing;
     /** What the last offer took, if that was the last step; 0 if another was. */
     private long offered;
 
     private boolean refused;
     /** Whether it is known to have looked in vain. */
     private boolean vain;
-    /** How many offers others took, and what that cost. */
+    /** How many offers others took. */
     private int offers;
 
-    private long cost;
     private boolean placed;
 
     /**
@@ -183,12 +206,16 @@ public final class WaitPolicy {
         return new WaitPolicy(config, RunDelay.SENSES, SpinBudget.OF_PROCESS);
     }
 
-    /** Whether a few looks pay before anything else is done, the clock included. */
+    /** Whether a few looks pay before anything else is done, the clock included. Asked for those looks, which follow if so. */
     public boolean mayGlance() {
         if (yielding == PollConfig.Yielding.NEVER) {
             return most > 0;
         }
-        return most > 0 && resting == null && !shared && !budget.isEmpty();
+        if (glancing) {
+            saved += LOOK_SAVES; // no wait has begun since: it found something
+        }
+        glancing = most > 0 && resting == null && !shared && !budget.isEmpty();
+        return glancing;
     }
 
     /** How long the wait that has begun looks, unless there is a reason to end it earlier; in nanoseconds. */
@@ -205,6 +232,7 @@ public final class WaitPolicy {
     public void begin(long now, long since) {
         last = now;
         looking = false;
+        glancing = false;
         offered = 0;
         if (begun && since == start) {
             return;
@@ -215,10 +243,15 @@ public final class WaitPolicy {
         refused = false;
         vain = false;
         offers = 0;
-        cost = 0;
         if (resting != null && now - until >= 0) {
-            resting = null;
-            trial = TRIAL;
+            if (resting == Why.CROWDED && asked < MOST_ASKED && senses.surplus() > 0) {
+                asked++;
+                until = now + backOff;
+            } else {
+                asked = 0;
+                resting = null;
+                trial = TRIAL;
+            }
         }
         limit = most;
         if (trial > 0 && lastRest == Why.UNPROMISING && isFrugal()) {
@@ -249,7 +282,7 @@ public final class WaitPolicy {
             return sleep(resting);
         }
         if (offers >= MOST_OFFERS) {
-            boolean unused = lose(now, cost);
+            spendOffers(now);
             return sleep(Why.CROWDED);
         }
         if (offers > 0 && !refused) {
@@ -260,7 +293,10 @@ public final class WaitPolicy {
         }
         shared = false;
         if (over || budget.isEmpty()) {
-            inVain(now);
+            spendOffers(now);
+            if (resting == null) {
+                inVain(now);
+            }
             return sleep(Why.IN_VAIN);
         }
         return look(now);
@@ -316,17 +352,23 @@ public final class WaitPolicy {
         if (took > SLICE_NANOS) {
             WaitCounters.keptWaiting(took);
             boolean unused = lose(to, took);
-        } else {
-            cost += took;
         }
     }
 
     /** Something was found without a sleep. */
     public void found() {
         looking = false;
-        if (offered >= ANSWER_NANOS && offered <= SLICE_NANOS) {
+        boolean isHandover = offered >= ANSWER_NANOS && offered <= SLICE_NANOS;
+        if (isHandover) {
             WaitCounters.handedOver();
             shared = true;
+        }
+        if (offers > 0) {
+            long gain = (isHandover ? OFFER_SAVES : 0) - (offers - 1) * OFFER_COSTS;
+            offersSaved = Math.min(offersSaved + gain, MOST_OVERSPENT);
+            saved += Math.max(gain, 0);
+        } else {
+            saved += LOOK_SAVES;
         }
         if (last - start <= most) {
             credit = Math.min(credit + 1, MOST_CREDIT);
@@ -373,6 +415,15 @@ public final class WaitPolicy {
         return Step.SLEEP;
     }
 
+    /** This wait's offers brought nothing. */
+    private void spendOffers(long now) {
+        offersSaved -= offers * OFFER_COSTS;
+        if (offersSaved < -MOST_OVERSPENT) {
+            offersSaved += MOST_OVERSPENT / 2;
+            rest(Why.UNPROMISING, now, FIRST_BACK_OFF, LONGEST_UNPROMISING);
+        }
+    }
+
     private void inVain(long now) {
         if (isFrugal() || budget.isEmpty()) {
             disappointed(Why.UNPROMISING, now);
@@ -405,14 +456,20 @@ public final class WaitPolicy {
         }
         surplusAt = now;
         int surplus = senses.surplus();
-        return surplus > 0 && lose(now, surplus == 1 ? SURPLUS_NANOS / 2 : SURPLUS_NANOS);
+        // One too many may be another that looks as well, and that is enough if one of them stops.
+        return surplus > 0 && lose(now, surplus == 1 ? SURPLUS_NANOS * 3 / 4 : SURPLUS_NANOS);
     }
 
-    /** Others had that much of the core, or would have. Returns whether that makes a crowd. */
+    /**
+     * Others had that much of the core, or would have. It is borne as far as waits that did not sleep have saved as much. Returns
+     * whether it makes a crowd.
+     */
     private boolean lose(long now, long took) {
-        lost = Math.max(0, lost - ((now - lostAt) >> BORNE_SHIFT)) + Math.min(took, MOST_AT_ONCE);
+        long borne = Math.min(saved, (now - lostAt) >> BORNE_SHIFT);
+        lost = Math.max(0, lost - borne) + Math.min(took, MOST_AT_ONCE);
         lostAt = now;
-        if (lost <= (isSoon(now) ? MOST_LOST / 2 : MOST_LOST)) {
+        saved = 0;
+        if (lost <= (isSoon(now) ? MOST_LOST / 4 : MOST_LOST)) {
             return false;
         }
         crowded(now, Math.max(lost, MOST_LOST));
@@ -428,7 +485,7 @@ public final class WaitPolicy {
 
     /** Whether others that were found were left alone until just now. */
     private boolean isSoon(long now) {
-        return lastRest == Why.CROWDED && now - until <= SOON_NANOS;
+        return lastRest == Why.CROWDED && now - until <= Math.max(SOON_NANOS, backOff >> 1);
     }
 
     private void rest(Why why, long now, long first, long longest) {

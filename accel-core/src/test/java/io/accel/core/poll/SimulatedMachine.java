@@ -3,13 +3,18 @@ package io.accel.core.poll;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.SplittableRandom;
 
 /**
  * A machine with some cores and a scheduler, in simulated time: discrete events, no real threads. Requests and replies go
- * back and forth between pairs of threads that wait as a {@link WaitPolicy} says; others compute without end.
+ * back and forth between pairs of threads that wait as a {@link WaitPolicy} says; others compute nearly without end.
  *
  * <p>The scheduler is like Linux's: least virtual run time first, slices of some milliseconds, whoever is woken goes before who
- * has had more than its share, a yield gives up a slice, idle cores take what others have waiting.
+ * has had more than its share and to its waker's core if that has less to do, a yield gives up a slice, idle cores take what
+ * others have waiting, and mean loads are balanced.
+ *
+ * <p>No piece of work takes the same time twice, some take long, and who computes pauses now and then. Otherwise where threads
+ * were placed at first would be where they stay, as no machine with an operating system leaves them.
  */
 final class SimulatedMachine {
     // What things take, in nanoseconds; measured, and rounded.
@@ -24,13 +29,21 @@ final class SimulatedMachine {
     private static final long YIELD = 500;
     private static final long PERIOD = 100_000_000;
     private static final long BALANCE = 4_000_000;
+    private static final long LONG_WORK = 1_000_000;
+    private static final long LONG_EVERY = 100_000_000;
+    private static final long HOG_RUNS = 100_000_000;
+    private static final long HOG_PAUSES = 1_000_000;
+    /** What the last interval counts in the mean load of a thread, which halves in 32 ms. */
+    private static final double LOAD_SHARE = 0.083;
+    /** Which part of its load a core may have more than another. */
+    private static final double IMBALANCE = 0.17;
 
     /**
      * What is simulated.
      *
      * @param cores how many cores
      * @param pairs how many clients, each with a server thread of its own; clients are one process, servers another
-     * @param hogs how many threads compute without end
+     * @param hogs how many threads compute nearly without end
      * @param serverNanos what a server takes for a reply
      * @param clientNanos what a client takes between a reply and the next request
      * @param pauseNanos how long a client sleeps between a reply and the next request
@@ -52,7 +65,7 @@ final class SimulatedMachine {
      *
      * @param trips round trips
      * @param cpuNanos processor time of the pairs
-     * @param p99Nanos of a round trip
+     * @param p99Nanos of a round trip, from the worst beginning
      */
     record Outcome(long trips, long cpuNanos, long p99Nanos) {
         double cpuPerTrip() {
@@ -73,6 +86,9 @@ final class SimulatedMachine {
     }
 
     private final Setting setting;
+    /** Which of many beginnings: where threads are placed, and how long each piece of work takes. */
+    private final int begin;
+
     private final List<Task> tasks = new ArrayList<>();
     private final Task[] running;
     /** What the least favoured thread that ran on a core had run: what run times there are compared with. */
@@ -85,13 +101,17 @@ final class SimulatedMachine {
     private long usedInPeriod;
     private long period;
     private long balanceAt;
+    /** How often in a row loads could not be balanced. */
+    private int failed;
+
     private long throttlings;
     private boolean stopped;
     private long warm;
     private long usedBefore;
 
-    private SimulatedMachine(Setting setting, long spinNanos) {
+    private SimulatedMachine(Setting setting, long spinNanos, int begin) {
         this.setting = setting;
+        this.begin = begin;
         this.running = new Task[setting.cores];
         this.floor = new long[setting.cores];
         // As the JVM counts processors.
@@ -111,24 +131,38 @@ final class SimulatedMachine {
             tasks.add(server);
         }
         for (int i = 0; i < setting.hogs; i++) {
-            tasks.add(new Task(Stage.HOG, Long.MAX_VALUE / 4, config, clients));
+            Task hog = new Task(Stage.HOG, HOG_RUNS, config, clients);
+            hog.hog = true;
+            hog.left = hog.about(HOG_RUNS);
+            tasks.add(hog);
         }
         for (int i = 0; i < tasks.size(); i++) {
-            tasks.get(i).core = i % setting.cores;
+            tasks.get(i).core = (i + begin) % setting.cores;
         }
     }
 
-    /** Simulates; what happens in the first half does not count. */
-    static Outcome run(Setting setting, long spinNanos, long nanos) {
-        SimulatedMachine machine = new SimulatedMachine(setting, spinNanos);
-        machine.warm = nanos / 2;
-        machine.run(nanos);
-        int trips = machine.trips;
-        Arrays.sort(machine.latencies, 0, trips);
-        return new Outcome(
-                trips,
-                machine.used - machine.usedBefore,
-                trips == 0 ? Long.MAX_VALUE : machine.latencies[(int) (trips * 99L / 100)]);
+    /**
+     * Simulates from some beginnings; what happens in the first half of each does not count.
+     *
+     * @param spinNanos how long to look
+     * @param nanos how long each lasts
+     * @param begins how many
+     */
+    static Outcome run(Setting setting, long spinNanos, long nanos, int begins) {
+        long trips = 0;
+        long used = 0;
+        long p99 = 0;
+        for (int begin = 0; begin < begins; begin++) {
+            SimulatedMachine machine = new SimulatedMachine(setting, spinNanos, begin);
+            machine.warm = nanos / 2;
+            machine.run(nanos);
+            Arrays.sort(machine.latencies, 0, machine.trips);
+            trips += machine.trips;
+            used += machine.used - machine.usedBefore;
+            p99 = Math.max(
+                    p99, machine.trips == 0 ? Long.MAX_VALUE : machine.latencies[(int) (machine.trips * 99L / 100)]);
+        }
+        return new Outcome(trips, used, p99);
     }
 
     private void run(long end) {
@@ -159,8 +193,12 @@ final class SimulatedMachine {
             }
             for (Task task : tasks) {
                 if (task.stage == Stage.PAUSE && task.wakeAt <= now) {
-                    task.become(Stage.WORK, setting.clientNanos + WAKE_UP);
-                    wake(task);
+                    if (task.hog) {
+                        task.become(Stage.HOG, task.about(HOG_RUNS));
+                    } else {
+                        task.become(Stage.WORK, task.work(setting.clientNanos) + WAKE_UP);
+                    }
+                    wake(task, null);
                 }
             }
             for (int core = 0; core < running.length; core++) {
@@ -199,8 +237,9 @@ final class SimulatedMachine {
 
     private void advance(long nanos) {
         for (Task task : tasks) {
-            if (task.isRunnable() && running[task.core] != task) {
-                task.delay += nanos;
+            if (task.isRunnable()) {
+                task.wanted += nanos;
+                task.delay += running[task.core] == task ? 0 : nanos;
             }
         }
         for (Task task : running) {
@@ -249,7 +288,7 @@ final class SimulatedMachine {
         Task next = waiting(core);
         if (next == null) {
             for (Task task : tasks) {
-                if (mayRun(task) && running[task.core] != task && (next == null || task.vruntime < next.vruntime)) {
+                if (mayRun(task) && running[task.core] != task && (next == null || task.lag() > next.lag())) {
                     next = task;
                 }
             }
@@ -258,18 +297,18 @@ final class SimulatedMachine {
             move(next, core);
             floor[core] = Math.max(floor[core], next.vruntime);
             next.onSince = now;
-            if (next.left < Long.MAX_VALUE / 8) {
-                next.left += SWITCH;
-            }
+            next.left += SWITCH;
             running[core] = next;
         }
     }
 
-    /** Takes one thread from the core where most want to run to the one where fewest do. */
+    /** Takes one thread from the core with the highest mean load to the one with the lowest. */
     private void balance() {
-        int[] load = new int[running.length];
+        double[] load = new double[running.length];
         for (Task task : tasks) {
-            load[task.core] += mayRun(task) ? 1 : 0;
+            task.load += ((double) task.wanted / BALANCE - task.load) * LOAD_SHARE;
+            task.wanted = 0;
+            load[task.core] += task.load;
         }
         int most = 0;
         int least = 0;
@@ -277,8 +316,44 @@ final class SimulatedMachine {
             most = load[core] > load[most] ? core : most;
             least = load[core] < load[least] ? core : least;
         }
-        Task moved = waiting(most);
-        if (moved != null && load[most] - load[least] > 1) {
+        double gap = load[most] - load[least];
+        if (Boolean.getBoolean("tr") && now > 300_000_000 && now < 500_000_000 && now / BALANCE % 5 == 0) {
+            StringBuilder b = new StringBuilder();
+            for (int c = 0; c < running.length; c++) {
+                b.append(String.format(" | %.2f:", load[c]));
+                for (Task t : tasks)
+                    if (t.core == c)
+                        b.append(String.format(
+                                " %s%d%s(%.2f %+dus)",
+                                t.stage == Stage.HOG ? "h" : t.client ? "c" : "s",
+                                tasks.indexOf(t) / 2,
+                                running[c] == t ? "*" : t.isRunnable() ? "+" : "",
+                                t.load,
+                                (t.vruntime - floor[c]) / 1000));
+            }
+            System.out.println(now / 1000 + b.toString());
+        }
+        if (gap < load[least] * IMBALANCE) {
+            failed = 0;
+            return;
+        }
+        // As Linux does: one that is too heavy to even loads out is moved after some attempts all the same, so that
+        // three that never sleep take turns at having one of two cores to themselves.
+        double heaviest = gap / 2 * (1 << Math.min(failed, 8));
+        Task moved = null;
+        for (Task task : tasks) {
+            if (task.core == most
+                    && running[most] != task
+                    && mayRun(task)
+                    && task.load <= heaviest
+                    && (moved == null || task.load > moved.load)) {
+                moved = task;
+            }
+        }
+        if (moved == null) {
+            failed++;
+        } else {
+            failed = 0;
             move(moved, least);
         }
     }
@@ -294,7 +369,15 @@ final class SimulatedMachine {
         schedule(task.core);
     }
 
-    private void wake(Task task) {
+    private double load(int core) {
+        double sum = 0;
+        for (Task task : tasks) {
+            sum += task.core == core ? task.load : 0;
+        }
+        return sum;
+    }
+
+    private void wake(Task task, Task waker) {
         for (int i = 0; i < running.length; i++) {
             int core = (task.core + i) % running.length;
             if (running[core] == null && waiting(core) == null) {
@@ -302,6 +385,13 @@ final class SimulatedMachine {
                 task.vruntime = Math.max(task.vruntime, floor[core] - setting.sliceNanos / 2);
                 task.left += IDLE_EXIT;
                 return; // scheduled at once
+            }
+        }
+        if (waker != null && waker.core != task.core) {
+            // As Linux does: the waker's core, which the waker is about to leave, or its own, whichever has less to do.
+            double there = load(waker.core) - waker.load + task.load;
+            if (there < load(task.core) - task.load) {
+                move(task, waker.core);
             }
         }
         Task current = running[task.core];
@@ -325,7 +415,8 @@ final class SimulatedMachine {
                 task.become(Stage.WAIT, LOOK);
                 task.yieldedAt = now;
                 if (waiting(task.core) != null) {
-                    task.vruntime += setting.sliceNanos;
+                    // As Linux does: a slice is given up by who has not had more than others.
+                    task.vruntime += task.isOwed() ? setting.sliceNanos : 0;
                     leave(task);
                 }
             }
@@ -337,6 +428,7 @@ final class SimulatedMachine {
                     leave(task);
                 }
             }
+            case HOG -> pause(task, HOG_PAUSES);
             default -> throw new AssertionError(task.stage);
         }
     }
@@ -352,7 +444,7 @@ final class SimulatedMachine {
             if (peer.stage == Stage.ASLEEP) {
                 peer.become(Stage.WAIT, WAKE_UP);
                 peer.slept = true;
-                wake(peer);
+                wake(peer, task);
             }
         }
         if (task.client) {
@@ -372,8 +464,11 @@ final class SimulatedMachine {
             got(task);
             return;
         }
-        task.slept = false;
-        task.policy.begin(now, task.waitSince);
+        if (!task.begun || task.slept) {
+            task.begun = true;
+            task.slept = false;
+            task.policy.begin(now, task.waitSince);
+        }
         switch (task.policy.next(now)) {
             case LOOK -> {
                 task.looked = true;
@@ -400,9 +495,10 @@ final class SimulatedMachine {
             task.policy.found();
         }
         task.policy.end();
+        task.begun = false;
         task.looked = false;
         if (!task.client) {
-            task.become(Stage.WORK, setting.serverNanos);
+            task.become(Stage.WORK, task.work(setting.serverNanos));
             return;
         }
         if (now >= warm) {
@@ -412,35 +508,54 @@ final class SimulatedMachine {
             latencies[trips++] = now - task.sentAt;
         }
         if (setting.pauseNanos > 0) {
-            task.stage = Stage.PAUSE;
-            task.wakeAt = now + setting.pauseNanos;
-            leave(task);
+            pause(task, setting.pauseNanos);
         } else {
-            task.become(Stage.WORK, setting.clientNanos);
+            task.become(Stage.WORK, task.work(setting.clientNanos));
         }
+    }
+
+    private void pause(Task task, long nanos) {
+        task.stage = Stage.PAUSE;
+        task.wakeAt = now + task.about(nanos);
+        leave(task);
     }
 
     private final class Task implements WaitPolicy.Senses {
         final WaitPolicy policy;
+        /** Of its own, so that its work is the same whatever others do. */
+        final SplittableRandom random;
+
         Stage stage;
         Task peer;
         boolean client;
+        boolean hog;
         int core;
         long left;
         long vruntime;
         long onSince;
         long delay;
+        /** How long it was runnable since loads were last balanced. */
+        long wanted;
+        /** Which part of the time it is runnable, lately. */
+        double load;
+
         long wakeAt;
         long sentAt;
+        /** When its work is long next. */
+        long longAt;
+
         long waitSince;
         long yieldedAt;
         boolean data;
         boolean armed;
         boolean slept;
         boolean looked;
+        /** Whether its policy knows of its wait. */
+        boolean begun;
 
         Task(Stage stage, long left, PollConfig config, SpinBudget budget) {
             this.policy = new WaitPolicy(config, this, budget);
+            this.random = new SplittableRandom(begin * 1_000L + tasks.size());
             become(stage, left);
         }
 
@@ -449,8 +564,40 @@ final class SimulatedMachine {
             left = Math.max(1, nanos);
         }
 
+        /** About as long: programs that work in step by the nanosecond do not exist, and meet each time or never. */
+        long about(long nanos) {
+            return nanos == 0 ? 0 : nanos * 3 / 4 + random.nextLong(nanos / 2);
+        }
+
+        /**
+         * About as long as usual, and now and then long: a collector's work, a large request. Without those, where the
+         * scheduler has put threads that sleep and wake is where they stay, well or badly, and what is compared is luck.
+         */
+        long work(long nanos) {
+            long extra = 0;
+            if (now >= longAt) {
+                extra = longAt == 0 ? 0 : about(LONG_WORK);
+                longAt = now + about(LONG_EVERY);
+            }
+            return about(nanos) + extra;
+        }
+
         boolean isRunnable() {
             return stage != Stage.ASLEEP && stage != Stage.PAUSE;
+        }
+
+        /** Whether it has had no more than the mean of those that want its core. */
+        boolean isOwed() {
+            long sum = 0;
+            for (Task task : tasks) {
+                sum += task.core == core && mayRun(task) ? task.vruntime - vruntime : 0;
+            }
+            return sum >= 0;
+        }
+
+        /** By how much it has run less than its core's least favoured. */
+        long lag() {
+            return floor[core] - vruntime;
         }
 
         @Override
