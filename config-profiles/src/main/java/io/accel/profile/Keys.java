@@ -22,6 +22,9 @@ public final class Keys {
     private static final int KIB = 1 << 10;
     private static final int MIB = 1 << 20;
 
+    /** The most bytes that any key lets a ring have. */
+    public static final int MOST_RING = 64 * MIB;
+
     // Filled by the constants below, in the order in which they stand.
     private static final Map<String, Key<?>> BY_NAME = new LinkedHashMap<>();
 
@@ -73,7 +76,7 @@ public final class Keys {
     /** Bytes of the receive ring of one direction of one connection, a power of two. */
     public static final Key<Integer> RING_SIZE = key(
             "ring.size",
-            new SizeType(16 * KIB, 64 * MIB, true),
+            new SizeType(16 * KIB, MOST_RING, true),
             "256KiB",
             "The receive ring of one direction of one connection at most: how much can be on its way before the kernel's path"
                     + " takes the rest.");
@@ -81,7 +84,7 @@ public final class Keys {
     /** Bytes of a connection's first receive ring, a power of two. */
     public static final Key<Integer> RING_INITIAL = key(
             "ring.initial",
-            new SizeType(16 * KIB, 64 * MIB, true),
+            new SizeType(16 * KIB, MOST_RING, true),
             "64KiB",
             "The receive ring that a connection begins with, `ring.size` if that is less. One that is found full again and again"
                     + " is replaced by one four times as large, up to `ring.size`.");
@@ -278,7 +281,7 @@ public final class Keys {
     public static final Key<Integer> DATAGRAM_RING_SIZE = key(
             "datagram.ring-size",
             // The largest datagram must fit, wherever in the ring it begins.
-            new SizeType(128 * KIB, 64 * MIB, true),
+            new SizeType(128 * KIB, MOST_RING, true),
             "256KiB",
             "The message ring of one direction between two datagram sockets: what does not fit is dropped. On shared memory it is"
                     + " larger where a program raises `SO_RCVBUF`.");

@@ -14,7 +14,6 @@ import java.nio.channels.DatagramChannel;
  * of it, the third a third. Thread-safe.
  */
 final class DatagramRings {
-    private static final int LARGEST = 64 << 20;
     /** The kernel counts what it keeps with all that it needs beside, for which it doubles what a program asks for. */
     private static final int KERNELS_SHARE = 2;
     /** Of the shared memory that is left, or of {@code shm.max}, a link takes one part in so many, unless its rings are the profile's. */
@@ -48,7 +47,7 @@ final class DatagramRings {
         int size = least;
         if (size < wanted) {
             long most = room() / PARTS / 2;
-            while (size < wanted && size < LARGEST && 2L * size <= most) {
+            while (size < wanted && size < Keys.MOST_RING && 2L * size <= most) {
                 size *= 2;
             }
         }

@@ -7,6 +7,7 @@ import io.accel.core.fabric.FallbackReason;
 import io.accel.core.fabric.Link;
 import io.accel.core.fabric.PortSpace;
 import io.accel.core.jdk.JdkAccess;
+import io.accel.profile.Keys;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.ConnectException;
@@ -30,8 +31,6 @@ import jdk.net.ExtendedSocketOptions;
 final class ShmConnecting implements Connecting {
     /** Nobody waits for a link so long that an addition to the clock could overflow. */
     private static final long FOR_EVER = Long.MAX_VALUE / 2;
-    /** No profile lets a ring be larger. */
-    private static final int MOST_RING = 64 << 20;
 
     private final Wanted wanted;
     private final ShmConfig config;
@@ -205,7 +204,7 @@ final class ShmConnecting implements Connecting {
 
     /** Datagrams that have no room are lost, so the receiver has a say in it; a stream's rings are the client's affair. */
     private void enlarge(int bytes) throws FallbackException {
-        if (config.space() != PortSpace.UDP || bytes < ringSize || bytes > MOST_RING) {
+        if (config.space() != PortSpace.UDP || bytes < ringSize || bytes > Keys.MOST_RING) {
             throw new FallbackException(
                     FallbackReason.BAD_HANDSHAKE, "the listener asked for rings of " + bytes + " bytes");
         }
