@@ -1,9 +1,11 @@
 package io.accel.nio;
 
+import io.accel.core.daemon.Dropped;
 import io.accel.core.poll.Pollable;
 import io.accel.core.socket.DatagramSocket;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.ref.Cleaner;
 import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -40,6 +42,8 @@ public final class AccelDatagramChannel extends DatagramChannel {
     private final AccelSelectorProvider provider;
     private final DatagramChannel kernel;
     private final DatagramSocket socket;
+    /** By which the collector closes this if the program drops it. */
+    private final Cleaner.Cleanable dropped;
     /** Whether the program asked for IPv4 alone. */
     private final boolean onlyIpv4;
 
@@ -56,6 +60,7 @@ public final class AccelDatagramChannel extends DatagramChannel {
         this.provider = provider;
         this.kernel = kernel;
         this.socket = new DatagramSocket(provider.accelerator(), kernel);
+        this.dropped = Dropped.watch(this, socket::close);
         this.onlyIpv4 = family == StandardProtocolFamily.INET;
     }
 
@@ -450,6 +455,7 @@ public final class AccelDatagramChannel extends DatagramChannel {
     @Override
     protected void implCloseSelectableChannel() {
         socket.close();
+        dropped.clean();
     }
 
     @Override

@@ -17,8 +17,8 @@ import org.junit.jupiter.api.Test;
 
 /** The presets differ in what they do, not only in what they say. */
 class PresetsTest {
-    /** What a link begins with: where its direction left the kernel. */
-    private static final int OWN = Long.BYTES;
+    /** What a link begins with: where its direction left the kernel, on a cache line of its own. */
+    private static final int OWN = 64;
 
     @Test
     void throughputTakesMoreBeforeTheWriterWaits() throws IOException {

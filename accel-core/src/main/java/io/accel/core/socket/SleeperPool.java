@@ -1,5 +1,6 @@
 package io.accel.core.socket;
 
+import io.accel.core.daemon.Dropped;
 import io.accel.core.poll.PollConfig;
 import io.accel.core.poll.Poller;
 import java.io.IOException;
@@ -13,7 +14,6 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
  */
 final class SleeperPool {
     private static final int MOST_IDLE = 256;
-    private static final Cleaner CLOSER = Cleaner.create();
 
     private final PollConfig config;
     /** Those that lie idle. Whoever sets a place to null has what was there. */
@@ -33,7 +33,7 @@ final class SleeperPool {
 
         private Pooled(Sleeper sleeper) {
             this.sleeper = sleeper;
-            this.closing = CLOSER.register(this, sleeper::close);
+            this.closing = Dropped.watch(this, sleeper::close);
         }
 
         Sleeper sleeper() {

@@ -41,7 +41,7 @@ public final class StreamReceiver {
     private final MemoryRegion ring;
     private final int quarter;
     /** For the preface. Reader only. */
-    private final ByteBuffer word = ByteBuffer.allocate(Long.BYTES);
+    private final ByteBuffer word = ByteBuffer.allocate(Preface.NUMBER);
 
     /** Next byte to read. Written by the reader; the poller reads it without order, for a hint. */
     private long head;
@@ -52,8 +52,8 @@ public final class StreamReceiver {
     private volatile long origin;
     /** What the peer has said there, -1 if it has not. Written by the reader. */
     private volatile long preface = -1;
-    /** How many prefaces were read. Written by the reader. */
-    private volatile int prefaces;
+    /** What the prefaces took that were read. Written by the reader. */
+    private volatile long prefaceBytes;
     /** What the peer knows to be consumed. Reader only. */
     private long credited;
     /** From where on bytes are lent out, so that their space is not the peer's yet; no such place if it is above head. */
@@ -85,17 +85,18 @@ public final class StreamReceiver {
      * @throws CorruptLinkException if the peer wrote nonsense
      */
     public long takePreface() throws CorruptLinkException {
-        if (preface < 0 && refresh() && tail - head >= Long.BYTES) {
-            ring.copyOut(head, word, 0, Long.BYTES);
+        int length = Preface.length(head);
+        if (preface < 0 && refresh() && tail - head >= length) {
+            ring.copyOut(head, word, 0, Preface.NUMBER);
             long said = word.getLong(0);
             if (said < 0) {
                 link.signal(Link.RST);
                 throw new CorruptLinkException(
                         "the peer began with " + said + ", which counts nothing: connection reset");
             }
-            head += Long.BYTES;
-            int before = prefaces;
-            prefaces = before + 1;
+            head += length;
+            long before = prefaceBytes;
+            prefaceBytes = before + length;
             preface = said;
         }
         return preface;
@@ -105,9 +106,9 @@ public final class StreamReceiver {
     public long preface() {
         long said = preface;
         long from = origin;
-        if (said < 0 && link.published() - from >= Long.BYTES) {
-            ByteBuffer copy = ByteBuffer.allocate(Long.BYTES);
-            ring.copyOut(from, copy, 0, Long.BYTES);
+        if (said < 0 && link.published() - from >= Preface.length(from)) {
+            ByteBuffer copy = ByteBuffer.allocate(Preface.NUMBER);
+            ring.copyOut(from, copy, 0, Preface.NUMBER);
             said = Math.max(-1, copy.getLong(0));
         }
         return said;
@@ -115,7 +116,7 @@ public final class StreamReceiver {
 
     /** How many bytes have come behind a preface that nobody has taken. A hint, as {@link #preface()} is. */
     public long availableAhead() {
-        return Math.max(0, link.published() - origin - Long.BYTES);
+        return Math.max(0, link.published() - origin - Preface.length(origin));
     }
 
     /** Whether the peer has left the link and nothing is left to read before that. Any thread. */
@@ -293,7 +294,7 @@ public final class StreamReceiver {
 
     /** All bytes read since the beginning, without prefaces. Any thread; perhaps a moment late. */
     public long received() {
-        return Math.max(0, (long) HEAD.getOpaque(this) - (long) prefaces * Long.BYTES);
+        return Math.max(0, (long) HEAD.getOpaque(this) - prefaceBytes);
     }
 
     /** How many buffers were filled, or filled in part. Any thread; perhaps a moment late. */

@@ -55,6 +55,8 @@ public final class StreamSender {
     private long released;
     /** How many times this has {@linkplain #begin begun}. Written by the writer. */
     private volatile int prefaces;
+    /** What they took. Written by the writer. */
+    private volatile long prefaceBytes;
     /** Where the program's bytes begin since this last {@linkplain #begin began}. Writer only. */
     private long origin;
     /** The end of the last bytes that were sent from where the program had them. Writer only. */
@@ -100,16 +102,19 @@ public final class StreamSender {
      * @throws CorruptLinkException if the peer wrote nonsense
      */
     public boolean begin(long said) throws CorruptLinkException {
-        if (free(Long.BYTES) < Long.BYTES) {
+        int length = Preface.length(next);
+        if (free(length) < length) {
             return false;
         }
-        ring.copyIn(next, ByteBuffer.allocate(Long.BYTES).putLong(0, said), 0, Long.BYTES);
+        ring.copyIn(next, ByteBuffer.allocate(Preface.NUMBER).putLong(0, said), 0, Preface.NUMBER);
         long from = tail;
-        next += Long.BYTES;
+        next += length;
         tail = next;
         origin = next;
         int before = prefaces;
         prefaces = before + 1;
+        long beforeBytes = prefaceBytes;
+        prefaceBytes = beforeBytes + length;
         link.publish(from, next);
         return true;
     }
@@ -301,7 +306,7 @@ public final class StreamSender {
 
     /** All bytes sent since the beginning, without prefaces. Any thread; perhaps a moment late. */
     public long sent() {
-        return Math.max(0, (long) TAIL.getOpaque(this) - (long) prefaces * Long.BYTES);
+        return Math.max(0, (long) TAIL.getOpaque(this) - prefaceBytes);
     }
 
     /** How many times this has {@linkplain #begin begun}. Any thread; perhaps a moment late. */

@@ -109,7 +109,7 @@ class AccelMetricsTest {
             double before = stalls.count();
             double timeBefore = stalls.totalTime(TimeUnit.MILLISECONDS);
             Lab.Pair pair = lab.connect();
-            int room = RING - Long.BYTES - 1; // the preface and a byte, whose room comes back by the quarter
+            int room = RING - 64 - 1; // the preface and a byte, whose room comes back by the quarter
             assertThat(write(pair.client(), RING + 1)).isEqualTo(room);
             assertThat(write(pair.client(), 1)).isZero(); // the same stall still
             assertThat(stalls.count() - before)

@@ -1,10 +1,13 @@
 package io.accel.nio.net;
 
+import io.accel.core.daemon.Dropped;
 import io.accel.core.socket.Accelerator;
 import io.accel.core.socket.StreamListener;
+import java.io.Closeable;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.lang.ref.Cleaner;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -24,6 +27,8 @@ final class AccelServerSocketImpl extends SocketImpl {
 
     /** Where to bind, until that is done. */
     private InetSocketAddress wanted;
+    /** By which the collector closes this if the program drops it; null until it listens. */
+    private volatile Cleaner.Cleanable dropped;
 
     AccelServerSocketImpl(Accelerator accelerator) {
         this.listener = new StreamListener(accelerator);
@@ -53,6 +58,7 @@ final class AccelServerSocketImpl extends SocketImpl {
             kernel.close();
             throw e;
         }
+        dropped = Dropped.watch(this, new Inside(listener, kernel));
     }
 
     @Override
@@ -67,8 +73,20 @@ final class AccelServerSocketImpl extends SocketImpl {
 
     @Override
     protected void close() throws IOException {
-        listener.close();
-        kernel.close();
+        new Inside(listener, kernel).close();
+        Cleaner.Cleanable watched = dropped;
+        if (watched != null) {
+            watched.clean();
+        }
+    }
+
+    /** What is closed of a listener. */
+    private record Inside(StreamListener listener, KernelServerSocket kernel) implements Closeable {
+        @Override
+        public void close() throws IOException {
+            listener.close();
+            kernel.close();
+        }
     }
 
     // ---- options

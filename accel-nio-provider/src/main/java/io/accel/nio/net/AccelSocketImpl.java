@@ -1,13 +1,16 @@
 package io.accel.nio.net;
 
+import io.accel.core.daemon.Dropped;
 import io.accel.core.socket.Accelerator;
 import io.accel.core.socket.Incoming;
 import io.accel.core.socket.LinkStream;
 import io.accel.core.socket.Outgoing;
 import io.accel.core.socket.StreamSocket;
+import java.io.Closeable;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.lang.ref.Cleaner;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -33,6 +36,8 @@ final class AccelSocketImpl extends SocketImpl {
     // Guarded by this.
     private KernelSocket kernel;
     private boolean closed;
+    /** By which the collector closes this if the program drops it; null until it is connected, and where that is the JDK's alone. */
+    private Cleaner.Cleanable dropped;
 
     /** Written once, when it is connected. */
     private volatile StreamSocket socket;
@@ -92,7 +97,7 @@ final class AccelSocketImpl extends SocketImpl {
             if (direct) {
                 StreamSocket connected = new StreamSocket(accelerator, new SocketAnchor(connecting));
                 connected.wantUrgentInline(urgentInline);
-                socket = connected;
+                watch(connected, connecting);
                 connected.connected();
             }
         } catch (IOException | RuntimeException e) {
@@ -113,20 +118,28 @@ final class AccelSocketImpl extends SocketImpl {
         synchronized (this) {
             kernel = accepted;
         }
-        socket = known;
+        watch(known, accepted);
         adopt(accepted);
         closeIfClosed();
     }
 
+    /** What moves bytes of this is known to daemons, too, and they to it: it would not be closed as a socket of the JDK's is. */
+    private void watch(StreamSocket connected, KernelSocket by) {
+        socket = connected;
+        Cleaner.Cleanable watched = Dropped.watch(this, new Inside(connected, by));
+        synchronized (this) {
+            dropped = watched;
+        }
+    }
+
     /** A close that came before the connection was known here did not find it. */
     private void closeIfClosed() {
-        boolean late;
+        Cleaner.Cleanable late;
         synchronized (this) {
-            late = closed;
+            late = closed ? dropped : null;
         }
-        StreamSocket connected = socket;
-        if (late && connected != null) {
-            connected.close(false, true);
+        if (late != null) {
+            late.clean();
         }
     }
 
@@ -303,21 +316,33 @@ final class AccelSocketImpl extends SocketImpl {
     @Override
     protected void close() throws IOException {
         KernelSocket open;
+        Cleaner.Cleanable watched;
         synchronized (this) {
             if (closed) {
                 return;
             }
             closed = true;
             open = kernel;
-        }
-        StreamSocket connected = socket;
-        if (connected != null) {
-            boolean abort = !open.isClosed() && open.getSoLinger() == 0;
-            // As the JDK's: the stream ends in order before the socket closes, so unread bytes make it no reset.
-            connected.close(abort, !abort);
+            watched = dropped;
         }
         if (open != null) {
-            open.close();
+            new Inside(socket, open).close();
+        }
+        if (watched != null) {
+            watched.clean();
+        }
+    }
+
+    /** What is closed of a socket. */
+    private record Inside(StreamSocket connected, KernelSocket kernel) implements Closeable {
+        @Override
+        public void close() throws IOException {
+            if (connected != null) {
+                boolean abort = !kernel.isClosed() && kernel.getSoLinger() == 0;
+                // As the JDK's: the stream ends in order before the socket closes, so unread bytes make it no reset.
+                connected.close(abort, !abort);
+            }
+            kernel.close();
         }
     }
 

@@ -54,11 +54,16 @@ class AddressTest extends ContractSupport {
         assertThat(Bytes.readAscii(client, 4)).isEqualTo("pong");
     }
 
-    @Test
-    void unspecifiedRemoteAddressMeansLoopback() throws IOException {
-        ServerSocketChannel listener = listener(socketAddress("0.0.0.0", 0));
+    /** Whatever it is called: a name that no name service knows is not looked up. */
+    @ParameterizedTest
+    @CsvSource({"0.0.0.0,", "0.0.0.0, nobody.invalid", "::,", "::, nobody.invalid"})
+    void unspecifiedRemoteAddressMeansLoopback(String wildcard, String name) throws IOException {
+        assumeAvailable(wildcard.equals("::") ? "::1" : "127.0.0.1");
+        ServerSocketChannel listener = listener(socketAddress(wildcard, 0));
         int port = ((InetSocketAddress) listener.getLocalAddress()).getPort();
-        SocketChannel client = closing(SocketChannel.open(socketAddress("0.0.0.0", port)));
+        InetAddress address =
+                InetAddress.getByAddress(name, InetAddress.getByName(wildcard).getAddress());
+        SocketChannel client = closing(SocketChannel.open(new InetSocketAddress(address, port)));
         InetSocketAddress remote = (InetSocketAddress) client.getRemoteAddress();
         assertThat(remote.getAddress().isLoopbackAddress()).isTrue();
         assertThat(closing(listener.accept()).getRemoteAddress()).isEqualTo(client.getLocalAddress());

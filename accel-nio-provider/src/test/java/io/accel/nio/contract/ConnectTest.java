@@ -44,6 +44,20 @@ class ConnectTest extends ContractSupport {
         assertThat(Bytes.readAscii(client, 5)).isEqualTo("hello");
     }
 
+    /** The connection is the system's as soon as it is there, whether or not its client ever asks for it. */
+    @Test
+    void aClientThatNeverAsksIsServed() throws IOException {
+        ServerSocketChannel listener = listener();
+        SocketChannel client = nonBlockingChannel();
+        client.connect(destination(listener));
+        SocketChannel server = closing(listener.accept());
+        Bytes.write(server, Bytes.ascii("unasked"));
+        assertThat(server.getRemoteAddress()).isNotNull();
+        client.configureBlocking(true);
+        assertThat(client.finishConnect()).isTrue();
+        assertThat(Bytes.readAscii(client, 7)).isEqualTo("unasked");
+    }
+
     @Test
     void pendingConnectIsFinishedInBlockingMode() throws IOException {
         ServerSocketChannel listener = listener();

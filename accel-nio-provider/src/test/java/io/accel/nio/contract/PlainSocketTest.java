@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.ConnectException;
+import java.net.DatagramSocket;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -21,6 +22,7 @@ import java.nio.channels.SocketChannel;
 import java.util.Arrays;
 import java.util.Random;
 import java.util.Set;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
 /** java.net.Socket: bytes, timeouts, the end, state and options. */
@@ -324,5 +326,25 @@ class PlainSocketTest extends PlainSocketSupport {
         byte[] one = new byte[10];
         assertThat(pair.server().getInputStream().read(one, 4, 6)).isEqualTo(1);
         assertThat(Arrays.copyOfRange(one, 3, 6)).containsExactly(0, 'x', 0);
+    }
+
+    /** Which is deprecated for removal. Accel's are streams only, as they are on the newest JDKs. */
+    @Test
+    @SuppressWarnings({"deprecation", "removal"}) // by which JDK
+    void aSocketOfDatagrams() throws Exception {
+        try (DatagramSocket receiver = new DatagramSocket(new InetSocketAddress(host(), 0))) {
+            ThrowingCallable open = () -> closing(new Socket(host(), receiver.getLocalPort(), false));
+            if (Runtime.version().feature() >= 25) {
+                assertThatThrownBy(open).isInstanceOf(IllegalArgumentException.class);
+            } else if (Path.current() != Path.JDK) {
+                assertThatThrownBy(open).isInstanceOf(SocketException.class).hasMessageContaining("use DatagramSocket");
+            } else {
+                open.call();
+            }
+        } catch (Error | Exception e) {
+            throw e;
+        } catch (Throwable e) {
+            throw new AssertionError(e);
+        }
     }
 }

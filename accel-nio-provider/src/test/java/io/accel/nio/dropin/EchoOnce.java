@@ -10,14 +10,17 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.channels.spi.SelectorProvider;
 
-/** A program that knows nothing of Accel: connects to itself and sends one byte, which a selector must report. */
+/**
+ * A program that knows nothing of Accel: connects to itself, at the loopback address or at the one that it is given, and sends one
+ * byte, which a selector must report.
+ */
 final class EchoOnce {
     private EchoOnce() {}
 
     public static void main(String[] args) throws IOException {
         System.out.println("provider " + SelectorProvider.provider().getClass().getName());
-        try (ServerSocketChannel listener =
-                        ServerSocketChannel.open().bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+        InetAddress address = args.length == 0 ? InetAddress.getLoopbackAddress() : InetAddress.getByName(args[0]);
+        try (ServerSocketChannel listener = ServerSocketChannel.open().bind(new InetSocketAddress(address, 0));
                 SocketChannel client = SocketChannel.open(listener.getLocalAddress());
                 SocketChannel server = listener.accept();
                 Selector selector = Selector.open()) {

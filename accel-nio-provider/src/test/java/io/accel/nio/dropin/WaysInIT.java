@@ -3,7 +3,9 @@ package io.accel.nio.dropin;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.File;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.io.TempDir;
@@ -15,6 +17,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class WaysInIT {
     private static final String PROPERTY =
             "-Djava.nio.channels.spi.SelectorProvider=io.accel.nio.AccelSelectorProvider";
+    private static final List<String> ECHO = List.of("provider io.accel.nio.AccelSelectorProvider", "ready 1 read 7");
 
     @TempDir
     private Path dir;
@@ -42,14 +45,38 @@ class WaysInIT {
     @ParameterizedTest
     @MethodSource("ways")
     void theProgramRunsOnAccel(Path jdk, List<String> options) throws Exception {
-        List<String> command = Stream.of(
-                        List.of(jdk.resolve("bin/java").toString()), options, List.of(EchoOnce.class.getName()))
-                .flatMap(List::stream)
-                .toList();
+        assertThat(echo(jdk, options)).containsExactlyElementsOf(ECHO);
+    }
+
+    /** The wildcard address is this host for whoever connects to it, also without IPv6. */
+    @ParameterizedTest
+    @MethodSource("ways")
+    void withoutIpv6(Path jdk, List<String> options) throws Exception {
+        List<String> all = new ArrayList<>(options);
+        all.add("-Djava.net.preferIPv4Stack=true");
+        assertThat(echo(jdk, all, "0.0.0.0")).containsExactlyElementsOf(ECHO);
+    }
+
+    /** Whoever is asked for a logger may open channels, and these are Accel's. */
+    @ParameterizedTest
+    @MethodSource("ways")
+    void whereLoggersOpenChannels(Path jdk, List<String> options) throws Exception {
+        Path services = Files.createDirectories(dir.resolve("META-INF/services"));
+        Files.writeString(services.resolve("java.lang.System$LoggerFinder"), LoggerOverChannels.class.getName());
+        List<String> all = new ArrayList<>(options);
+        int classPath = all.indexOf("-cp") + 1;
+        all.set(classPath, all.get(classPath) + File.pathSeparator + dir);
+        assertThat(echo(jdk, all)).containsAll(ECHO);
+    }
+
+    private List<String> echo(Path jdk, List<String> options, String... arguments) throws Exception {
+        List<String> command = new ArrayList<>(List.of(jdk.resolve("bin/java").toString()));
+        command.addAll(options);
+        command.add(EchoOnce.class.getName());
+        command.addAll(List.of(arguments));
         try (Child child = Child.start(dir, command)) {
             assertThat(child.status()).as(child.output()).isZero();
-            assertThat(child.output().lines())
-                    .containsExactly("provider io.accel.nio.AccelSelectorProvider", "ready 1 read 7");
+            return child.output().lines().toList();
         }
     }
 }

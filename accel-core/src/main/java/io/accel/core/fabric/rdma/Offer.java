@@ -28,7 +28,7 @@ record Offer(long address, int key, int ringSize, int receives, long nonce, int 
     private static final int NOTIFY_BY_SEND = 1;
 
     static final int MAGIC = 0x41_43_52_44;
-    static final int VERSION = 2;
+    static final int VERSION = 3;
     static final int SIZE = 34;
     static final int REFUSAL = 8;
 

@@ -30,7 +30,7 @@ import java.nio.ByteOrder;
 final class ShmLayout {
     static final long MAGIC = 0x4143_4345_4c53_484dL;
     /** Of the file and of the handshake together; peers with another version use the kernel. */
-    static final int VERSION = 5;
+    static final int VERSION = 6;
 
     static final int MAGIC_AT = 0;
     static final int VERSION_AT = 8;

@@ -137,6 +137,12 @@ public final class Launch {
         return CAN_UNSHARE ? within(OWN_NETWORK) : this;
     }
 
+    /** Gives it a network of its own, which is a loopback interface that has another IPv6 address besides. */
+    public Launch inNetworkWith(String address) {
+        String script = "ip link set lo up && ip -6 addr add " + address + "/64 dev lo nodad && exec \"$@\"";
+        return within(List.of("unshare", "--map-root-user", "--net", "sh", "-c", script, "sh"));
+    }
+
     /** Puts it into the network of a process that runs. */
     public Launch inNetworkOf(Child other) {
         String pid = Long.toString(other.pid());

@@ -1,0 +1,35 @@
+package io.accel.core.daemon;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.lang.ref.Cleaner;
+
+/** Closes what a program has dropped without closing it, as the JDK does with sockets of its own. Thread-safe. */
+public final class Dropped {
+    private static final Warnings FAILURES = new Warnings(System.getLogger("io.accel"));
+    private static final Cleaner CLEANER = Privileged.get(Cleaner::create);
+
+    private Dropped() {}
+
+    /**
+     * Closes what is inside of an object as soon as nobody can reach that any more.
+     *
+     * @param holder what the program has
+     * @param inside what to close; must not lead to the holder
+     * @return ends this when the program closes the holder itself; that closes the inside as well, unless this has
+     */
+    public static Cleaner.Cleanable watch(Object holder, Closeable inside) {
+        return CLEANER.register(holder, () -> close(inside));
+    }
+
+    private static void close(Closeable inside) {
+        try {
+            Void unused = Privileged.call(() -> {
+                inside.close();
+                return null;
+            });
+        } catch (IOException | RuntimeException e) {
+            FAILURES.warn("closing what the program has dropped without closing it failed", e);
+        }
+    }
+}

@@ -1,0 +1,144 @@
+package io.accel.nio.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.net.DatagramPacket;
+import java.net.DatagramSocket;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.SocketAddress;
+import java.net.SocketTimeoutException;
+import java.nio.ByteBuffer;
+import java.nio.channels.DatagramChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** What a program drops without closing it is closed by the collector. */
+class DroppedTest extends PlainSocketSupport {
+    private static final int MANY = 20;
+    private static final Path DESCRIPTORS = Path.of("/proc/self/fd");
+
+    @Test
+    void peersOfDroppedSocketsSeeTheEnd() throws Exception {
+        Set<String> before = MappedRings.names();
+        List<Socket> peers = new ArrayList<>();
+        try (ServerSocket server = server()) {
+            for (int i = 0; i < MANY; i++) {
+                peers.add(peerOfADroppedClient(server));
+            }
+        }
+        for (Socket peer : peers) {
+            assertThat(endOf(peer)).isEqualTo("last words");
+            peer.close();
+        }
+        eventually().untilAsserted(() -> assertThat(MappedRings.names()).isEqualTo(before));
+    }
+
+    /** The other end of a socket that has answered, and said something that is not read yet. */
+    private Socket peerOfADroppedClient(ServerSocket server) throws IOException {
+        @SuppressWarnings("resource") // dropped
+        Socket client = new Socket(server.getInetAddress(), server.getLocalPort());
+        Socket peer = closing(server.accept());
+        write(peer, "question");
+        assertThat(read(client, 8)).isEqualTo("question");
+        write(client, "answer");
+        assertThat(read(peer, 6)).isEqualTo("answer");
+        write(client, "last words");
+        return peer;
+    }
+
+    /** All that comes before the end, for which the collector is asked again and again. */
+    private static String endOf(Socket peer) throws IOException {
+        peer.setSoTimeout(20);
+        StringBuilder all = new StringBuilder();
+        for (long start = System.nanoTime(); System.nanoTime() - start < LIMIT_MILLIS * 1_000_000; ) {
+            try {
+                int read = peer.getInputStream().read();
+                if (read < 0) {
+                    return all.toString();
+                }
+                all.append((char) read);
+            } catch (SocketTimeoutException e) {
+                System.gc();
+            }
+        }
+        throw new AssertionError("no end after \"" + all + "\"");
+    }
+
+    @Test
+    void descriptorsOfDroppedServerSocketsAreGivenBack() throws Exception {
+        assertGivenBack(() -> {
+            @SuppressWarnings("resource") // dropped
+            ServerSocket server = new ServerSocket(0, 50, host());
+            assertThat(server.isBound()).isTrue();
+        });
+    }
+
+    @Test
+    void descriptorsOfDroppedDatagramChannelsAreGivenBack() throws Exception {
+        DatagramChannel echo = closing(DatagramChannel.open()).bind(anyPort());
+        assertGivenBack(() -> {
+            @SuppressWarnings("resource") // dropped
+            DatagramChannel client = DatagramChannel.open().bind(anyPort());
+            client.connect(echo.getLocalAddress());
+            for (int i = 0; i < 3; i++) {
+                client.write(Bytes.ascii("ping"));
+                ByteBuffer buffer = ByteBuffer.allocate(16);
+                SocketAddress from = echo.receive(buffer);
+                echo.send(buffer.flip(), from);
+                assertThat(client.read(ByteBuffer.allocate(16))).isEqualTo(4);
+            }
+        });
+    }
+
+    @Test
+    void descriptorsOfDroppedDatagramSocketsAreGivenBack() throws Exception {
+        DatagramSocket echo = closing(new DatagramSocket(anyPort()));
+        InetSocketAddress address = (InetSocketAddress) echo.getLocalSocketAddress();
+        assertGivenBack(() -> {
+            @SuppressWarnings("resource") // dropped
+            DatagramSocket client = new DatagramSocket(anyPort());
+            DatagramPacket packet = new DatagramPacket(new byte[16], 4, address);
+            client.send(packet);
+            echo.receive(packet);
+            echo.send(packet);
+            client.receive(packet);
+            assertThat(packet.getLength()).isEqualTo(4);
+        });
+    }
+
+    /** That descriptors, and Accel's memory, are given back of what is made that often and dropped. */
+    private static void assertGivenBack(Task.Action makeAndDrop) throws Exception {
+        assumeTrue(Files.isDirectory(DESCRIPTORS), "needs Linux's /proc");
+        makeAndDrop.run(); // what the first one loads stays
+        collectUntil(Integer.MAX_VALUE);
+        int before = descriptors();
+        for (int i = 0; i < MANY; i++) {
+            makeAndDrop.run();
+        }
+        collectUntil(before + 2); // and what pools keep
+        assertThat(descriptors()).isLessThanOrEqualTo(before + 2);
+    }
+
+    private static void collectUntil(int descriptors) throws Exception {
+        long start = System.nanoTime();
+        do {
+            System.gc();
+            Thread.sleep(20);
+        } while (descriptors() > descriptors && System.nanoTime() - start < LIMIT_MILLIS * 500_000);
+    }
+
+    private static int descriptors() throws IOException {
+        try (Stream<Path> open = Files.list(DESCRIPTORS)) {
+            return (int) open.count();
+        }
+    }
+}
