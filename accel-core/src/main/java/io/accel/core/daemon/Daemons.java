@@ -51,12 +51,23 @@ public final class Daemons {
         } catch (InterruptedException e) {
             // Nobody has a reason to interrupt a daemon, and one that stayed interrupted could not wait for anything
             // any more.
-            System.getLogger(Daemons.class.getName()).log(System.Logger.Level.DEBUG, "a daemon was interrupted", e);
+            Log.of(Daemons.class).get().log(System.Logger.Level.DEBUG, "a daemon was interrupted", e);
+        }
+    }
+
+    /** Whether the current thread is one of these. */
+    static boolean isCurrent() {
+        return Thread.currentThread() instanceof Daemon;
+    }
+
+    private static final class Daemon extends Thread {
+        Daemon(Runnable body, String name) {
+            super(topGroup(), body, name, NO_STACK_SIZE, false);
         }
     }
 
     private static Thread thread(String name, Runnable body) {
-        Thread thread = new Thread(topGroup(), body, name, NO_STACK_SIZE, false);
+        Thread thread = new Daemon(body, name);
         thread.setContextClassLoader(null);
         return thread;
     }

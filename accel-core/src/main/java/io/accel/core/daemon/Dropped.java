@@ -6,7 +6,7 @@ import java.lang.ref.Cleaner;
 
 /** Closes what a program has dropped without closing it, as the JDK does with sockets of its own. Thread-safe. */
 public final class Dropped {
-    private static final Warnings FAILURES = new Warnings(System.getLogger("io.accel"));
+    private static final Warnings FAILURES = new Warnings(Log.of("io.accel"));
     private static final Cleaner CLEANER = Privileged.get(Cleaner::create);
 
     private Dropped() {}

@@ -2,6 +2,7 @@ package io.accel.core.daemon;
 
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.util.function.Supplier;
 
 /**
  * Warnings about what a peer can bring about as often as it likes, or what a broken machine repeats without end: a few at once,
@@ -11,7 +12,7 @@ public final class Warnings {
     private static final int AT_ONCE = 5;
     private static final long INTERVAL_NANOS = 10_000_000_000L;
 
-    private final Logger log;
+    private final Supplier<Logger> log;
     private final long intervalNanos;
 
     // Guarded by this.
@@ -24,11 +25,11 @@ public final class Warnings {
      *
      * @param log where they go
      */
-    public Warnings(Logger log) {
+    public Warnings(Log log) {
         this(log, INTERVAL_NANOS);
     }
 
-    Warnings(Logger log, long intervalNanos) {
+    Warnings(Supplier<Logger> log, long intervalNanos) {
         this.log = log;
         this.intervalNanos = intervalNanos;
     }
@@ -45,7 +46,7 @@ public final class Warnings {
             return;
         }
         try {
-            log.log(Level.WARNING, text, cause);
+            log.get().log(Level.WARNING, text, cause);
         } catch (Throwable e) {
             System.err.println("accel: " + text + ": " + cause + ", and logging it failed: " + e);
         }

@@ -1,5 +1,6 @@
 package io.accel.core.jdk;
 
+import io.accel.core.daemon.Log;
 import java.io.FileDescriptor;
 import java.io.IOException;
 import java.lang.invoke.MethodHandle;
@@ -69,7 +70,8 @@ final class SocketPoll {
                         (short) lookup.findStaticGetter(net, "POLLOUT", short.class)
                                 .invoke());
             } catch (Throwable e) {
-                System.getLogger(SocketPoll.class.getName())
+                Log.of(SocketPoll.class)
+                        .get()
                         .log(System.Logger.Level.DEBUG, "this JVM does not say what a socket is ready for", e);
                 return null;
             }

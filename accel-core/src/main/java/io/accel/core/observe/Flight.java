@@ -1,5 +1,6 @@
 package io.accel.core.observe;
 
+import io.accel.core.daemon.Log;
 import io.accel.core.daemon.Privileged;
 import java.lang.System.Logger.Level;
 import java.util.Objects;
@@ -91,7 +92,7 @@ public final class Flight {
             try {
                 return Privileged.get(Events::announce);
             } catch (SecurityException | LinkageError e) {
-                System.getLogger(Flight.class.getName()).log(Level.DEBUG, "no events for the Flight Recorder", e);
+                Log.of(Flight.class).get().log(Level.DEBUG, "no events for the Flight Recorder", e);
                 return false;
             }
         }

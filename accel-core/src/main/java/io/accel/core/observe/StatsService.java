@@ -1,10 +1,10 @@
 package io.accel.core.observe;
 
 import io.accel.core.daemon.Daemons;
+import io.accel.core.daemon.Log;
 import io.accel.core.daemon.Warnings;
 import io.accel.core.jdk.JdkAccess;
 import java.io.IOException;
-import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -20,7 +20,7 @@ import java.nio.file.Path;
  * only while somebody looks. Nothing of this touches a thread that carries data.
  */
 public final class StatsService implements AutoCloseable {
-    private static final Logger LOG = System.getLogger(StatsService.class.getName());
+    private static final Log LOG = Log.of(StatsService.class);
     private static final Warnings ERRORS = new Warnings(LOG);
     private static final byte DONE = 1;
     private static final byte FAILED = 2;
@@ -53,7 +53,7 @@ public final class StatsService implements AutoCloseable {
                 StatsService service = open(dir, profile);
                 Daemons.atExit("accel-stats-cleanup", service::close);
             } catch (RuntimeException | OutOfMemoryError e) {
-                LOG.log(Level.DEBUG, "'accel stats' cannot look at this process", e);
+                LOG.get().log(Level.DEBUG, "'accel stats' cannot look at this process", e);
             }
         }
     }
@@ -78,9 +78,9 @@ public final class StatsService implements AutoCloseable {
                 acceptOne(server);
             }
         } catch (ClosedChannelException e) {
-            LOG.log(Level.DEBUG, "'accel stats' cannot look at this process any more", e);
+            LOG.get().log(Level.DEBUG, "'accel stats' cannot look at this process any more", e);
         } catch (Throwable e) {
-            LOG.log(Level.DEBUG, "'accel stats' cannot look at this process", e);
+            LOG.get().log(Level.DEBUG, "'accel stats' cannot look at this process", e);
         }
     }
 
@@ -110,7 +110,7 @@ public final class StatsService implements AutoCloseable {
                 reader.write(ByteBuffer.wrap(new byte[] {publish()}));
             }
         } catch (IOException e) {
-            LOG.log(Level.DEBUG, "the 'accel stats' that looked at this process hung up", e);
+            LOG.get().log(Level.DEBUG, "the 'accel stats' that looked at this process hung up", e);
         } catch (Throwable e) {
             ERRORS.warn("an 'accel stats' that looked at this process met an error", e);
         } finally {
@@ -127,7 +127,7 @@ public final class StatsService implements AutoCloseable {
             file.write(SampleCodec.encode(ProcessSample.take(profile)));
             return DONE;
         } catch (IOException | RuntimeException e) {
-            LOG.log(Level.DEBUG, "no sample for 'accel stats'", e);
+            LOG.get().log(Level.DEBUG, "no sample for 'accel stats'", e);
             return FAILED;
         }
     }
@@ -137,7 +137,7 @@ public final class StatsService implements AutoCloseable {
             try {
                 file.delete();
             } catch (IOException e) {
-                LOG.log(Level.DEBUG, "removing the file of 'accel stats' failed", e);
+                LOG.get().log(Level.DEBUG, "removing the file of 'accel stats' failed", e);
             }
         }
     }
@@ -149,7 +149,7 @@ public final class StatsService implements AutoCloseable {
             try {
                 StatsDirectory.delete(directory);
             } catch (IOException e) {
-                LOG.log(Level.DEBUG, "removing " + directory + " failed; the next process removes it", e);
+                LOG.get().log(Level.DEBUG, "removing " + directory + " failed; the next process removes it", e);
             }
         }
     }

@@ -1,9 +1,9 @@
 package io.accel.core.poll;
 
+import io.accel.core.daemon.Log;
 import io.accel.core.jdk.JdkAccess;
 import io.accel.core.observe.PollCounters;
 import java.io.IOException;
-import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -51,7 +51,7 @@ public final class Poller implements AutoCloseable {
         void ready(Registration registration, int ops);
     }
 
-    private static final Logger LOG = System.getLogger(Poller.class.getName());
+    private static final Log LOG = Log.of(Poller.class);
     /** Looks between two readings of the clock. */
     private static final int CLOCK_LOOKS = 256;
     /** What a turn counts for, beside the looks in it, towards the next reading of the clock. */
@@ -780,7 +780,7 @@ public final class Poller implements AutoCloseable {
                 // The JDK closes the descriptor of a cancelled key's channel only after its selector let go of it.
                 inner.selectNow(kernelReady);
             } catch (IOException e) {
-                LOG.log(Level.WARNING, "the JDK's selector failed to let go of closed channels", e);
+                LOG.get().log(Level.WARNING, "the JDK's selector failed to let go of closed channels", e);
             }
         }
         releaseEnded();
@@ -872,7 +872,7 @@ public final class Poller implements AutoCloseable {
         try {
             watch(registration);
         } catch (ClosedChannelException | CancelledKeyException e) {
-            LOG.log(Level.DEBUG, "a channel was closed by another thread; its registration follows", e);
+            LOG.get().log(Level.DEBUG, "a channel was closed by another thread; its registration follows", e);
         }
     }
 

@@ -1,7 +1,7 @@
 package io.accel.core.socket;
 
+import io.accel.core.daemon.Log;
 import io.accel.core.fabric.FallbackReason;
-import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.net.SocketAddress;
 import java.util.concurrent.ConcurrentHashMap;
@@ -12,7 +12,7 @@ import java.util.concurrent.ConcurrentMap;
  * for each reason and destination; the others, and accelerated ones, at DEBUG, or at INFO if {@code log.connections} is on.
  */
 final class ConnectionLog {
-    private static final Logger LOG = System.getLogger("io.accel");
+    private static final Log LOG = Log.of("io.accel");
     private static final long QUIET_NANOS = 10_000_000_000L;
     private static final int MOST = 1_000;
 
@@ -32,29 +32,30 @@ final class ConnectionLog {
 
     void connected(SocketAddress local, SocketAddress remote, PathInfo path) {
         Level level = everything || isNews(path, String.valueOf(remote)) ? Level.INFO : Level.DEBUG;
-        LOG.log(level, () -> "accel: connected " + local + " -> " + remote + " by " + path);
+        LOG.get().log(level, () -> "accel: connected " + local + " -> " + remote + " by " + path);
     }
 
     /** A connection has moved while it lives, and not because it has carried enough. */
     void moved(SocketAddress local, SocketAddress remote, PathInfo path) {
         Level level = everything || isNews(path, String.valueOf(remote)) ? Level.INFO : Level.DEBUG;
-        LOG.log(level, () -> "accel: moved " + local + " -> " + remote + " to " + path);
+        LOG.get().log(level, () -> "accel: moved " + local + " -> " + remote + " to " + path);
     }
 
     void accepted(SocketAddress local, SocketAddress remote, PathInfo path) {
-        LOG.log(
-                everything ? Level.INFO : Level.DEBUG,
-                () -> "accel: accepted " + local + " <- " + remote + " by " + path);
+        LOG.get()
+                .log(
+                        everything ? Level.INFO : Level.DEBUG,
+                        () -> "accel: accepted " + local + " <- " + remote + " by " + path);
     }
 
     void listening(SocketAddress local, PathInfo path) {
         Level level = everything || isNews(path, String.valueOf(local)) ? Level.INFO : Level.DEBUG;
-        LOG.log(level, () -> "accel: listening on " + local + " for " + path);
+        LOG.get().log(level, () -> "accel: listening on " + local + " for " + path);
     }
 
     void datagrams(SocketAddress local, SocketAddress remote, PathInfo path) {
         Level level = everything || isNews(path, String.valueOf(remote)) ? Level.INFO : Level.DEBUG;
-        LOG.log(level, () -> "accel: datagrams " + local + " -> " + remote + " by " + path);
+        LOG.get().log(level, () -> "accel: datagrams " + local + " -> " + remote + " by " + path);
     }
 
     private boolean isNews(PathInfo path, String where) {

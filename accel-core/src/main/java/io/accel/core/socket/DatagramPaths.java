@@ -1,6 +1,7 @@
 package io.accel.core.socket;
 
 import io.accel.core.daemon.Daemons;
+import io.accel.core.daemon.Log;
 import io.accel.core.daemon.Warnings;
 import io.accel.core.poll.PollConfig;
 import io.accel.core.poll.Poller;
@@ -16,7 +17,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * sleeps unless there is something to do. No sender ever waits for it.
  */
 final class DatagramPaths {
-    private static final Warnings ERRORS = new Warnings(System.getLogger(DatagramPaths.class.getName()));
+    private static final Warnings ERRORS = new Warnings(Log.of(DatagramPaths.class));
     private static final Poller.Sink NOTHING = (registration, ops) -> {};
     /** A flood of new destinations is to cost bounded memory and descriptors. */
     private static final int MOST_UNDER_WAY = 256;

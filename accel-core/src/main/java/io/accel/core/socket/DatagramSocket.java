@@ -1,5 +1,6 @@
 package io.accel.core.socket;
 
+import io.accel.core.daemon.Log;
 import io.accel.core.daemon.Warnings;
 import io.accel.core.datagram.DatagramReceiver;
 import io.accel.core.fabric.Fabric;
@@ -14,7 +15,6 @@ import io.accel.core.stream.CorruptLinkException;
 import io.accel.profile.Keys;
 import io.accel.profile.Role;
 import java.io.IOException;
-import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.net.Inet4Address;
 import java.net.InetAddress;
@@ -44,7 +44,7 @@ import java.util.function.Predicate;
  * and so have the sending ones; the set of links is changed under the monitor, and read without.
  */
 public final class DatagramSocket implements BlockingWaits.Waitable {
-    private static final Logger LOG = System.getLogger("io.accel");
+    private static final Log LOG = Log.of("io.accel");
     private static final Warnings NO_FINDER = new Warnings(LOG);
     /** Of how many receives one looks at the kernel first, so that busy links do not keep its datagrams waiting. */
     private static final int KERNEL_EVERY = 64;
@@ -648,7 +648,7 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
 
     private void corrupt(DatagramLink link, CorruptLinkException why) {
         ProcessCounters.didReset(link.record().path());
-        LOG.log(Level.WARNING, "accel: datagrams from {0}: {1}", link.remote(), why.getMessage());
+        LOG.get().log(Level.WARNING, "accel: datagrams from {0}: {1}", link.remote(), why.getMessage());
         remove(link);
     }
 
@@ -728,7 +728,7 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
         try {
             kernel.close();
         } catch (IOException e) {
-            LOG.log(Level.WARNING, "closing the kernel's datagram socket failed", e);
+            LOG.get().log(Level.WARNING, "closing the kernel's datagram socket failed", e);
         }
     }
 

@@ -1,5 +1,6 @@
 package io.accel.core.socket;
 
+import io.accel.core.daemon.Log;
 import io.accel.core.daemon.Warnings;
 import io.accel.core.fabric.Connecting;
 import io.accel.core.fabric.Fabric;
@@ -20,7 +21,7 @@ import java.util.Iterator;
  * else.
  */
 abstract class LinkSearch extends KernelTold {
-    private static final Warnings ERRORS = new Warnings(System.getLogger(LinkSearch.class.getName()));
+    private static final Warnings ERRORS = new Warnings(Log.of(LinkSearch.class));
 
     private final Iterator<Fabric> fabrics;
 

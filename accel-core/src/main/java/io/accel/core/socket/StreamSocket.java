@@ -1,5 +1,6 @@
 package io.accel.core.socket;
 
+import io.accel.core.daemon.Log;
 import io.accel.core.fabric.Beginnings;
 import io.accel.core.fabric.Fabric;
 import io.accel.core.fabric.FallbackException;
@@ -12,7 +13,6 @@ import io.accel.profile.HandoverAfter;
 import io.accel.profile.HandoverAfter.Unrest;
 import io.accel.profile.Role;
 import java.io.IOException;
-import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
@@ -37,7 +37,7 @@ import java.util.function.Predicate;
  * link before either writes to it.
  */
 public final class StreamSocket implements Pollable {
-    private static final Logger LOG = System.getLogger(StreamSocket.class.getName());
+    private static final Log LOG = Log.of(StreamSocket.class);
     private static final ByteBuffer ANNOUNCEMENT = ByteBuffer.allocateDirect(1);
 
     /** How long an accept that is to return with a link waits for a client that may ask for none. */
@@ -633,7 +633,7 @@ public final class StreamSocket implements Pollable {
             if (e instanceof ClosedChannelException && !closed) {
                 throw e; // by an interrupt: the program hears of it
             }
-            LOG.log(Level.DEBUG, "the peer has closed and is told of no switch", e);
+            LOG.get().log(Level.DEBUG, "the peer has closed and is told of no switch", e);
             return;
         }
         StreamUpgrades.get().announceLater(stream);
@@ -662,7 +662,7 @@ public final class StreamSocket implements Pollable {
                 anchor.shutdownOutput(); // whoever writes to the kernel since then is told as well
             }
         } catch (IOException e) {
-            LOG.log(Level.DEBUG, "whoever read from it has met its end already", e);
+            LOG.get().log(Level.DEBUG, "whoever read from it has met its end already", e);
         }
     }
 
@@ -688,7 +688,7 @@ public final class StreamSocket implements Pollable {
      * @param told whether the peer has been told, and will not take the end of the kernel's connection for an orderly one
      */
     void lost(String why, boolean told) {
-        LOG.log(Level.INFO, "accel: the connection to {0} is reset with its link: {1}", anchor.remote(), why);
+        LOG.get().log(Level.INFO, "accel: the connection to {0} is reset with its link: {1}", anchor.remote(), why);
         LinkStream stream = attached;
         if (stream != null) {
             stream.decide(Link.RST);
@@ -848,7 +848,7 @@ public final class StreamSocket implements Pollable {
                 doorbell.close(); // which went while this came
             }
         } catch (IOException e) {
-            LOG.log(Level.DEBUG, "closed while its doorbell was hung up", e);
+            LOG.get().log(Level.DEBUG, "closed while its doorbell was hung up", e);
         }
     }
 
@@ -947,10 +947,10 @@ public final class StreamSocket implements Pollable {
         ByteBuffer farewell = stream.farewell();
         try {
             if (farewell != null && !outgoing.say(farewell)) {
-                LOG.log(Level.DEBUG, "{0} will not know what was sent if the link breaks now", anchor.remote());
+                LOG.get().log(Level.DEBUG, "{0} will not know what was sent if the link breaks now", anchor.remote());
             }
         } catch (IOException e) {
-            LOG.log(Level.DEBUG, "the peer has closed, and reads no more", e);
+            LOG.get().log(Level.DEBUG, "the peer has closed, and reads no more", e);
         }
     }
 
@@ -965,7 +965,7 @@ public final class StreamSocket implements Pollable {
                 anchor.shutdownOutput();
             }
         } catch (IOException e) {
-            LOG.log(Level.DEBUG, "ending a connection before its close failed; the peer has ended it before", e);
+            LOG.get().log(Level.DEBUG, "ending a connection before its close failed; the peer has ended it before", e);
         }
     }
 

@@ -1,6 +1,7 @@
 package io.accel.core.socket;
 
 import io.accel.core.daemon.Daemons;
+import io.accel.core.daemon.Log;
 import io.accel.core.daemon.Privileged;
 import io.accel.core.daemon.Warnings;
 import io.accel.core.fabric.FallbackException;
@@ -21,7 +22,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
  * links broke back to the kernel's path. Any thread.
  */
 final class StreamUpgrades {
-    private static final Warnings ERRORS = new Warnings(System.getLogger(StreamUpgrades.class.getName()));
+    private static final Warnings ERRORS = new Warnings(Log.of(StreamUpgrades.class));
     private static final long ANNOUNCE_PAUSE_NANOS = 1_000_000L;
     private static final long FOR_EVER = -1;
     /** How often links are looked at, whether they are idle here, or at the peer. */

@@ -1,6 +1,7 @@
 package io.accel.core.socket;
 
 import io.accel.core.daemon.Daemons;
+import io.accel.core.daemon.Log;
 import io.accel.core.daemon.Warnings;
 import io.accel.core.poll.Poller;
 import io.accel.core.poll.Registration;
@@ -16,7 +17,7 @@ import java.util.concurrent.locks.LockSupport;
  * stays registered, without interest, until it closes: its readers and writers share the registration.
  */
 final class VirtualWaits {
-    private static final Warnings ERRORS = new Warnings(System.getLogger(VirtualWaits.class.getName()));
+    private static final Warnings ERRORS = new Warnings(Log.of(VirtualWaits.class));
 
     private final Poller poller;
     /** Guarded by itself. */

@@ -19,7 +19,7 @@ class WarningsTest {
 
     @Test
     void fiveAreLoggedAtOnceAndNoMore() {
-        Warnings warnings = new Warnings(new Lines(), HOUR);
+        Warnings warnings = new Warnings(Lines::new, HOUR);
         for (int i = 0; i < 100_000; i++) {
             warnings.warn("warning " + i, cause);
         }
@@ -28,7 +28,7 @@ class WarningsTest {
 
     @Test
     void laterOneSaysHowManyWereLeftOut() {
-        Warnings warnings = new Warnings(new Lines(), TimeUnit.MILLISECONDS.toNanos(300));
+        Warnings warnings = new Warnings(Lines::new, TimeUnit.MILLISECONDS.toNanos(300));
         int[] said = {0};
         Awaitility.await()
                 .pollInterval(Duration.ofMillis(1))
@@ -44,7 +44,7 @@ class WarningsTest {
     @Test
     void aLoggerThatFailsDoesNoHarm() {
         Warnings warnings = new Warnings(
-                new Lines() {
+                () -> new Lines() {
                     @Override
                     public void log(Level level, ResourceBundle bundle, String message, Throwable thrown) {
                         throw new NoClassDefFoundError("as a logger may");

@@ -1,25 +1,36 @@
 package io.accel.nio.dropin;
 
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
+import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.util.ResourceBundle;
 
-/** A logging back end that sends what it is told over the network: it opens channels as soon as somebody asks for a logger. */
+/**
+ * A logging back end that sends what it is told over the network: it connects as soon as somebody asks for a logger, and so before
+ * whoever made its channel has one.
+ */
 public final class LoggerOverChannels extends System.LoggerFinder {
     @Override
     public System.Logger getLogger(String name, Module module) {
-        try (SocketChannel channel = SocketChannel.open();
+        try (ServerSocketChannel listener =
+                        ServerSocketChannel.open().bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+                SocketChannel channel = SocketChannel.open(listener.getLocalAddress());
+                SocketChannel accepted = listener.accept();
                 Selector selector = Selector.open()) {
             channel.configureBlocking(false);
-            channel.register(selector, 0);
-            return new Silent(name);
+            SelectionKey unused = channel.register(selector, SelectionKey.OP_WRITE);
+            selector.select();
+            return new Terse(accepted.isConnected() ? name : "none");
         } catch (IOException e) {
             throw new IllegalStateException(e);
         }
     }
 
-    private record Silent(String name) implements System.Logger {
+    private record Terse(String name) implements System.Logger {
         @Override
         public String getName() {
             return name;
@@ -32,7 +43,7 @@ public final class LoggerOverChannels extends System.LoggerFinder {
 
         @Override
         public void log(Level level, ResourceBundle bundle, String text, Throwable thrown) {
-            System.out.println("logged by " + getClass().getEnclosingClass().getSimpleName());
+            System.out.println("logged for " + name);
         }
 
         @Override

@@ -66,7 +66,9 @@ class WaysInIT {
         List<String> all = new ArrayList<>(options);
         int classPath = all.indexOf("-cp") + 1;
         all.set(classPath, all.get(classPath) + File.pathSeparator + dir);
-        assertThat(echo(jdk, all)).containsAll(ECHO);
+        all.add("-Daccel.handover.after=connect");
+        all.add("-Daccel.log.connections=true");
+        assertThat(echo(jdk, all)).containsAll(ECHO).contains("logged for io.accel");
     }
 
     private List<String> echo(Path jdk, List<String> options, String... arguments) throws Exception {

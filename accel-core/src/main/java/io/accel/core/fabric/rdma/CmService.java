@@ -1,6 +1,7 @@
 package io.accel.core.fabric.rdma;
 
 import io.accel.core.daemon.Daemons;
+import io.accel.core.daemon.Log;
 import io.accel.core.daemon.Warnings;
 import io.accel.core.fabric.FallbackException;
 import io.accel.core.fabric.FallbackReason;
@@ -12,7 +13,6 @@ import io.accel.core.fabric.rdma.verbs.Verbs;
 import io.accel.core.fabric.rdma.verbs.VerbsUnavailableException;
 import io.accel.core.jdk.JdkAccess;
 import java.io.IOException;
-import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
@@ -31,7 +31,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
  * its program is elsewhere. It sleeps in the kernel unless there is something of that.
  */
 final class CmService {
-    private static final Logger LOG = System.getLogger(CmService.class.getName());
+    private static final Log LOG = Log.of(CmService.class);
     private static final Warnings ERRORS = new Warnings(LOG);
     private static final long MILLISECOND = 1_000_000L;
     private static final long PATIENCE_AT_EXIT_NANOS = 2_000 * MILLISECOND;
@@ -225,7 +225,7 @@ final class CmService {
         if (handler != null) {
             handler.on(event);
         } else {
-            LOG.log(Level.DEBUG, "nobody waits for {0}", event);
+            LOG.get().log(Level.DEBUG, "nobody waits for {0}", event);
             if (event.type() == CmEventType.CONNECT_REQUEST) {
                 Endpoint.close(event.id(), "client's identifier");
             }
@@ -259,7 +259,7 @@ final class CmService {
             try {
                 Verbs.releaseRemovedDevices();
             } catch (VerbsUnavailableException e) {
-                LOG.log(Level.WARNING, "a removed RDMA device is not let go of", e);
+                LOG.get().log(Level.WARNING, "a removed RDMA device is not let go of", e);
             }
         }
     }

@@ -1,5 +1,6 @@
 package io.accel.core.fabric.rdma;
 
+import io.accel.core.daemon.Log;
 import io.accel.core.fabric.FallbackException;
 import io.accel.core.fabric.FallbackReason;
 import io.accel.core.fabric.rdma.bootstrap.RdmaConfig;
@@ -19,7 +20,6 @@ import io.accel.core.fabric.rdma.verbs.VerbsException;
 import io.accel.core.jdk.JdkAccess;
 import io.accel.core.observe.MemoryUse;
 import java.io.IOException;
-import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectableChannel;
@@ -33,7 +33,7 @@ final class Endpoint {
     /** As the work request's id of all receives; sends have their number. */
     static final long RECEIVE = -1;
 
-    private static final Logger LOG = System.getLogger(Endpoint.class.getName());
+    private static final Log LOG = Log.of(Endpoint.class);
     /** Beside the requests: what else may complete, such as a request that was flushed twice by a careless device. */
     private static final int SPARE_COMPLETIONS = 16;
 
@@ -136,7 +136,7 @@ final class Endpoint {
                 throw e;
             }
             // Devices differ in what they take inline, and none says so beforehand.
-            LOG.log(Level.DEBUG, "no queue pair with {0} bytes inline, trying half: {1}", inline, e.getMessage());
+            LOG.get().log(Level.DEBUG, "no queue pair with {0} bytes inline, trying half: {1}", inline, e.getMessage());
             return createQueuePair(inline / 2);
         }
     }
@@ -235,7 +235,7 @@ final class Endpoint {
         try {
             part.close();
         } catch (Exception e) {
-            LOG.log(Level.WARNING, "closing the " + name + " of an RDMA connection failed, it is left open", e);
+            LOG.get().log(Level.WARNING, "closing the " + name + " of an RDMA connection failed, it is left open", e);
         }
     }
 }

@@ -1,10 +1,10 @@
 package io.accel.core.fabric.rdma;
 
+import io.accel.core.daemon.Log;
 import io.accel.core.fabric.rdma.verbs.MemoryRegion;
 import io.accel.core.fabric.rdma.verbs.ProtectionDomain;
 import io.accel.core.fabric.rdma.verbs.VerbsException;
 import io.accel.core.observe.MemoryUse;
-import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
 import java.util.IdentityHashMap;
@@ -14,7 +14,7 @@ import java.util.IdentityHashMap;
  * What could not be registered is not tried again. Not thread-safe.
  */
 final class ProgramMemory {
-    private static final Logger LOG = System.getLogger(ProgramMemory.class.getName());
+    private static final Log LOG = Log.of(ProgramMemory.class);
 
     private final IdentityHashMap<ByteBuffer, MemoryRegion> regions = new IdentityHashMap<>();
     private boolean failed;
@@ -31,10 +31,11 @@ final class ProgramMemory {
                 MemoryUse.registered(memory.capacity());
             } catch (VerbsException e) {
                 failed = true;
-                LOG.log(
-                        Level.INFO,
-                        "bytes are copied instead of sent from where they lie (ulimit -l): {0}",
-                        e.getMessage());
+                LOG.get()
+                        .log(
+                                Level.INFO,
+                                "bytes are copied instead of sent from where they lie (ulimit -l): {0}",
+                                e.getMessage());
             }
         }
         return region;

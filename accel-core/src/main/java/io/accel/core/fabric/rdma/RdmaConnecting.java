@@ -1,5 +1,6 @@
 package io.accel.core.fabric.rdma;
 
+import io.accel.core.daemon.Log;
 import io.accel.core.fabric.Connecting;
 import io.accel.core.fabric.FallbackException;
 import io.accel.core.fabric.FallbackReason;
@@ -11,7 +12,6 @@ import io.accel.core.fabric.rdma.verbs.CmId;
 import io.accel.core.fabric.rdma.verbs.ConnectionParameters;
 import io.accel.core.fabric.rdma.verbs.VerbsException;
 import java.io.IOException;
-import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.net.InetSocketAddress;
 import java.nio.channels.SelectableChannel;
@@ -22,7 +22,7 @@ import java.util.concurrent.ThreadLocalRandom;
  * selector wakes for it alone; an established connection moves to the service's. One thread at a time.
  */
 final class RdmaConnecting implements Connecting {
-    private static final Logger LOG = System.getLogger(RdmaConnecting.class.getName());
+    private static final Log LOG = Log.of(RdmaConnecting.class);
     /** The status of a refusal for want of a listener, as the InfiniBand specification numbers it. */
     private static final int NOBODY_LISTENS = 8;
 
@@ -106,7 +106,7 @@ final class RdmaConnecting implements Connecting {
                 id.bind(new InetSocketAddress(local.getAddress(), port));
                 return;
             } catch (VerbsException e) {
-                LOG.log(Level.DEBUG, "another port number than the kernel's, for it is taken", e);
+                LOG.get().log(Level.DEBUG, "another port number than the kernel's, for it is taken", e);
             }
         }
         id.bind(new InetSocketAddress(local.getAddress(), 0));

@@ -1,5 +1,6 @@
 package io.accel.core.fabric.rdma;
 
+import io.accel.core.daemon.Log;
 import io.accel.core.fabric.Link;
 import io.accel.core.fabric.MemoryRegion;
 import io.accel.core.fabric.rdma.bootstrap.RdmaConfig;
@@ -12,7 +13,6 @@ import io.accel.core.fabric.rdma.verbs.WcFlags;
 import io.accel.core.fabric.rdma.verbs.WcOpcode;
 import io.accel.core.fabric.rdma.verbs.WcStatus;
 import io.accel.core.fabric.rdma.verbs.WorkCompletions;
-import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectableChannel;
@@ -34,7 +34,7 @@ import java.util.function.Consumer;
  * manager's thread delivers what is left, disconnects and gives everything back.
  */
 final class RdmaLink implements Link, CmHandler {
-    private static final Logger LOG = System.getLogger(RdmaLink.class.getName());
+    private static final Log LOG = Log.of(RdmaLink.class);
 
     private static final long ARRIVAL_NANOS = 1_000_000_000L;
     private static final long ARRIVAL_SPIN_NANOS = 100_000L;
@@ -198,7 +198,7 @@ final class RdmaLink implements Link, CmHandler {
         while (!gone && !haveStatesArrived()) {
             long waited = System.nanoTime() - start;
             if (waited > ARRIVAL_NANOS) {
-                LOG.log(Level.DEBUG, "the peer of {0} has not acknowledged an option in time", endpoint.id());
+                LOG.get().log(Level.DEBUG, "the peer of {0} has not acknowledged an option in time", endpoint.id());
                 return;
             }
             if (waited < ARRIVAL_SPIN_NANOS) {
@@ -407,9 +407,9 @@ final class RdmaLink implements Link, CmHandler {
                     addBroken();
                     endpoint.queuePair().fail();
                     service.attend(this);
-                    LOG.log(Level.INFO, "the device of connection {0} is being removed", endpoint.id());
+                    LOG.get().log(Level.INFO, "the device of connection {0} is being removed", endpoint.id());
                 }
-                default -> LOG.log(Level.DEBUG, "connection manager: {0}", event);
+                default -> LOG.get().log(Level.DEBUG, "connection manager: {0}", event);
             }
             poll();
         } catch (VerbsException e) {
@@ -517,11 +517,12 @@ final class RdmaLink implements Link, CmHandler {
             broken = true;
             addBroken();
             failQueuePair();
-            LOG.log(
-                    Level.INFO,
-                    "connection {0} is broken: no sign of life from the peer for {1} ms",
-                    endpoint.id(),
-                    silence / 1_000_000);
+            LOG.get()
+                    .log(
+                            Level.INFO,
+                            "connection {0} is broken: no sign of life from the peer for {1} ms",
+                            endpoint.id(),
+                            silence / 1_000_000);
         }
     }
 
@@ -674,7 +675,7 @@ final class RdmaLink implements Link, CmHandler {
         } else {
             String wrong = received(i);
             if (wrong != null) {
-                LOG.log(Level.WARNING, "the peer of {0} sent {1}: the connection is reset", endpoint.id(), wrong);
+                LOG.get().log(Level.WARNING, "the peer of {0} sent {1}: the connection is reset", endpoint.id(), wrong);
                 tellBroken();
             }
         }
@@ -712,14 +713,15 @@ final class RdmaLink implements Link, CmHandler {
         }
         long consumed = peerCell.consumed();
         if (consumed < before || consumed > out.published() || !out.grant(peerCell.posted())) {
-            LOG.log(
-                    Level.WARNING,
-                    "the peer of {0} says that it has read up to {1} of {2} bytes and posted {3} receives, which cannot be:"
-                            + " the connection is reset",
-                    endpoint.id(),
-                    consumed,
-                    out.published(),
-                    peerCell.posted());
+            LOG.get()
+                    .log(
+                            Level.WARNING,
+                            "the peer of {0} says that it has read up to {1} of {2} bytes and posted {3} receives, which cannot be:"
+                                    + " the connection is reset",
+                            endpoint.id(),
+                            consumed,
+                            out.published(),
+                            peerCell.posted());
             String unused = in.nonsense("credits");
             in.addStates(RST);
             tellBroken();
@@ -742,12 +744,13 @@ final class RdmaLink implements Link, CmHandler {
         if (!broken && !disconnected) {
             broken = true;
             addBroken();
-            LOG.log(
-                    status == WcStatus.WR_FLUSH_ERR ? Level.DEBUG : Level.INFO,
-                    "connection {0} is broken: {1} ({2})",
-                    endpoint.id(),
-                    text(status),
-                    id == Endpoint.RECEIVE ? "receiving" : "sending");
+            LOG.get()
+                    .log(
+                            status == WcStatus.WR_FLUSH_ERR ? Level.DEBUG : Level.INFO,
+                            "connection {0} is broken: {1} ({2})",
+                            endpoint.id(),
+                            text(status),
+                            id == Endpoint.RECEIVE ? "receiving" : "sending");
         }
     }
 
@@ -756,7 +759,7 @@ final class RdmaLink implements Link, CmHandler {
             broken = true;
             addBroken();
             failQueuePair();
-            LOG.log(Level.WARNING, "connection " + endpoint.id() + " is broken", e);
+            LOG.get().log(Level.WARNING, "connection " + endpoint.id() + " is broken", e);
         }
     }
 
@@ -787,7 +790,7 @@ final class RdmaLink implements Link, CmHandler {
             try {
                 endpoint.id().disconnect();
             } catch (VerbsException e) {
-                LOG.log(Level.DEBUG, "disconnecting failed, the connection is gone already", e);
+                LOG.get().log(Level.DEBUG, "disconnecting failed, the connection is gone already", e);
                 failQueuePair();
             }
         }
@@ -797,7 +800,7 @@ final class RdmaLink implements Link, CmHandler {
         try {
             endpoint.queuePair().fail();
         } catch (VerbsException e) {
-            LOG.log(Level.DEBUG, "ending a queue pair failed", e);
+            LOG.get().log(Level.DEBUG, "ending a queue pair failed", e);
             gone = true;
         }
     }

@@ -1,5 +1,6 @@
 package io.accel.core.fabric.rdma;
 
+import io.accel.core.daemon.Log;
 import io.accel.core.fabric.Fabric.Acceptor;
 import io.accel.core.fabric.Fabric.Listening;
 import io.accel.core.fabric.FallbackException;
@@ -13,14 +14,13 @@ import io.accel.core.fabric.rdma.verbs.CmId;
 import io.accel.core.fabric.rdma.verbs.VerbsException;
 import io.accel.core.fabric.rdma.verbs.VerbsUnavailableException;
 import java.io.IOException;
-import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.net.InetSocketAddress;
 import java.util.concurrent.locks.LockSupport;
 
 /** Listens beside a kernel's listener, on the same address and port number. */
 final class RdmaListener implements Listening, CmHandler {
-    private static final Logger LOG = System.getLogger(RdmaListener.class.getName());
+    private static final Log LOG = Log.of(RdmaListener.class);
     private static final int BACKLOG = 1024;
     private static final int EADDRINUSE = 98;
     private static final long PATIENCE_NANOS = 1_000_000_000L;
@@ -103,14 +103,15 @@ final class RdmaListener implements Listening, CmHandler {
         if (event.type() == CmEventType.CONNECT_REQUEST) {
             ServerHandshake.begin(service, config, acceptor, event);
         } else if (event.type() == CmEventType.DEVICE_REMOVAL) {
-            LOG.log(
-                    Level.INFO,
-                    "the RDMA device of the listener on {0} is being removed; it waits for another",
-                    address);
+            LOG.get()
+                    .log(
+                            Level.INFO,
+                            "the RDMA device of the listener on {0} is being removed; it waits for another",
+                            address);
             closeId();
             service.addHomeless(this);
         } else {
-            LOG.log(Level.DEBUG, "listener on {0}: {1}", address, event);
+            LOG.get().log(Level.DEBUG, "listener on {0}: {1}", address, event);
         }
     }
 
@@ -123,9 +124,9 @@ final class RdmaListener implements Listening, CmHandler {
         try {
             open();
             service.removeHomeless(this);
-            LOG.log(Level.INFO, "listening for RDMA on {0} again", address);
+            LOG.get().log(Level.INFO, "listening for RDMA on {0} again", address);
         } catch (IOException e) {
-            LOG.log(Level.DEBUG, "still no RDMA device for {0}: {1}", address, e.getMessage());
+            LOG.get().log(Level.DEBUG, "still no RDMA device for {0}: {1}", address, e.getMessage());
         }
     }
 

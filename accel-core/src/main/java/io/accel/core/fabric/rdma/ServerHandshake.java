@@ -1,5 +1,6 @@
 package io.accel.core.fabric.rdma;
 
+import io.accel.core.daemon.Log;
 import io.accel.core.fabric.Fabric.Acceptor;
 import io.accel.core.fabric.FallbackException;
 import io.accel.core.fabric.rdma.bootstrap.RdmaConfig;
@@ -8,7 +9,6 @@ import io.accel.core.fabric.rdma.verbs.CmId;
 import io.accel.core.fabric.rdma.verbs.ConnectionParameters;
 import io.accel.core.fabric.rdma.verbs.VerbsException;
 import java.io.IOException;
-import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.net.InetSocketAddress;
 
@@ -17,7 +17,7 @@ import java.net.InetSocketAddress;
  * costs its own connection and nobody else's.
  */
 final class ServerHandshake implements CmHandler {
-    private static final Logger LOG = System.getLogger(ServerHandshake.class.getName());
+    private static final Log LOG = Log.of(ServerHandshake.class);
     /** Bytes may be a moment ahead of the confirmation without its being lost. */
     private static final long PATIENCE_NANOS = 40_000_000L;
 
@@ -107,7 +107,7 @@ final class ServerHandshake implements CmHandler {
             handshake.link.connected();
         } catch (IOException | OutOfMemoryError e) {
             if (handshake != null) {
-                LOG.log(Level.DEBUG, "accepting a client of " + local + " failed", e);
+                LOG.get().log(Level.DEBUG, "accepting a client of " + local + " failed", e);
                 reject(id, Failures.toFallback(e));
                 handshake.end("accepting it failed");
                 return;
@@ -144,7 +144,7 @@ final class ServerHandshake implements CmHandler {
 
         @Override
         public void on(CmEvent event) {
-            LOG.log(Level.DEBUG, "the client {0} went away before it was answered: {1}", remote, event);
+            LOG.get().log(Level.DEBUG, "the client {0} went away before it was answered: {1}", remote, event);
             over = true;
             acceptor.unreserve(local, remote);
             service.unhandle(id);
@@ -162,7 +162,7 @@ final class ServerHandshake implements CmHandler {
                 acceptor.confirmed(link);
             }
             case CONNECT_ERROR, REJECTED, UNREACHABLE, DISCONNECTED, DEVICE_REMOVAL -> end(event.toString());
-            default -> LOG.log(Level.DEBUG, "handshake: {0}", event);
+            default -> LOG.get().log(Level.DEBUG, "handshake: {0}", event);
         }
     }
 
@@ -181,13 +181,13 @@ final class ServerHandshake implements CmHandler {
         try {
             id.dataHasCome();
         } catch (VerbsException e) {
-            LOG.log(Level.DEBUG, "the client " + remote + " has confirmed after all, or is gone", e);
+            LOG.get().log(Level.DEBUG, "the client " + remote + " has confirmed after all, or is gone", e);
         }
     }
 
     /** Takes the link back, which nobody has received by. */
     private void end(String why) {
-        LOG.log(Level.DEBUG, "the client {0} went away during its handshake: {1}", remote, why);
+        LOG.get().log(Level.DEBUG, "the client {0} went away during its handshake: {1}", remote, why);
         fail();
         acceptor.withdrawn(link);
     }
@@ -206,11 +206,11 @@ final class ServerHandshake implements CmHandler {
     }
 
     private static void reject(CmId id, FallbackException e) {
-        LOG.log(Level.DEBUG, "refused a client of {0}: {1} ({2})", id.localAddress(), e.reason(), e.getMessage());
+        LOG.get().log(Level.DEBUG, "refused a client of {0}: {1} ({2})", id.localAddress(), e.reason(), e.getMessage());
         try {
             id.reject(Offer.refusal(e.reason()));
         } catch (VerbsException gone) {
-            LOG.log(Level.DEBUG, "the refused client is gone already", gone);
+            LOG.get().log(Level.DEBUG, "the refused client is gone already", gone);
         }
     }
 }

@@ -1,9 +1,9 @@
 package io.accel.core.fabric.shm;
 
 import io.accel.core.daemon.Daemons;
+import io.accel.core.daemon.Log;
 import io.accel.core.jdk.JdkAccess;
 import java.io.IOException;
-import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.net.ConnectException;
 import java.net.StandardProtocolFamily;
@@ -23,7 +23,7 @@ import java.util.concurrent.ThreadLocalRandom;
 
 /** Removes what listeners of this user left behind that were killed. */
 final class DeadRendezvous {
-    private static final Logger LOG = System.getLogger(DeadRendezvous.class.getName());
+    private static final Log LOG = Log.of(DeadRendezvous.class);
     /** Younger ones may be about to open their socket. */
     private static final long LEAST_AGE_SECONDS = 60;
 
@@ -54,7 +54,7 @@ final class DeadRendezvous {
                 Daemons.start("accel-sweep", () -> others.forEach(DeadRendezvous::removeIfDeadFor));
             }
         } catch (IOException | SecurityException | OutOfMemoryError e) {
-            LOG.log(Level.DEBUG, "looking for dead listeners beside " + own + " failed", e);
+            LOG.get().log(Level.DEBUG, "looking for dead listeners beside " + own + " failed", e);
         }
     }
 
@@ -67,7 +67,7 @@ final class DeadRendezvous {
                 removeIfDead(directory, Instant.now());
             }
         } catch (IOException e) {
-            LOG.log(Level.DEBUG, "could not look at " + directory, e);
+            LOG.get().log(Level.DEBUG, "could not look at " + directory, e);
         }
     }
 
@@ -83,7 +83,7 @@ final class DeadRendezvous {
                 }
             }
         } catch (IOException | RuntimeException e) {
-            LOG.log(Level.DEBUG, "looking for dead listeners in " + dir + " failed", e);
+            LOG.get().log(Level.DEBUG, "looking for dead listeners in " + dir + " failed", e);
         }
     }
 
@@ -110,9 +110,9 @@ final class DeadRendezvous {
                 Files.move(aside, directory);
             }
         } catch (NoSuchFileException e) {
-            LOG.log(Level.DEBUG, "another process was faster to remove {0}", directory);
+            LOG.get().log(Level.DEBUG, "another process was faster to remove {0}", directory);
         } catch (IOException e) {
-            LOG.log(Level.DEBUG, "could not remove the dead " + directory, e);
+            LOG.get().log(Level.DEBUG, "could not remove the dead " + directory, e);
         }
     }
 

@@ -1,12 +1,12 @@
 package io.accel.core.fabric.shm;
 
+import io.accel.core.daemon.Log;
 import io.accel.core.fabric.Fabric.Acceptor;
 import io.accel.core.fabric.Fabric.Listening;
 import io.accel.core.fabric.FallbackException;
 import io.accel.core.fabric.FallbackReason;
 import io.accel.core.jdk.JdkAccess;
 import java.io.IOException;
-import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -18,7 +18,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 /** One listener's rendezvous: its directory and the socket in it. */
 final class RendezvousListener implements Listening {
-    private static final Logger LOG = System.getLogger(RendezvousListener.class.getName());
+    private static final Log LOG = Log.of(RendezvousListener.class);
     /** The kernel cuts it to net.core.somaxconn. */
     private static final int BACKLOG = 4096;
 
@@ -100,7 +100,7 @@ final class RendezvousListener implements Listening {
     }
 
     void log(String format, Object... parameters) {
-        LOG.log(Level.DEBUG, format, parameters);
+        LOG.get().log(Level.DEBUG, format, parameters);
     }
 
     @Override
@@ -117,11 +117,12 @@ final class RendezvousListener implements Listening {
         try {
             RendezvousDirectory.delete(directory);
         } catch (IOException e) {
-            LOG.log(
-                    Level.WARNING,
-                    "could not remove {0}, which does no harm and may be removed by hand: {1}",
-                    directory,
-                    e);
+            LOG.get()
+                    .log(
+                            Level.WARNING,
+                            "could not remove {0}, which does no harm and may be removed by hand: {1}",
+                            directory,
+                            e);
         }
     }
 
@@ -130,7 +131,7 @@ final class RendezvousListener implements Listening {
             try {
                 socket.close();
             } catch (IOException e) {
-                LOG.log(Level.DEBUG, "closing a rendezvous failed", e);
+                LOG.get().log(Level.DEBUG, "closing a rendezvous failed", e);
             }
         }
     }

@@ -1,6 +1,7 @@
 package io.accel.core.fabric.shm;
 
 import io.accel.core.daemon.Daemons;
+import io.accel.core.daemon.Log;
 import io.accel.core.daemon.Warnings;
 import io.accel.core.fabric.Fabric.Acceptor;
 import io.accel.core.fabric.Fabric.Listening;
@@ -8,7 +9,6 @@ import io.accel.core.fabric.FallbackException;
 import io.accel.core.fabric.FallbackReason;
 import io.accel.core.jdk.JdkAccess;
 import java.io.IOException;
-import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.net.InetSocketAddress;
 import java.nio.channels.CancelledKeyException;
@@ -27,7 +27,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
  * still connects, up to its backlog.
  */
 final class RendezvousService {
-    private static final Logger LOG = System.getLogger(RendezvousService.class.getName());
+    private static final Log LOG = Log.of(RendezvousService.class);
     private static final Warnings ERRORS = new Warnings(LOG);
     private static final long ACCEPT_PAUSE_MILLIS = 100;
 
@@ -157,7 +157,7 @@ final class RendezvousService {
                 key.cancel();
             }
         } catch (CancelledKeyException e) {
-            LOG.log(Level.DEBUG, "a rendezvous closed while a client called", e);
+            LOG.get().log(Level.DEBUG, "a rendezvous closed while a client called", e);
         } catch (Throwable e) {
             broken(key, e);
         }

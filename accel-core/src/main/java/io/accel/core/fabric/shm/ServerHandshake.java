@@ -1,5 +1,6 @@
 package io.accel.core.fabric.shm;
 
+import io.accel.core.daemon.Log;
 import io.accel.core.daemon.Warnings;
 import io.accel.core.fabric.Beginnings;
 import io.accel.core.fabric.Fabric.Acceptor;
@@ -25,7 +26,7 @@ import jdk.net.UnixDomainPrincipal;
  * <p>Once the answer is out, nothing but the client's end takes the link back: it may be using it already.
  */
 final class ServerHandshake {
-    private static final Warnings ERRORS = new Warnings(System.getLogger(ServerHandshake.class.getName()));
+    private static final Warnings ERRORS = new Warnings(Log.of(ServerHandshake.class));
 
     private enum State {
         HEAD,

@@ -1,5 +1,6 @@
 package io.accel.core.fabric.shm;
 
+import io.accel.core.daemon.Log;
 import io.accel.core.fabric.FallbackException;
 import io.accel.core.fabric.FallbackReason;
 import io.accel.core.jdk.JdkAccess;
@@ -94,7 +95,8 @@ final class SharedFile {
         try {
             Files.deleteIfExists(file);
         } catch (IOException e) {
-            System.getLogger(SharedFile.class.getName())
+            Log.of(SharedFile.class)
+                    .get()
                     .log(System.Logger.Level.DEBUG, "could not delete " + file + ", the listener's end removes it", e);
         }
     }

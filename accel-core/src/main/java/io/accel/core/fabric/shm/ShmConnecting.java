@@ -1,5 +1,6 @@
 package io.accel.core.fabric.shm;
 
+import io.accel.core.daemon.Log;
 import io.accel.core.fabric.Beginnings;
 import io.accel.core.fabric.Connecting;
 import io.accel.core.fabric.FallbackException;
@@ -293,8 +294,7 @@ final class ShmConnecting implements Connecting {
         try {
             socket.close();
         } catch (IOException e) {
-            System.getLogger(ShmConnecting.class.getName())
-                    .log(System.Logger.Level.DEBUG, "closing a rendezvous socket failed", e);
+            Log.of(ShmConnecting.class).get().log(System.Logger.Level.DEBUG, "closing a rendezvous socket failed", e);
         }
     }
 }

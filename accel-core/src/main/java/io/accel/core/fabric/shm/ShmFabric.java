@@ -1,5 +1,6 @@
 package io.accel.core.fabric.shm;
 
+import io.accel.core.daemon.Log;
 import io.accel.core.fabric.Beginnings;
 import io.accel.core.fabric.Connecting;
 import io.accel.core.fabric.Fabric;
@@ -143,7 +144,7 @@ public final class ShmFabric implements Fabric {
             String missing =
                     "this Java run-time image lacks the module jdk.net, by which shared memory tells users apart;"
                             + " make it with jlink --add-modules jdk.net, or choose -Daccel.profile=off";
-            System.getLogger("io.accel").log(Level.WARNING, "accel: connections go through the kernel: {0}", missing);
+            Log.of("io.accel").get().log(Level.WARNING, "accel: connections go through the kernel: {0}", missing);
             return missing;
         }
     }

@@ -3,13 +3,13 @@ package io.accel.core.fabric.shm;
 import static io.accel.core.fabric.shm.ShmLayout.INT;
 import static io.accel.core.fabric.shm.ShmLayout.LONG;
 
+import io.accel.core.daemon.Log;
 import io.accel.core.fabric.Link;
 import io.accel.core.fabric.MemoryRegion;
 import io.accel.core.jdk.JdkAccess;
 import io.accel.core.observe.MemoryUse;
 import io.accel.core.observe.PathName;
 import java.io.IOException;
-import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
@@ -28,7 +28,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * most.
  */
 final class ShmLink implements Link {
-    private static final Logger LOG = System.getLogger(ShmLink.class.getName());
+    private static final Log LOG = Log.of(ShmLink.class);
     private static final ByteBuffer RING_BYTE = ByteBuffer.allocateDirect(1);
 
     private final MappedByteBuffer map;
@@ -153,7 +153,7 @@ final class ShmLink implements Link {
             try {
                 n = doorbell.read(drained);
             } catch (IOException e) {
-                LOG.log(Level.DEBUG, "doorbell of a shared-memory connection failed, the peer counts as gone", e);
+                LOG.get().log(Level.DEBUG, "doorbell of a shared-memory connection failed, the peer counts as gone", e);
                 n = -1;
             }
             if (n < 0) {
@@ -162,12 +162,13 @@ final class ShmLink implements Link {
             }
             rung += n;
             if (rung > armings.get()) {
-                LOG.log(
-                        Level.WARNING,
-                        "accel: the peer of a shared-memory connection rang its doorbell {0} times where it was asked {1} times;"
-                                + " the connection is reset",
-                        rung,
-                        armings.get());
+                LOG.get()
+                        .log(
+                                Level.WARNING,
+                                "accel: the peer of a shared-memory connection rang its doorbell {0} times where it was asked {1} times;"
+                                        + " the connection is reset",
+                                rung,
+                                armings.get());
                 int unused = (int) INT.getAndBitwiseOr((ByteBuffer) map, in + ShmLayout.STATE, RST);
                 gone = true;
                 return true;
@@ -193,7 +194,7 @@ final class ShmLink implements Link {
         try {
             doorbell.close();
         } catch (IOException e) {
-            LOG.log(Level.DEBUG, "closing a doorbell failed", e);
+            LOG.get().log(Level.DEBUG, "closing a doorbell failed", e);
         }
         JdkAccess.unmap(map);
     }
@@ -214,7 +215,7 @@ final class ShmLink implements Link {
             doorbell.write(RING_BYTE.duplicate());
         } catch (IOException e) {
             // The peer is gone; our side of the doorbell reports that, too, and the reader drains the ring first.
-            LOG.log(Level.DEBUG, "ringing a doorbell failed, the peer is gone", e);
+            LOG.get().log(Level.DEBUG, "ringing a doorbell failed, the peer is gone", e);
         }
     }
 }

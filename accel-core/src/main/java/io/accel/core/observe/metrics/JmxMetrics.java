@@ -1,5 +1,6 @@
 package io.accel.core.observe.metrics;
 
+import io.accel.core.daemon.Log;
 import io.accel.core.observe.ConnectionSample;
 import io.accel.core.observe.Connections;
 import io.accel.core.observe.ObservedConnection;
@@ -23,7 +24,7 @@ final class JmxMetrics implements AccelMXBean {
         try {
             ManagementFactory.getPlatformMBeanServer().registerMBean(new JmxMetrics(), new ObjectName(NAME));
         } catch (InstanceAlreadyExistsException e) {
-            System.getLogger("io.accel").log(System.Logger.Level.DEBUG, "accel: " + NAME + " is there already", e);
+            Log.of("io.accel").get().log(System.Logger.Level.DEBUG, "accel: " + NAME + " is there already", e);
         }
     }
 

@@ -1,7 +1,7 @@
 package io.accel.core.observe.metrics;
 
 import io.accel.core.daemon.Daemons;
-import java.lang.System.Logger;
+import io.accel.core.daemon.Log;
 import java.lang.System.Logger.Level;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -18,7 +18,7 @@ import java.util.List;
 public final class MetricsExport {
     static final int DEFAULT_PORT = 9464;
 
-    private static final Logger LOG = System.getLogger("io.accel");
+    private static final Log LOG = Log.of("io.accel");
     private static final String PROPERTY = "accel.metrics";
 
     /** One way to see the metrics; an address for Prometheus, none for JMX. */
@@ -85,20 +85,22 @@ public final class MetricsExport {
         try {
             if (wanted.prometheus() == null) {
                 JmxMetrics.register();
-                LOG.log(Level.INFO, "accel: metrics are in JMX as {0}", JmxMetrics.NAME);
+                LOG.get().log(Level.INFO, "accel: metrics are in JMX as {0}", JmxMetrics.NAME);
             } else {
                 PrometheusPage page = PrometheusPage.open(wanted.prometheus());
-                LOG.log(Level.INFO, "accel: metrics are at {0}", page.uri());
+                LOG.get().log(Level.INFO, "accel: metrics are at {0}", page.uri());
             }
         } catch (Exception e) {
-            LOG.log(Level.WARNING, "accel: metrics cannot be had: " + e.getMessage(), e);
+            LOG.get().log(Level.WARNING, "accel: metrics cannot be had: " + e.getMessage(), e);
         } catch (LinkageError e) {
-            LOG.log(
-                    Level.WARNING,
-                    "accel: metrics cannot be had, since a class is missing (" + e.getMessage() + "). Prometheus needs"
-                            + " micrometer-registry-prometheus on the class path and the module jdk.httpserver, JMX the"
-                            + " module java.management; accel.jar brings Micrometer",
-                    e);
+            LOG.get()
+                    .log(
+                            Level.WARNING,
+                            "accel: metrics cannot be had, since a class is missing (" + e.getMessage()
+                                    + "). Prometheus needs"
+                                    + " micrometer-registry-prometheus on the class path and the module jdk.httpserver, JMX the"
+                                    + " module java.management; accel.jar brings Micrometer",
+                            e);
         }
     }
 }

@@ -1,6 +1,6 @@
 package io.accel.core.fabric.rdma.verbs;
 
-import java.lang.System.Logger;
+import io.accel.core.daemon.Log;
 import java.lang.System.Logger.Level;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -10,7 +10,7 @@ import java.util.concurrent.ConcurrentHashMap;
  * {@link #close}.
  */
 public final class CmEventChannel implements AutoCloseable {
-    private static final Logger LOG = System.getLogger(CmEventChannel.class.getName());
+    private static final Log LOG = Log.of(CmEventChannel.class);
 
     private final LibRdmaCm.Functions cm;
 
@@ -115,10 +115,11 @@ public final class CmEventChannel implements AutoCloseable {
         var privateData = CmEvent.privateDataOf(event, type);
         if (cm.rdma_ack_cm_event(event) != 0) {
             // Whoever waits for it needs it none the less: a client's identifier would never be closed, for one.
-            LOG.log(
-                    Level.WARNING,
-                    "an event of the connection manager is used though it could not be acknowledged",
-                    VerbsException.lastError("rdma_ack_cm_event", type.name()));
+            LOG.get()
+                    .log(
+                            Level.WARNING,
+                            "an event of the connection manager is used though it could not be acknowledged",
+                            VerbsException.lastError("rdma_ack_cm_event", type.name()));
         }
         CmId subject = isRequest ? add(id) : ids.get(id);
         if (isRequest && listener == null) {
