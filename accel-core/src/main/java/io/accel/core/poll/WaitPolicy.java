@@ -25,7 +25,7 @@ import io.accel.core.observe.WaitCounters.Why;
  * <p>The same is put down if a thread finds, by a jump of the clock and by the kernel's account of its run delay, that it was kept
  * from its core while it looked; and if it sees more threads want to run than there are processors, since it then keeps another
  * from a core, perhaps the very peer. On the other side is what waits saved that did not sleep. When others lose more by it than
- * that, or have more than half of the time, the core is <em>crowded</em>. Each wait sleeps at once, since who is woken goes before
+ * that and than some hundredths of the time, or have more than half of it, the core is <em>crowded</em>. Each wait sleeps at once, since who is woken goes before
  * who computes, and so it stays for a time in proportion to what finding it out has cost, and longer each time that it is found
  * again. Some times it only asks then whether more threads want to run than can, and sleeps on if so. Where only one thread can
  * run, nobody looks, and cores are offered only, as long as the offers save more than they cost.
@@ -101,6 +101,8 @@ public final class WaitPolicy {
 
     /** Which part of the time others may have at most before it is a crowd, whatever is saved, as a power of a half. */
     private static final int BORNE_SHIFT = 1;
+    /** Which part of the time others may have in any case: no machine is without that, and nobody's work is late by it. */
+    private static final int TRIFLE_SHIFT = 6;
     /** How much more than what is borne they have had when it is one: some slices of a scheduler. */
     private static final long MOST_LOST = 12_000_000;
     /** What one of them counts at most, lest one long task makes a crowd. */
@@ -461,11 +463,12 @@ public final class WaitPolicy {
     }
 
     /**
-     * Others had that much of the core, or would have. It is borne as far as waits that did not sleep have saved as much. Returns
-     * whether it makes a crowd.
+     * Others had that much of the core, or would have. It is borne as far as waits that did not sleep have saved as much, or it is a
+     * trifle. Returns whether it makes a crowd.
      */
     private boolean lose(long now, long took) {
-        long borne = Math.min(saved, (now - lostAt) >> BORNE_SHIFT);
+        long since = now - lostAt;
+        long borne = Math.max(Math.min(saved, since >> BORNE_SHIFT), since >> TRIFLE_SHIFT);
         lost = Math.max(0, lost - borne) + Math.min(took, MOST_AT_ONCE);
         lostAt = now;
         saved = 0;

@@ -39,6 +39,9 @@ final class LinkRetirement {
      */
     private static final long HURRY_NANOS = TimeUnit.SECONDS.toNanos(1);
 
+    /** How long a link is young: in that time most of those turn out to be too small that ever do. */
+    private static final long YOUNG_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
     private enum Step {
         IN_USE,
         /** No writer comes to the link any more; the peer is to hear of it. */
@@ -53,6 +56,7 @@ final class LinkRetirement {
     /** Weakly: a program may leave closing its sockets to the collector. */
     private final WeakReference<LinkStream> link;
 
+    private final long youngUntil = System.nanoTime() + YOUNG_NANOS;
     private Step step = Step.IN_USE;
     private long activity = -1;
     private long quietSince;
@@ -68,6 +72,11 @@ final class LinkRetirement {
     /** Whether it goes on as soon as it can, and not only now and then. */
     boolean isInHurry(long now) {
         return step == Step.BEGUN || (hurrying && now - hurryUntil < 0);
+    }
+
+    /** Whether it is so new that the peer may soon want another. */
+    boolean isYoung(long now) {
+        return now - youngUntil < 0;
     }
 
     private void hurry(long now) {

@@ -29,6 +29,8 @@ final class StreamUpgrades {
     private static final long IDLE_PAUSE_NANOS = 1_000_000_000L;
     /** How often links are looked at in tests that give them back, or break them, at random; otherwise no more often than that. */
     private static final long RESTLESS_PAUSE_NANOS = 10_000_000L;
+    /** How often young links are looked at. */
+    private static final long YOUNG_PAUSE_NANOS = 20_000_000L;
     /** A ring from which nothing was read for this long is overdue; twice that at most. */
     private static final long STALL_NANOS = 20_000_000L;
 
@@ -51,16 +53,20 @@ final class StreamUpgrades {
     private final List<Resumption> resuming = new ArrayList<>();
     /** Links that may be given back one day. */
     private final Queue<LinkRetirement> linked = new ConcurrentLinkedQueue<>();
-    /** Of those, the ones that are looked at now and then. The thread's. */
+    /** Of those, the ones that are new. The thread's. */
+    private final List<LinkRetirement> young = new ArrayList<>();
+    /** The ones that are looked at now and then. The thread's. */
     private final List<LinkRetirement> inUse = new ArrayList<>();
     /** The ones that go on as soon as they can. The thread's. */
     private final List<LinkRetirement> retiring = new ArrayList<>();
-    /** When the former are looked at next. The thread's. */
+    /** When the young are looked at next. The thread's. */
+    private long youngCheckAt = System.nanoTime();
+    /** When those in use are. The thread's. */
     private long idleCheckAt = System.nanoTime();
     /** How often. */
     private volatile long idlePauseNanos = IDLE_PAUSE_NANOS;
-    /** Whether the thread looks at {@link #linked} from time to time. Written by it, before it looks there a last time. */
-    private volatile boolean looksForIdle;
+    /** Whether the thread looks at {@link #linked} soon. Written by it, before it looks there a last time. */
+    private volatile boolean looksForYoung;
 
     /** Searches under way, by their connection. The thread's, and read by those who close. */
     private final ConcurrentHashMap<StreamSocket, StreamUpgrade> searches = new ConcurrentHashMap<>();
@@ -123,7 +129,7 @@ final class StreamUpgrades {
             idlePauseNanos = often; // two threads may both write it: the one or the other is as good
         }
         linked.add(stream.retirement());
-        if (!looksForIdle) {
+        if (!looksForYoung) {
             wakeUp();
         }
     }
@@ -193,27 +199,38 @@ final class StreamUpgrades {
         long now = System.nanoTime();
         long pause = FOR_EVER;
         if (!watched.isEmpty() || !stalled.isEmpty()) {
-            pause = Math.max(0, watchedAt + STALL_NANOS - now);
+            pause = sooner(pause, watchedAt + STALL_NANOS - now);
         }
-        looksForIdle = !inUse.isEmpty();
-        if (looksForIdle || !linked.isEmpty()) {
-            long check = Math.max(0, idleCheckAt - now);
-            pause = pause == FOR_EVER ? check : Math.min(pause, check);
+        looksForYoung = !young.isEmpty();
+        if (looksForYoung || !linked.isEmpty()) {
+            pause = sooner(pause, youngCheckAt - now);
+        }
+        if (!inUse.isEmpty()) {
+            pause = sooner(pause, idleCheckAt - now);
         }
         return pause;
+    }
+
+    private static long sooner(long pause, long left) {
+        return pause == FOR_EVER ? Math.max(0, left) : Math.max(0, Math.min(pause, left));
     }
 
     private void retireAll() {
         long now = System.nanoTime();
         retiring.removeIf(each -> !goesOn(each, now) || (!each.isInHurry(now) && inUse.add(each)));
-        if (now - idleCheckAt < 0) {
-            return;
+        if (now - youngCheckAt >= 0) {
+            youngCheckAt = now + Math.min(YOUNG_PAUSE_NANOS, idlePauseNanos);
+            for (LinkRetirement each = linked.poll(); each != null; each = linked.poll()) {
+                young.add(each);
+            }
+            young.removeIf(each -> !goesOn(each, now)
+                    || (each.isInHurry(now) && retiring.add(each))
+                    || (!each.isYoung(now) && inUse.add(each)));
         }
-        idleCheckAt = now + idlePauseNanos;
-        for (LinkRetirement each = linked.poll(); each != null; each = linked.poll()) {
-            inUse.add(each);
+        if (now - idleCheckAt >= 0) {
+            idleCheckAt = now + idlePauseNanos;
+            inUse.removeIf(each -> !goesOn(each, now) || (each.isInHurry(now) && retiring.add(each)));
         }
-        inUse.removeIf(each -> !goesOn(each, now) || (each.isInHurry(now) && retiring.add(each)));
     }
 
     private static boolean goesOn(LinkRetirement each, long now) {
@@ -253,7 +270,9 @@ final class StreamUpgrades {
         boolean was = stream.isCramped();
         boolean looks = stream.checkStall(again);
         LinkRetirement retirement = stream.retirement();
-        if (!was && stream.isCramped() && (inUse.remove(retirement) || linked.remove(retirement))) {
+        if (!was
+                && stream.isCramped()
+                && (young.remove(retirement) || inUse.remove(retirement) || linked.remove(retirement))) {
             retiring.add(retirement); // it is not to wait until all are looked at
         }
         return looks;
