@@ -1,8 +1,8 @@
 package io.accel.netty;
 
 import io.accel.core.jdk.JdkAccess;
+import io.accel.core.runtime.AccelRuntime;
 import io.accel.core.socket.Accelerator;
-import io.accel.profile.Profile;
 import io.accel.profile.ProfileException;
 import io.netty.util.internal.PlatformDependent;
 import java.util.Locale;
@@ -75,7 +75,7 @@ public final class Accel {
                             "Accel runs on Linux, not on " + system.toLowerCase(Locale.ROOT));
                 }
                 JdkAccess.kernelProvider();
-                accelerator = new Accelerator(Profile.fromSystem());
+                accelerator = AccelRuntime.get().accelerator();
             } catch (ProfileException e) {
                 mistake = e;
             } catch (RuntimeException | LinkageError e) {

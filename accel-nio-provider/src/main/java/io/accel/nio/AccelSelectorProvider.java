@@ -1,14 +1,11 @@
 package io.accel.nio;
 
-import io.accel.core.daemon.Privileged;
 import io.accel.core.jdk.JdkAccess;
-import io.accel.core.observe.StatsService;
-import io.accel.core.observe.metrics.MetricsExport;
 import io.accel.core.poll.Poller;
+import io.accel.core.runtime.AccelRuntime;
 import io.accel.core.socket.Accelerator;
 import io.accel.core.socket.ChannelAnchor;
 import io.accel.core.socket.StreamSocket;
-import io.accel.profile.Keys;
 import io.accel.profile.Profile;
 import java.io.IOException;
 import java.net.ProtocolFamily;
@@ -34,15 +31,7 @@ public final class AccelSelectorProvider extends SelectorProvider {
 
     /** Called by the JVM, once, with the profile that the system properties name. */
     public AccelSelectorProvider() {
-        this(Privileged.get(Profile::fromSystem));
-        Privileged.get(() -> {
-            MetricsExport.startFromSystem();
-            Profile profile = accelerator.profile();
-            if (accelerator.isOn() && profile.get(Keys.STATS)) {
-                StatsService.start(profile.get(Keys.SHM_DIR), profile.name());
-            }
-            return null;
-        });
+        this(AccelRuntime.get().accelerator());
     }
 
     /**
@@ -51,8 +40,12 @@ public final class AccelSelectorProvider extends SelectorProvider {
      * @param profile the profile
      */
     public AccelSelectorProvider(Profile profile) {
+        this(new Accelerator(profile));
+    }
+
+    private AccelSelectorProvider(Accelerator accelerator) {
         this.kernel = JdkAccess.kernelProvider();
-        this.accelerator = new Accelerator(profile);
+        this.accelerator = accelerator;
     }
 
     /** The profile at work, for what else serves this process. */

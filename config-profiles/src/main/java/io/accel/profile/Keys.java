@@ -316,6 +316,14 @@ public final class Keys {
             "false",
             "Whether each connection logs a line that says which path it took and, if the kernel's, why.");
 
+    /** Where metrics are served; empty for nowhere. */
+    public static final Key<String> METRICS = key(
+            "metrics",
+            new MetricsType(),
+            "",
+            "Where metrics are to be seen, for programs that know nothing of them: in JMX, or on a page for Prometheus, at 127.0.0.1"
+                    + " and port 9464 unless said otherwise. Empty for nowhere.");
+
     /** Whether the agent serves {@code java.net.Socket}, too. */
     public static final Key<Boolean> SOCKETS = key(
             "sockets",
@@ -332,7 +340,7 @@ public final class Keys {
             "Whether `accel stats` of the same user can look at the process; costs nothing unless somebody does.");
 
     /** Names under {@code accel.} that are no keys of a profile, but read elsewhere; with all that begins with one. */
-    private static final Set<String> RESERVED = Set.of("profile", "metrics");
+    private static final Set<String> RESERVED = Set.of("profile", "on-error");
 
     private Keys() {}
 

@@ -4,7 +4,7 @@ package io.accel.profile;
  * Where a value came from. Immutable.
  *
  * @param kind which layer
- * @param source the preset's name, the file's path or the system property's name; empty for a default
+ * @param source the preset's name, the file's path, or the system property's or variable's name; empty for a default
  * @param line the line in the preset or file, from 1; 0 where there is none
  */
 public record Origin(Kind kind, String source, int line) {
@@ -16,15 +16,11 @@ public record Origin(Kind kind, String source, int line) {
         PRESET,
         /** The user's file. */
         FILE,
-        /** {@code -Daccel.KEY=VALUE}. */
+        /** {@code -Daccel.KEY=VALUE}, or a setting of the variable {@code ACCEL_OPTIONS}. */
         OVERRIDE
     }
 
     static final Origin DEFAULT = new Origin(Kind.DEFAULT, "", 0);
-
-    static Origin override(String name) {
-        return new Origin(Kind.OVERRIDE, "-Daccel." + name, 0);
-    }
 
     /** As a message shows it: {@code default}, {@code preset latency}, {@code my.properties:3}, {@code -Daccel.KEY}. */
     @Override

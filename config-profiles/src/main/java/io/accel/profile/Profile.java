@@ -7,12 +7,14 @@ import java.util.Properties;
 
 /**
  * The settings in force: a value for every key, each with where it came from, and the transport rules. Layers, each over
- * the ones before: the schema's defaults, a preset, the user's file, {@code -Daccel.KEY=VALUE}. Immutable and
- * thread-safe.
+ * the ones before: the schema's defaults, a preset, the user's file, the variable {@code ACCEL_OPTIONS}, {@code
+ * -Daccel.KEY=VALUE}. Immutable and thread-safe.
  */
 public final class Profile {
     private static final String PREFIX = "accel.";
     private static final String CHOICE = "profile";
+    private static final String PROFILE_VARIABLE = "ACCEL_PROFILE";
+    private static final String OPTIONS_VARIABLE = "ACCEL_OPTIONS";
 
     private final String name;
     private final Map<Key<?>, Setting<?>> settings;
@@ -25,23 +27,50 @@ public final class Profile {
     }
 
     /**
-     * The profile that the system properties choose: {@code accel.profile}, a preset's name or a path ({@code balanced}
-     * if it is not set), with every other {@code accel.KEY} over it. Reads files anew on each call.
+     * The profile that the system properties and the environment choose. The property {@code accel.profile}, else the variable {@code
+     * ACCEL_PROFILE}, is a preset's name or a path ({@code balanced} if neither is set). Over it lie the settings of the variable {@code
+     * ACCEL_OPTIONS} ({@link OptionLine}), and over those every other {@code accel.KEY}. Reads files anew on each call.
      *
      * @throws ProfileException if anything in it is wrong
      */
     public static Profile fromSystem() {
-        return from(System.getProperties());
+        return from(System.getProperties(), environment());
     }
 
-    static Profile from(Properties properties) {
+    private static Map<String, String> environment() {
+        try {
+            return System.getenv();
+        } catch (SecurityException e) {
+            return Map.of(); // not even Accel's code may ask
+        }
+    }
+
+    static Profile from(Properties properties, Map<String, String> environment) {
         Map<String, String> overrides = new LinkedHashMap<>();
         for (String property : properties.stringPropertyNames()) {
             if (property.startsWith(PREFIX)) {
                 overrides.put(property.substring(PREFIX.length()), properties.getProperty(property));
             }
         }
-        return load(overrides.getOrDefault(CHOICE, Presets.DEFAULT), overrides);
+        Map<String, String> variables = new LinkedHashMap<>();
+        try {
+            variables.putAll(OptionLine.parse(environment.get(OPTIONS_VARIABLE)));
+        } catch (IllegalArgumentException e) {
+            Origin origin = new Origin(Origin.Kind.OVERRIDE, OPTIONS_VARIABLE, 0);
+            throw new ProfileException(List.of(new Problem(origin, e.getMessage())));
+        }
+        String chosen = overrides.get(CHOICE);
+        if (chosen != null) {
+            return load(chosen, "-Daccel.profile=", variables, overrides);
+        }
+        chosen = environment.get(PROFILE_VARIABLE);
+        if (chosen != null && !chosen.isBlank()) {
+            return load(chosen.strip(), PROFILE_VARIABLE + "=", variables, overrides);
+        }
+        chosen = variables.get(CHOICE);
+        return chosen != null
+                ? load(chosen, OPTIONS_VARIABLE + ": profile=", variables, overrides)
+                : load(Presets.DEFAULT, "profile ", variables, overrides);
     }
 
     /**
@@ -52,10 +81,15 @@ public final class Profile {
      * @throws ProfileException if anything in it is wrong; the message tells all of it
      */
     public static Profile load(String nameOrPath, Map<String, String> overrides) {
+        return load(nameOrPath, "profile ", Map.of(), overrides);
+    }
+
+    private static Profile load(
+            String nameOrPath, String asker, Map<String, String> variables, Map<String, String> overrides) {
         ProfileLoader loader = new ProfileLoader();
-        String asker = overrides.containsKey(CHOICE) ? "-Daccel.profile=" : "profile ";
         loader.read(nameOrPath, new Origin(Origin.Kind.OVERRIDE, asker + nameOrPath, 0));
-        loader.override(overrides);
+        loader.override(variables, OPTIONS_VARIABLE + ": ");
+        loader.override(overrides, "-D" + PREFIX);
         loader.settle();
         if (!loader.problems().isEmpty()) {
             throw new ProfileException(loader.problems());

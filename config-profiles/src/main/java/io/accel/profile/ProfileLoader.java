@@ -62,11 +62,11 @@ final class ProfileLoader {
         }
     }
 
-    /** Lays {@code KEY=VALUE} of the command line over everything read so far. */
-    void override(Map<String, String> overrides) {
+    /** Lays {@code KEY=VALUE} of the command line, or of a variable, over everything read so far; {@code from} says of which. */
+    void override(Map<String, String> overrides, String from) {
         for (Map.Entry<String, String> entry : new TreeMap<>(overrides).entrySet()) {
             String name = entry.getKey();
-            Origin origin = Origin.override(name);
+            Origin origin = new Origin(Origin.Kind.OVERRIDE, from + name, 0);
             if (name.equals(INCLUDE)) {
                 problem(origin, "only a file can include; choose a profile with -Daccel.profile=NAME");
             } else if (!Keys.isReserved(name)) {

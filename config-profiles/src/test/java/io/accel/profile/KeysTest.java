@@ -44,9 +44,9 @@ class KeysTest {
     @Test
     void reservesTheNamesOfOthers() {
         assertThat(Keys.isReserved("profile")).isTrue();
-        assertThat(Keys.isReserved("metrics")).isTrue();
-        assertThat(Keys.isReserved("metrics.file")).isTrue();
-        assertThat(Keys.isReserved("metricsfile")).isFalse();
+        assertThat(Keys.isReserved("profile.dir")).isTrue();
+        assertThat(Keys.isReserved("profiles")).isFalse();
+        assertThat(Keys.isReserved("on-error")).isTrue();
         assertThat(Keys.isReserved("ring.size")).isFalse();
     }
 }

@@ -34,10 +34,23 @@ class ProfileErrorsTest {
     void unknownProfileOnTheCommandLine() {
         Properties properties = new Properties();
         properties.setProperty("accel.profile", "Latency");
-        assertThatThrownBy(() -> Profile.from(properties))
+        assertThatThrownBy(() -> Profile.from(properties, Map.of()))
                 .isInstanceOf(ProfileException.class)
                 .hasMessage("-Daccel.profile=Latency: no such preset, and no file 'Latency'; did you mean 'latency'?"
                         + PRESETS);
+    }
+
+    @Test
+    void mistakesInTheEnvironment() {
+        assertThatThrownBy(() -> Profile.from(new Properties(), Map.of("ACCEL_PROFILE", "latncy")))
+                .hasMessage("ACCEL_PROFILE=latncy: no such preset, and no file 'latncy'; did you mean 'latency'?"
+                        + PRESETS);
+        assertThatThrownBy(() -> Profile.from(new Properties(), Map.of("ACCEL_OPTIONS", "poll.spni=5us")))
+                .hasMessage("ACCEL_OPTIONS: poll.spni: unknown key 'poll.spni'; did you mean 'poll.spin'?");
+        assertThatThrownBy(() -> Profile.from(new Properties(), Map.of("ACCEL_OPTIONS", "latency")))
+                .hasMessageStartingWith("ACCEL_OPTIONS: 'latency' is no setting; expected KEY=VALUE");
+        assertThatThrownBy(() -> Profile.from(new Properties(), Map.of("ACCEL_OPTIONS", "metrics=promethius")))
+                .hasMessageContaining("'promethius' is neither jmx nor prometheus");
     }
 
     @Test

@@ -19,7 +19,7 @@ class ProfileTest {
 
     @Test
     void isBalancedWhereNothingIsChosen() {
-        Profile profile = Profile.from(new Properties());
+        Profile profile = Profile.from(new Properties(), Map.of());
         assertThat(profile.name()).isEqualTo("balanced");
         assertThat(profile.get(Keys.RING_SIZE)).isEqualTo(256 << 10);
         assertThat(profile.get(Keys.POLL_SPIN)).isEqualTo(20_000L);
@@ -97,10 +97,10 @@ class ProfileTest {
     void ignoresWhatIsNotItsOwn() {
         Properties properties = new Properties();
         properties.setProperty("accel.profile", "throughput");
-        properties.setProperty("accel.metrics", "on");
+        properties.setProperty("accel.on-error", "off");
         properties.setProperty("acceleration", "much");
         properties.setProperty("ring.size", "nonsense");
-        Profile profile = Profile.from(properties);
+        Profile profile = Profile.from(properties, Map.of());
         assertThat(profile.name()).isEqualTo("throughput");
         assertThat(profile.get(Keys.RING_SIZE)).isEqualTo(1 << 20);
     }
@@ -146,5 +146,24 @@ class ProfileTest {
 
     private Path write(String name, String... lines) throws IOException {
         return Files.write(directory.resolve(name), List.of(lines));
+    }
+
+    @Test
+    void theEnvironmentIsBelowTheCommandLine() {
+        Properties properties = new Properties();
+        properties.setProperty("accel.poll.spin", "7us");
+        Map<String, String> environment = Map.of(
+                "ACCEL_PROFILE", "latency", "ACCEL_OPTIONS", "poll.spin=50us,poll.hot-max=9,fabric.order=rdma,shm");
+        Profile profile = Profile.from(properties, environment);
+        assertThat(profile.name()).isEqualTo("latency");
+        assertThat(profile.get(Keys.POLL_SPIN)).isEqualTo(7_000);
+        assertThat(profile.get(Keys.POLL_HOT_MAX)).isEqualTo(9);
+        assertThat(profile.setting(Keys.POLL_HOT_MAX).origin()).hasToString("ACCEL_OPTIONS: poll.hot-max");
+        assertThat(profile.get(Keys.FABRIC_ORDER)).containsExactly(FabricName.RDMA, FabricName.SHM);
+        properties.setProperty("accel.profile", "low-cpu");
+        assertThat(Profile.from(properties, environment).name()).isEqualTo("low-cpu");
+        assertThat(Profile.from(new Properties(), Map.of("ACCEL_OPTIONS", "profile=off"))
+                        .name())
+                .isEqualTo("off");
     }
 }

@@ -31,7 +31,9 @@ final class ReferencePage {
                 -Daccel.profile=/etc/accel/my.properties
                 ```
 
-                Each layer lies over the ones before it: the defaults, a preset, your file, `-Daccel.KEY=VALUE`.
+                Each layer lies over the ones before it: the defaults, a preset, your file, the variable `ACCEL_OPTIONS`
+                (`ACCEL_OPTIONS=poll.spin=50us,fabric.order=shm,rdma`), the agent's arguments, `-Daccel.KEY=VALUE`. The variable
+                `ACCEL_PROFILE` chooses the profile where `-Daccel.profile` does not.
                 `accel profiles show NAME` prints every value in force and where it came from; `accel profiles check FILE`
                 lists everything that is wrong with a file.
 

@@ -3,9 +3,9 @@ package io.accel.core.daemon;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.nio.channels.spi.SelectorProvider;
+import java.util.Queue;
 import java.util.ResourceBundle;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
@@ -22,9 +22,12 @@ public final class Log implements Supplier<Logger> {
     private static final ThreadLocal<Boolean> ASKING = new ThreadLocal<>();
 
     private static final int MOST_KEPT = 1_000;
-    private static final BlockingQueue<Runnable> KEPT = new LinkedBlockingQueue<>(MOST_KEPT);
+    private static final Queue<Runnable> KEPT = new ArrayBlockingQueue<>(MOST_KEPT);
     private static final AtomicLong LEFT_OUT = new AtomicLong();
+    /** Whether there is a daemon that says what is kept. */
     private static final AtomicBoolean SAYING = new AtomicBoolean();
+    /** Whether nobody is to be asked for a logger yet. */
+    private static volatile boolean starting;
 
     private final String name;
     private final Logger keeper = new Keeper();
@@ -65,60 +68,69 @@ public final class Log implements Supplier<Logger> {
     }
 
     private Logger ask() {
-        // The JVM calls a provider's constructor from the class that provider() initialises: until then there is none.
-        if (ASKING.get() != null || SelectorProvider.provider() == null) {
+        if (starting || ASKING.get() != null) {
             return keeper;
         }
-        Logger asked;
         ASKING.set(true);
         try {
-            asked = System.getLogger(name);
+            Logger asked = System.getLogger(name);
             logger = asked;
+            return asked;
         } finally {
             ASKING.remove();
         }
-        if (!SAYING.get()) {
-            sayKept(); // there could be no daemon
-        }
-        return asked;
+    }
+
+    /**
+     * Keeps what is said until the JVM has its provider of channels. Called by who starts Accel, perhaps in the provider's
+     * constructor: the JVM has none before that returns, and other threads that ask for it wait.
+     */
+    public static void holdUntilStarted() {
+        starting = true;
+        sayBehind();
     }
 
     private static void keep(Runnable message) {
         if (!KEPT.offer(message)) {
             LEFT_OUT.incrementAndGet();
         }
+        sayBehind();
+    }
+
+    private static void sayBehind() {
         if (SAYING.compareAndSet(false, true)) {
             try {
                 Daemons.start("accel-log", Log::say);
             } catch (SecurityException | OutOfMemoryError e) {
-                SAYING.set(false); // there can be no daemon now; perhaps there can be one later
+                SAYING.set(false); // there can be no daemon: what is said next is said by who says it
+                starting = false;
             }
         }
     }
 
     private static void say() {
-        SelectorProvider unused = SelectorProvider.provider(); // waits for the thread that is making it
-        while (true) {
-            try {
-                KEPT.take().run();
-                sayKept();
-            } catch (InterruptedException e) {
-                return; // nobody has a reason to
-            } catch (Throwable e) {
-                System.err.println("accel: logging failed: " + e);
+        do {
+            if (starting) {
+                SelectorProvider unused = SelectorProvider.provider(); // waits for the thread that is making it
+                starting = false;
             }
-        }
+            for (Runnable message = KEPT.poll(); message != null; message = KEPT.poll()) {
+                say(message);
+            }
+            long leftOut = LEFT_OUT.getAndSet(0);
+            if (leftOut > 0) {
+                String text = leftOut + " messages were left out: the log was too slow for them";
+                say(() -> of("io.accel").direct().log(Level.WARNING, text));
+            }
+            SAYING.set(false);
+        } while ((starting || !KEPT.isEmpty()) && SAYING.compareAndSet(false, true));
     }
 
-    private static void sayKept() {
-        for (Runnable message = KEPT.poll(); message != null; message = KEPT.poll()) {
+    private static void say(Runnable message) {
+        try {
             message.run();
-        }
-        long leftOut = LEFT_OUT.getAndSet(0);
-        if (leftOut > 0) {
-            of("io.accel")
-                    .direct()
-                    .log(Level.WARNING, leftOut + " messages were left out: the log was too slow for them");
+        } catch (Throwable e) {
+            System.err.println("accel: logging failed: " + e);
         }
     }
 

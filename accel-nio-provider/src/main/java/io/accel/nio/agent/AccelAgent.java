@@ -1,18 +1,27 @@
 package io.accel.nio.agent;
 
 import io.accel.nio.net.AccelSockets;
+import io.accel.profile.Keys;
+import io.accel.profile.OptionLine;
+import io.accel.profile.Profile;
+import io.accel.profile.ProfileException;
 import java.io.IOException;
 import java.lang.instrument.Instrumentation;
 import java.nio.channels.spi.SelectorProvider;
 import java.util.Arrays;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /**
  * Makes Accel the JVM's {@code SelectorProvider} before the program starts.
  *
  * <p>The JVM has already put the jar on the class path by the time the agent runs (it does so for every agent). The agent
- * turns its arguments into {@code accel.*} system properties and names Accel as the provider. It exports nothing of the JDK's:
- * other libraries choose differently when they find the JDK's channels open to them. What the command line says with {@code -D} has precedence over all of it.
+ * turns its arguments into {@code accel.*} system properties, looks whether the profile that they and the environment make has a
+ * mistake, and names Accel as the provider. It exports nothing of the JDK's: other libraries choose differently when they find
+ * the JDK's channels open to them. What the command line says with {@code -D} has precedence over all of it.
+ *
+ * <p>A mistake is said in a line, and ends the program with status {@value #MISTAKE}; with {@code on-error=off} the program goes on
+ * without Accel.
  */
 public final class AccelAgent {
     /** The property by which the JDK finds its provider. */
@@ -21,8 +30,9 @@ public final class AccelAgent {
     /** By name: loading the class belongs to the program's first channel, not to the start of the JVM. */
     static final String PROVIDER = "io.accel.nio.AccelSelectorProvider";
 
-    /** Sockets are served unless it is {@code false}. */
-    private static final String SOCKETS_PROPERTY = "accel.sockets";
+    private static final String PREFIX = "accel.";
+    private static final String ON_ERROR = "on-error";
+    private static final int MISTAKE = 2;
 
     private static final String PROVIDER_HOLDER = PROVIDER_PROPERTY + "$Holder";
 
@@ -32,13 +42,42 @@ public final class AccelAgent {
      * Called by the JVM for {@code -javaagent}.
      *
      * @param arguments {@code key=value,...} or null
-     * @throws IllegalArgumentException if the arguments make no sense; the JVM then prints it and ends
      */
     public static void premain(String arguments, Instrumentation instrumentation) {
-        String refused = install(arguments, instrumentation);
-        if (refused != null) {
-            System.err.println("accel: " + refused);
+        try {
+            String refused = install(arguments, instrumentation);
+            if (refused != null) {
+                say(refused);
+            }
+        } catch (IllegalArgumentException | ProfileException e) {
+            e.getMessage().lines().forEach(AccelAgent::say);
+            if (!isForgiving(arguments)) {
+                say(
+                        "the program was not started. With -javaagent:accel.jar=on-error=off it runs without Accel in such a case");
+                System.exit(MISTAKE);
+            }
+            say("the program runs without Accel");
+            if (PROVIDER.equals(System.getProperty(PROVIDER_PROPERTY))) {
+                System.clearProperty(PROVIDER_PROPERTY);
+            }
         }
+    }
+
+    private static void say(String line) {
+        System.err.println("accel: " + line);
+    }
+
+    /** Whether a mistake is no reason not to start the program; found also where nothing else can be read. */
+    private static boolean isForgiving(String arguments) {
+        String said = System.getProperty(PREFIX + ON_ERROR);
+        if (said == null) {
+            said = Stream.of(arguments, System.getenv("ACCEL_OPTIONS"))
+                    .filter(line -> line != null && line.replace(" ", "").contains(ON_ERROR + "=off"))
+                    .findFirst()
+                    .map(line -> "off")
+                    .orElse("exit");
+        }
+        return said.equals("off");
     }
 
     /**
@@ -46,6 +85,7 @@ public final class AccelAgent {
      *
      * @param arguments {@code key=value,...} or null
      * @throws IllegalArgumentException if the arguments make no sense
+     * @throws ProfileException if the profile has a mistake
      * @throws IllegalStateException if it is too late: the program has its provider already, and the JVM asks once
      */
     public static void agentmain(String arguments, Instrumentation instrumentation) {
@@ -57,11 +97,13 @@ public final class AccelAgent {
 
     /** Returns null, or why the program will not use Accel. */
     private static String install(String arguments, Instrumentation instrumentation) {
-        for (Map.Entry<String, String> setting : AgentArguments.parse(arguments).entrySet()) {
-            if (System.getProperty(setting.getKey()) == null) {
-                System.setProperty(setting.getKey(), setting.getValue());
+        for (Map.Entry<String, String> setting : OptionLine.parse(arguments).entrySet()) {
+            String property = PREFIX + setting.getKey();
+            if (System.getProperty(property) == null) {
+                System.setProperty(property, setting.getValue());
             }
         }
+        Profile profile = Profile.fromSystem();
         String chosen = System.getProperty(PROVIDER_PROPERTY);
         if (chosen == null) {
             System.setProperty(PROVIDER_PROPERTY, PROVIDER);
@@ -70,7 +112,7 @@ public final class AccelAgent {
                     + " Remove it to let Accel carry the program's connections";
         }
         String refused = providerInUse(instrumentation);
-        if (refused == null && !"false".equalsIgnoreCase(System.getProperty(SOCKETS_PROPERTY))) {
+        if (refused == null && profile.get(Keys.SOCKETS)) {
             serveSockets();
         }
         return refused;

@@ -1,7 +1,8 @@
 /**
  * The Java agent: {@code java -javaagent:accel.jar -jar app.jar} is all that a program needs.
  *
- * <p>Runs before the program's first class, in whatever JVM the program was given. So it uses the JDK alone: no logger is
- * initialised early, no class of Accel's core is loaded before the program opens its first channel. Nothing depends on it.
+ * <p>Runs before the program's first class, in whatever JVM the program was given. So it uses the JDK and the profiles
+ * alone: no logger is initialised early, no class of Accel's core is loaded before the program opens its first channel. Nothing
+ * depends on it.
  */
 package io.accel.nio.agent;

@@ -7,6 +7,7 @@ import com.sun.tools.attach.AgentInitializationException;
 import com.sun.tools.attach.VirtualMachine;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -60,12 +61,50 @@ class AgentIT {
 
     @ParameterizedTest
     @MethodSource("io.accel.nio.dropin.Child#jdks")
-    void badArgumentsEndTheJvmWithAnExample(Path jdk) throws Exception {
-        try (Child child = Child.start(dir, Child.probe(jdk, List.of(AGENT + "=latency")))) {
-            assertThat(child.status()).isNotZero();
+    void aMistakeEndsTheProgramBeforeItBegins(Path jdk) throws Exception {
+        Map<String, String> mistakes = Map.of(
+                "latency", "such as profile=latency",
+                "profile=latncy", "did you mean 'latency'?",
+                "poll.spni=5us", "did you mean 'poll.spin'?",
+                "metrics=promethius", "'promethius' is neither");
+        for (Map.Entry<String, String> mistake : mistakes.entrySet()) {
+            try (Child child = Child.start(dir, Child.probe(jdk, List.of(AGENT + "=" + mistake.getKey())))) {
+                assertThat(child.status()).as(child.output()).isEqualTo(2);
+                assertThat(child.output().lines())
+                        .as("what is wrong, and what to do")
+                        .hasSize(2)
+                        .allMatch(line -> line.startsWith("accel: "));
+                assertThat(child.output()).contains(mistake.getValue());
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("io.accel.nio.dropin.Child#jdks")
+    void aMistakeMayCostTheAccelerationAlone(Path jdk) throws Exception {
+        for (String options :
+                List.of("profile=latncy,on-error=off", "profile=latncy, on-error = off", "x,on-error=off")) {
+            try (Child child = Child.start(dir, Child.probe(jdk, List.of(AGENT + "=" + options), "provider"))) {
+                assertThat(child.status()).as(child.output()).isZero();
+                assertThat(child.output())
+                        .contains("accel: the program runs without Accel", "provider sun.nio.ch.")
+                        .doesNotContain("Exception");
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("io.accel.nio.dropin.Child#jdks")
+    void theEnvironmentSaysWhatTheCommandLineDoesNot(Path jdk) throws Exception {
+        Map<String, String> environment = Map.of("ACCEL_PROFILE", "latncy", "ACCEL_OPTIONS", "on-error=off");
+        try (Child child = Child.start(dir, Child.probe(jdk, List.of(AGENT)), environment)) {
+            assertThat(child.status()).as(child.output()).isZero();
             assertThat(child.output())
-                    .contains("Accel's agent was given 'latency'", "profile=latency")
-                    .doesNotContain("args []");
+                    .contains("accel: ACCEL_PROFILE=latncy: no such preset", "did you mean 'latency'?");
+        }
+        try (Child child = Child.start(dir, Child.probe(jdk, List.of(AGENT + "=profile=low-cpu")), environment)) {
+            assertThat(child.status()).as(child.output()).isZero();
+            assertThat(child.output()).contains(OURS).doesNotContain("accel: ");
         }
     }
 

@@ -19,7 +19,6 @@ public final class MetricsExport {
     static final int DEFAULT_PORT = 9464;
 
     private static final Log LOG = Log.of("io.accel");
-    private static final String PROPERTY = "accel.metrics";
 
     /** One way to see the metrics; an address for Prometheus, none for JMX. */
     record Wanted(InetSocketAddress prometheus) {}
@@ -27,14 +26,14 @@ public final class MetricsExport {
     private MetricsExport() {}
 
     /**
-     * Starts what the system property asks for, on a thread of its own; nothing if it is not set. What cannot be started, as on
-     * a port that is taken, is said in the log and does not disturb the program.
+     * Starts what the profile asks for, on a thread of its own. What cannot be started, as on a port that is taken, is said in the
+     * log and does not disturb the program.
      *
-     * @throws IllegalArgumentException if the property's value makes no sense
+     * @param value of the key {@code metrics}; nothing is started if it is blank
+     * @throws IllegalArgumentException if it makes no sense
      */
-    public static void startFromSystem() {
-        String value = System.getProperty(PROPERTY);
-        if (value == null || value.isBlank()) {
+    public static void start(String value) {
+        if (value.isBlank()) {
             return;
         }
         List<Wanted> all = parse(value);
@@ -77,8 +76,8 @@ public final class MetricsExport {
     }
 
     private static IllegalArgumentException wrong(String value, String why) {
-        return new IllegalArgumentException("-D" + PROPERTY + "=" + value + ": " + why
-                + ". Expected such as prometheus:127.0.0.1:" + DEFAULT_PORT + " or jmx");
+        return new IllegalArgumentException("metrics=" + value + ": " + why + ". Expected such as prometheus:127.0.0.1:"
+                + DEFAULT_PORT + " or jmx");
     }
 
     private static void start(Wanted wanted) {

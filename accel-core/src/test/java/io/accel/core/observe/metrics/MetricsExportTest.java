@@ -74,7 +74,7 @@ class MetricsExportTest {
     void nonsenseIsSaidWithAnExample(String value) {
         assertThatThrownBy(() -> MetricsExport.parse(value))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageStartingWith("-Daccel.metrics=" + value + ": ")
+                .hasMessageStartingWith("metrics=" + value + ": ")
                 .hasMessageContaining("prometheus:127.0.0.1:9464");
     }
 

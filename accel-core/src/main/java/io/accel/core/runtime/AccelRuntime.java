@@ -1,0 +1,54 @@
+package io.accel.core.runtime;
+
+import io.accel.core.daemon.Log;
+import io.accel.core.daemon.Privileged;
+import io.accel.core.observe.StatsService;
+import io.accel.core.observe.metrics.MetricsExport;
+import io.accel.core.socket.Accelerator;
+import io.accel.profile.Keys;
+import io.accel.profile.Profile;
+import io.accel.profile.ProfileException;
+
+/**
+ * Accel in this process: the profile at work that the system properties and the environment name, its metrics, and what {@code accel
+ * stats} looks at. It starts with the first adapter that asks, and others that ask get the same. Thread-safe.
+ */
+public final class AccelRuntime {
+    private static volatile AccelRuntime started; // written once, under the class's monitor
+
+    private final Accelerator accelerator;
+
+    private AccelRuntime(Profile profile) {
+        MetricsExport.start(profile.get(Keys.METRICS));
+        this.accelerator = new Accelerator(profile);
+        if (accelerator.isOn() && profile.get(Keys.STATS)) {
+            StatsService.start(profile.get(Keys.SHM_DIR), profile.name());
+        }
+    }
+
+    /**
+     * That of this process, started if it is not yet.
+     *
+     * @throws ProfileException if the profile has a mistake; the message tells all of it, each time
+     */
+    public static AccelRuntime get() {
+        AccelRuntime running = started;
+        return running != null ? running : start();
+    }
+
+    private static AccelRuntime start() {
+        // Who waits here may be making the JVM's provider of channels, which a log may need.
+        Log.holdUntilStarted();
+        synchronized (AccelRuntime.class) {
+            if (started == null) {
+                started = Privileged.get(() -> new AccelRuntime(Profile.fromSystem()));
+            }
+            return started;
+        }
+    }
+
+    /** The profile at work. */
+    public Accelerator accelerator() {
+        return accelerator;
+    }
+}

@@ -1,0 +1,38 @@
+package io.accel.profile;
+
+import java.util.regex.Pattern;
+
+/** Where metrics are served: a list of {@code jmx} and {@code prometheus[:[HOST:]PORT]}, or nothing. */
+record MetricsType() implements ValueType<String> {
+    private static final Pattern PLACE =
+            Pattern.compile("jmx|prometheus(:(([^\\[\\]:,\\s]+|\\[[0-9A-Fa-f:.%]+]):)?[0-9]{1,5})?");
+
+    @Override
+    public String name() {
+        return "list";
+    }
+
+    @Override
+    public String allowed() {
+        return "nothing, or one or more of jmx, prometheus[:[HOST:]PORT], parted by commas";
+    }
+
+    @Override
+    public String parse(String text) throws BadValueException {
+        if (text.isBlank()) {
+            return "";
+        }
+        for (String place : text.split(",", -1)) {
+            if (!PLACE.matcher(place.strip()).matches()) {
+                throw new BadValueException(
+                        "'" + place.strip() + "' is neither jmx nor prometheus, perhaps with an address");
+            }
+        }
+        return text;
+    }
+
+    @Override
+    public String render(String value) {
+        return value;
+    }
+}

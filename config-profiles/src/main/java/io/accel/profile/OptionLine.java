@@ -1,0 +1,43 @@
+package io.accel.profile;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Settings in one line, such as {@code profile=latency,poll.spin=50us}: what the agent takes as its arguments, and the variable {@code
+ * ACCEL_OPTIONS} has. A comma begins another setting only if a key and {@code =} follow it, so a value may be a list. Stateless.
+ */
+public final class OptionLine {
+    private static final Pattern SETTING_AHEAD = Pattern.compile(",(?=\\s*[A-Za-z][A-Za-z0-9.-]*\\s*=)");
+
+    private static final Pattern SETTING = Pattern.compile("\\s*([A-Za-z][A-Za-z0-9.-]*)\\s*=(.*)", Pattern.DOTALL);
+
+    private OptionLine() {}
+
+    /**
+     * The settings of a line.
+     *
+     * @param line may be null or blank: no settings
+     * @return values by key, in their order; which keys and values there are is for the profile to say
+     * @throws IllegalArgumentException if it does not begin with a setting, or a key appears twice
+     */
+    public static Map<String, String> parse(String line) {
+        Map<String, String> settings = new LinkedHashMap<>();
+        if (line == null || line.isBlank()) {
+            return settings;
+        }
+        for (String setting : SETTING_AHEAD.split(line, -1)) {
+            Matcher matcher = SETTING.matcher(setting);
+            if (!matcher.matches()) {
+                throw new IllegalArgumentException("'" + setting
+                        + "' is no setting; expected KEY=VALUE,... such as profile=latency,poll.spin=50us");
+            }
+            if (settings.putIfAbsent(matcher.group(1), matcher.group(2).strip()) != null) {
+                throw new IllegalArgumentException("'" + matcher.group(1) + "' is there twice in '" + line + "'");
+            }
+        }
+        return settings;
+    }
+}
