@@ -23,9 +23,11 @@ class InheritedChannelIT {
     /** What a super server does with a socket: it becomes the program's standard input. {@code S} is the socket. */
     private static final String START = "open(STDIN, '<&', S) or die; exec @ARGV or die $!;";
 
-    private static final String BEGIN = "use Socket; $| = 1; socket(S, PF_INET, %s, 0) or die $!;"
-            + " bind(S, sockaddr_in(0, INADDR_LOOPBACK)) or die $!;"
-            + " print 'port ', (sockaddr_in(getsockname(S)))[0], \"\\n\";";
+    /** For both versions of IP, as such servers have it: the newest JDKs do not answer datagrams of a socket for IPv4 alone. */
+    private static final String BEGIN =
+            "use Socket qw(:DEFAULT IN6ADDR_ANY pack_sockaddr_in6 unpack_sockaddr_in6); $| = 1; socket(S, PF_INET6, %s, 0) or die $!;"
+                    + " bind(S, pack_sockaddr_in6(0, IN6ADDR_ANY)) or die $!;"
+                    + " print 'port ', (unpack_sockaddr_in6(getsockname(S)))[0], \"\\n\";";
 
     @TempDir
     private Path dir;
