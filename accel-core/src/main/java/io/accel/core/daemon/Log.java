@@ -28,6 +28,8 @@ public final class Log implements Supplier<Logger> {
     private static final AtomicBoolean SAYING = new AtomicBoolean();
     /** Whether nobody is to be asked for a logger yet. */
     private static volatile boolean starting;
+    /** Whether there could be no daemon: who says something next says what is kept. */
+    private static volatile boolean alone;
 
     private final String name;
     private final Logger keeper = new Keeper();
@@ -72,13 +74,17 @@ public final class Log implements Supplier<Logger> {
             return keeper;
         }
         ASKING.set(true);
+        Logger asked;
         try {
-            Logger asked = System.getLogger(name);
+            asked = System.getLogger(name);
             logger = asked;
-            return asked;
         } finally {
             ASKING.remove();
         }
+        if (alone) {
+            sayKept();
+        }
+        return asked;
     }
 
     /**
@@ -102,7 +108,8 @@ public final class Log implements Supplier<Logger> {
             try {
                 Daemons.start("accel-log", Log::say);
             } catch (SecurityException | OutOfMemoryError e) {
-                SAYING.set(false); // there can be no daemon: what is said next is said by who says it
+                alone = true;
+                SAYING.set(false);
                 starting = false;
             }
         }
@@ -111,19 +118,33 @@ public final class Log implements Supplier<Logger> {
     private static void say() {
         do {
             if (starting) {
-                SelectorProvider unused = SelectorProvider.provider(); // waits for the thread that is making it
+                awaitProvider();
                 starting = false;
             }
-            for (Runnable message = KEPT.poll(); message != null; message = KEPT.poll()) {
-                say(message);
-            }
-            long leftOut = LEFT_OUT.getAndSet(0);
-            if (leftOut > 0) {
-                String text = leftOut + " messages were left out: the log was too slow for them";
-                say(() -> of("io.accel").direct().log(Level.WARNING, text));
-            }
+            sayKept();
             SAYING.set(false);
         } while ((starting || !KEPT.isEmpty()) && SAYING.compareAndSet(false, true));
+    }
+
+    /** Stops when Accel is started, as it keeps again then what is said. */
+    private static void sayKept() {
+        for (Runnable message = KEPT.poll(); message != null; message = starting ? null : KEPT.poll()) {
+            say(message);
+        }
+        long leftOut = LEFT_OUT.getAndSet(0);
+        if (leftOut > 0) {
+            String text = leftOut + " messages were left out: the log was too slow for them";
+            say(() -> of("io.accel").direct().log(Level.WARNING, text));
+        }
+    }
+
+    /** Waits for the thread that is making it, if one is. */
+    private static void awaitProvider() {
+        try {
+            SelectorProvider unused = SelectorProvider.provider();
+        } catch (RuntimeException | Error e) {
+            return; // the program hears of that when it asks
+        }
     }
 
     private static void say(Runnable message) {

@@ -1,0 +1,71 @@
+package io.accel.core.daemon;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.lang.System.Logger.Level;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Who says what is to be logged. */
+class LogTest {
+    private static final String NAME = "io.accel.test.log";
+    private static final Logger BACK_END = Logger.getLogger(NAME);
+
+    private final List<String> said = new CopyOnWriteArrayList<>();
+    private final Handler handler = new Handler() {
+        @Override
+        public void publish(LogRecord logged) {
+            said.add(logged.getMessage() + " by " + Thread.currentThread().getName());
+        }
+
+        @Override
+        public void flush() {}
+
+        @Override
+        public void close() {}
+    };
+
+    @BeforeEach
+    void listen() {
+        BACK_END.setUseParentHandlers(false);
+        BACK_END.addHandler(handler);
+    }
+
+    @AfterEach
+    void leave() {
+        BACK_END.removeHandler(handler);
+    }
+
+    @Test
+    void aThreadOfTheProgramSpeaksForItself() {
+        Log.of(NAME).get().log(Level.WARNING, "a warning");
+        assertThat(said)
+                .containsExactly("a warning by " + Thread.currentThread().getName());
+    }
+
+    @Test
+    void aDaemonIsNotKeptWaitingByABackEnd() {
+        Log log = Log.of(NAME);
+        Daemons.start("accel-test", () -> {
+            log.get().log(Level.WARNING, "first");
+            log.get().log(Level.WARNING, "second");
+        });
+        await().until(() -> said.size() == 2);
+        assertThat(said).containsExactly("first by accel-log", "second by accel-log");
+    }
+
+    @Test
+    void whatIsSaidWhileAccelStartsIsSaidAfterwards() {
+        Log.holdUntilStarted();
+        Log.of(NAME).get().log(Level.WARNING, "early");
+        await().until(() -> said.size() == 1);
+        assertThat(said.get(0)).startsWith("early by ");
+    }
+}
