@@ -11,10 +11,12 @@ import java.util.Properties;
  * -Daccel.KEY=VALUE}. Immutable and thread-safe.
  */
 public final class Profile {
+    /** The variable of the environment that sets keys. */
+    public static final String OPTIONS_VARIABLE = "ACCEL_OPTIONS";
+
     private static final String PREFIX = "accel.";
     private static final String CHOICE = "profile";
     private static final String PROFILE_VARIABLE = "ACCEL_PROFILE";
-    private static final String OPTIONS_VARIABLE = "ACCEL_OPTIONS";
 
     private final String name;
     private final Map<Key<?>, Setting<?>> settings;

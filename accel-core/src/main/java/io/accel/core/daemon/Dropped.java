@@ -4,7 +4,7 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.lang.ref.Cleaner;
 
-/** Closes what a program has dropped without closing it, as the JDK does with sockets of its own. Thread-safe. */
+/** Closes what was dropped without being closed, as the JDK does with sockets of its own. Thread-safe. */
 public final class Dropped {
     private static final Warnings FAILURES = new Warnings(Log.of("io.accel"));
     private static final Cleaner CLEANER = Privileged.get(Cleaner::create);
@@ -14,9 +14,9 @@ public final class Dropped {
     /**
      * Closes what is inside of an object as soon as nobody can reach that any more.
      *
-     * @param holder what the program has
+     * @param holder what others have
      * @param inside what to close; must not lead to the holder
-     * @return ends this when the program closes the holder itself; that closes the inside as well, unless this has
+     * @return ends this when the holder is closed; that closes the inside as well, unless this has
      */
     public static Cleaner.Cleanable watch(Object holder, Closeable inside) {
         return CLEANER.register(holder, () -> close(inside));
@@ -29,7 +29,7 @@ public final class Dropped {
                 return null;
             });
         } catch (IOException | RuntimeException e) {
-            FAILURES.warn("closing what the program has dropped without closing it failed", e);
+            FAILURES.warn("closing what nobody can reach any more failed", e);
         }
     }
 }

@@ -25,10 +25,11 @@ import io.accel.core.observe.WaitCounters.Why;
  * <p>The same is put down if a thread finds, by a jump of the clock and by the kernel's account of its run delay, that it was kept
  * from its core while it looked; and if it sees more threads want to run than there are processors, since it then keeps another
  * from a core, perhaps the very peer. On the other side is what waits saved that did not sleep. When others lose more by it than
- * that and than some hundredths of the time, or have more than half of it, the core is <em>crowded</em>. Each wait sleeps at once, since who is woken goes before
- * who computes, and so it stays for a time in proportion to what finding it out has cost, and longer each time that it is found
- * again. Some times it only asks then whether more threads want to run than can, and sleeps on if so. Where only one thread can
- * run, nobody looks, and cores are offered only, as long as the offers save more than they cost.
+ * that and than some hundredths of the time, or have more than half of it, the core is <em>crowded</em>. Each wait sleeps at
+ * once, since who is woken goes before who computes, and so it stays for a time in proportion to what finding it out has cost,
+ * and longer each time that it is found again. Some times it only asks then whether more threads want to run than can, and
+ * sleeps on if so. Where only one thread can run, nobody looks, and cores are offered only, as long as the offers save more than
+ * they cost.
  *
  * <p>Looks that are in vain more often than not are given up for a time, longer each time. A trial ends it, of some waits: two ends
  * that both sleep answer each other later than {@code poll.spin}, so in a trial looks last as long as answers take that wake both.

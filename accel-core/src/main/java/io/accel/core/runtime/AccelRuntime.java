@@ -10,8 +10,8 @@ import io.accel.profile.Profile;
 import io.accel.profile.ProfileException;
 
 /**
- * Accel in this process: the profile at work that the system properties and the environment name, its metrics, and what {@code accel
- * stats} looks at. It starts with the first adapter that asks, and others that ask get the same. Thread-safe.
+ * Accel in this process: the profile at work that the system properties and the environment name, its metrics, and what
+ * {@code accel stats} looks at. It starts with the first adapter that asks, and others that ask get the same. Thread-safe.
  */
 public final class AccelRuntime {
     private static volatile AccelRuntime started; // written once, under the class's monitor
@@ -19,8 +19,8 @@ public final class AccelRuntime {
     private final Accelerator accelerator;
 
     private AccelRuntime(Profile profile) {
-        MetricsExport.start(profile.get(Keys.METRICS));
         this.accelerator = new Accelerator(profile);
+        MetricsExport.start(profile.get(Keys.METRICS));
         if (accelerator.isOn() && profile.get(Keys.STATS)) {
             StatsService.start(profile.get(Keys.SHM_DIR), profile.name());
         }

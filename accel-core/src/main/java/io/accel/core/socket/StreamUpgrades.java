@@ -212,7 +212,7 @@ final class StreamUpgrades {
     }
 
     private static long sooner(long pause, long left) {
-        return pause == FOR_EVER ? Math.max(0, left) : Math.max(0, Math.min(pause, left));
+        return Math.max(0, pause == FOR_EVER ? left : Math.min(pause, left));
     }
 
     private void retireAll() {

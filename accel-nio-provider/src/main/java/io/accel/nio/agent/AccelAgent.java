@@ -70,14 +70,10 @@ public final class AccelAgent {
     /** Whether a mistake is no reason not to start the program; found also where nothing else can be read. */
     private static boolean isForgiving(String arguments) {
         String said = System.getProperty(PREFIX + ON_ERROR);
-        if (said == null) {
-            said = Stream.of(arguments, System.getenv("ACCEL_OPTIONS"))
-                    .filter(line -> line != null && line.replace(" ", "").contains(ON_ERROR + "=off"))
-                    .findFirst()
-                    .map(line -> "off")
-                    .orElse("exit");
-        }
-        return said.equals("off");
+        return said != null
+                ? said.equals("off")
+                : Stream.of(arguments, System.getenv(Profile.OPTIONS_VARIABLE))
+                        .anyMatch(line -> line != null && line.replace(" ", "").contains(ON_ERROR + "=off"));
     }
 
     /**

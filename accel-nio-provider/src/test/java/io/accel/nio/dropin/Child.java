@@ -15,6 +15,9 @@ import java.util.stream.Stream;
 /** A child process and what it has printed, on both streams. Closing it ends it. */
 final class Child implements AutoCloseable {
     static final Path JAR = Path.of(System.getProperty("dropin.jar"));
+    /** The option that makes a program Accel's. */
+    static final String PROVIDER = "-Djava.nio.channels.spi.SelectorProvider=io.accel.nio.AccelSelectorProvider";
+
     private static final Path NEWER_JDK = Path.of(System.getProperty("newer.jdk", "/nowhere"));
 
     private final Process process;

@@ -33,13 +33,12 @@ class InheritedChannelIT {
     private Path dir;
 
     static Stream<Arguments> programs() {
-        String property = "-Djava.nio.channels.spi.SelectorProvider=io.accel.nio.AccelSelectorProvider";
         String both = Child.JAR + File.pathSeparator + Child.testClasses();
         String alone = Child.testClasses().toString();
         return Child.jdks()
                 .flatMap(jdk -> Stream.of(
                         Arguments.of(jdk, List.of("-cp", alone)),
-                        Arguments.of(jdk, List.of("-cp", both, property)),
+                        Arguments.of(jdk, List.of("-cp", both, Child.PROVIDER)),
                         Arguments.of(jdk, List.of("-javaagent:" + Child.JAR, "-cp", alone))));
     }
 

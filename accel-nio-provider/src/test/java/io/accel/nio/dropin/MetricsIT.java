@@ -58,7 +58,7 @@ class MetricsIT {
     private static List<String> command(Path jdk, String option) {
         return List.of(
                 jdk.resolve("bin/java").toString(),
-                "-Djava.nio.channels.spi.SelectorProvider=io.accel.nio.AccelSelectorProvider",
+                Child.PROVIDER,
                 option,
                 "-Daccel.handover.after=connect",
                 "-cp",

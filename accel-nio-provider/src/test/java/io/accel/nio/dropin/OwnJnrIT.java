@@ -123,7 +123,7 @@ class OwnJnrIT {
     private Child start(Path jdk, String libraries, List<String> options, List<String> what) throws Exception {
         List<String> command = new ArrayList<>(List.of(jdk.resolve("bin/java").toString()));
         command.addAll(options);
-        command.add("-Djava.nio.channels.spi.SelectorProvider=io.accel.nio.AccelSelectorProvider");
+        command.add(Child.PROVIDER);
         command.add("-cp");
         command.add(String.join(
                 File.pathSeparator, Child.JAR.toString(), Child.testClasses().toString(), libraries));

@@ -39,8 +39,7 @@ class SocketsIT {
     @ParameterizedTest
     @MethodSource("io.accel.nio.dropin.Child#jdks")
     void withoutTheAgentTheyAreTheJdks(Path jdk) throws Exception {
-        assertThat(run(jdk, List.of("-Djava.nio.channels.spi.SelectorProvider=io.accel.nio.AccelSelectorProvider")))
-                .containsExactly("read 7", "kernel's true");
+        assertThat(run(jdk, List.of(Child.PROVIDER))).containsExactly("read 7", "kernel's true");
     }
 
     @ParameterizedTest

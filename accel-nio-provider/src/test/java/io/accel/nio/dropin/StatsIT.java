@@ -152,7 +152,7 @@ class StatsIT {
     private List<String> program(String... arguments) {
         List<String> command = new ArrayList<>(List.of(
                 JAVA.toString(),
-                "-Djava.nio.channels.spi.SelectorProvider=io.accel.nio.AccelSelectorProvider",
+                Child.PROVIDER,
                 "-Daccel.shm.dir=" + shared,
                 "-Daccel.connect.probe-timeout=10s",
                 "-Daccel.handover.after=connect",

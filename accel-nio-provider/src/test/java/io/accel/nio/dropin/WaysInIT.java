@@ -15,8 +15,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Every way to put Accel under a program, none of which needs another flag or prints a line of its own. */
 class WaysInIT {
-    private static final String PROPERTY =
-            "-Djava.nio.channels.spi.SelectorProvider=io.accel.nio.AccelSelectorProvider";
     private static final List<String> ECHO = List.of("provider io.accel.nio.AccelSelectorProvider", "ready 1 read 7");
 
     @TempDir
@@ -26,7 +24,8 @@ class WaysInIT {
         return Child.jdks()
                 .flatMap(jdk -> Stream.of(
                         Arguments.of(
-                                jdk, List.of("-cp", Child.JAR + File.pathSeparator + Child.testClasses(), PROPERTY)),
+                                jdk,
+                                List.of("-cp", Child.JAR + File.pathSeparator + Child.testClasses(), Child.PROVIDER)),
                         Arguments.of(
                                 jdk,
                                 List.of(
@@ -37,7 +36,7 @@ class WaysInIT {
                                 jdk,
                                 List.of(
                                         "--add-exports=java.base/sun.nio.ch=ALL-UNNAMED",
-                                        PROPERTY,
+                                        Child.PROVIDER,
                                         "-cp",
                                         Child.JAR + File.pathSeparator + Child.testClasses()))));
     }

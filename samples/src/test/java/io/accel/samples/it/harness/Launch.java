@@ -24,8 +24,7 @@ public final class Launch {
             .filter(option -> !option.isEmpty())
             .toList();
 
-    private static final List<String> OWN_NETWORK =
-            List.of("unshare", "--map-root-user", "--net", "sh", "-c", "ip link set lo up && exec \"$@\"", "sh");
+    private static final List<String> OWN_NETWORK = network("");
     private static final boolean CAN_UNSHARE = canUnshare();
 
     private static final int TRIALS = 5;
@@ -139,8 +138,12 @@ public final class Launch {
 
     /** Gives it a network of its own, which is a loopback interface that has another IPv6 address besides. */
     public Launch inNetworkWith(String address) {
-        String script = "ip link set lo up && ip -6 addr add " + address + "/64 dev lo nodad && exec \"$@\"";
-        return within(List.of("unshare", "--map-root-user", "--net", "sh", "-c", script, "sh"));
+        return within(network(" && ip -6 addr add " + address + "/64 dev lo nodad"));
+    }
+
+    private static List<String> network(String more) {
+        String script = "ip link set lo up" + more + " && exec \"$@\"";
+        return List.of("unshare", "--map-root-user", "--net", "sh", "-c", script, "sh");
     }
 
     /** Puts it into the network of a process that runs. */
