@@ -62,6 +62,8 @@ public final class WaitPolicy {
     private static final long USED_NANOS = 4_000;
     /** A yield in which the peer did no more than answer takes more. */
     private static final long ANSWER_NANOS = 1_200;
+    /** How many answers may come sooner than from the same core before the peer is no longer taken to be there. */
+    private static final int SHARED = 2;
     /** A yield that others used who only waited as well takes no more. */
     private static final long SLICE_NANOS = 200_000;
     /** After how long a core is first offered in a wait: most answers come earlier where each end has a core. */
@@ -106,6 +108,8 @@ public final class WaitPolicy {
     private static final int TRIFLE_SHIFT = 6;
     /** How much more than what is borne they have had when it is one: some slices of a scheduler. */
     private static final long MOST_LOST = 12_000_000;
+    /** How much of what waits have saved is kept for losses to come: a compiler, say, that works for a moment and is done. */
+    private static final long MOST_EARNED = 24_000_000;
     /** What one of them counts at most, lest one long task makes a crowd. */
     private static final long MOST_AT_ONCE = 4_000_000;
 
@@ -123,6 +127,16 @@ public final class WaitPolicy {
     private static final long LONGEST_UNPROMISING = 250_000_000;
     private static final long LONGEST_CROWDED = 400_000_000;
     private static final long THROTTLED_NANOS = 10_000_000_000L;
+
+    /** When the process had its first policy, or just before. */
+    private static final long FIRST = System.nanoTime();
+    /**
+     * How long a process begins. Its compilers work then: who takes them for a crowd and sleeps has them compile sleeping, and what
+     * is to be fast later.
+     */
+    private static final long STARTING_NANOS = 2_000_000_000L;
+    /** What a policy from that time forgives others. */
+    private static final long STARTING = 250_000_000;
 
     private final long most;
     private final PollConfig.Yielding yielding;
@@ -143,8 +157,8 @@ public final class WaitPolicy {
     private Why lastRest;
     /** Whether a look has paid since. */
     private boolean proved;
-    /** Whether the peer was found on the same core. */
-    private boolean shared;
+    /** For how many more answers the peer, which was found on the same core, is taken to be there; 0 if it is not. */
+    private int shared;
     /** How many looks may still be in vain before that is taken for a rule. */
     private int credit = MOST_CREDIT;
     /** How many waits of a trial are left, 0 if there is none. */
@@ -157,7 +171,7 @@ public final class WaitPolicy {
     private long throttled;
     /** When it was last asked how many threads want to run. */
     private long surplusAt;
-    /** What others had, or wanted, beyond what is borne, as of when it was last put down. */
+    /** What others had, or wanted, beyond what is borne, as of when it was last put down; negative if they may have more. */
     private long lost;
 
     private long lostAt;
@@ -206,7 +220,16 @@ public final class WaitPolicy {
 
     /** A policy for a thread, or whoever has a poller's turn. */
     public static WaitPolicy of(PollConfig config) {
-        return new WaitPolicy(config, RunDelay.SENSES, SpinBudget.OF_PROCESS);
+        WaitPolicy policy = new WaitPolicy(config, RunDelay.SENSES, SpinBudget.OF_PROCESS);
+        if (System.nanoTime() - FIRST < STARTING_NANOS) {
+            policy.forgive(STARTING);
+        }
+        return policy;
+    }
+
+    /** Others may have that much more, in nanoseconds, before they are a crowd for the first time. Before the first wait. */
+    void forgive(long nanos) {
+        lost = -nanos;
     }
 
     /** Whether a few looks pay before anything else is done, the clock included. Asked for those looks, which follow if so. */
@@ -217,7 +240,7 @@ public final class WaitPolicy {
         if (glancing) {
             saved += LOOK_SAVES; // no wait has begun since: it found something
         }
-        glancing = most > 0 && resting == null && !shared && !budget.isEmpty();
+        glancing = most > 0 && resting == null && shared == 0 && !budget.isEmpty();
         return glancing;
     }
 
@@ -291,10 +314,10 @@ public final class WaitPolicy {
         if (offers > 0 && !refused) {
             return Step.YIELD; // others want the core, and perhaps the peer is behind them
         }
-        if (!refused && (shared || budget.isEmpty())) {
+        if (!refused && (shared > 0 || budget.isEmpty())) {
             return Step.YIELD;
         }
-        shared = false;
+        shared = 0;
         if (over || budget.isEmpty()) {
             spendOffers(now);
             if (resting == null) {
@@ -364,7 +387,9 @@ public final class WaitPolicy {
         boolean isHandover = offered >= ANSWER_NANOS && offered <= SLICE_NANOS;
         if (isHandover) {
             WaitCounters.handedOver();
-            shared = true;
+            shared = SHARED;
+        } else if (offered > 0 && shared > 0) {
+            shared--; // it came while the core was offered, but sooner than from there
         }
         if (offers > 0) {
             long gain = (isHandover ? OFFER_SAVES : 0) - (offers - 1) * OFFER_COSTS;
@@ -464,13 +489,15 @@ public final class WaitPolicy {
     }
 
     /**
-     * Others had that much of the core, or would have. It is borne as far as waits that did not sleep have saved as much, or it is a
-     * trifle. Returns whether it makes a crowd.
+     * Others had that much of the core, or would have. It is borne as far as waits that did not sleep have saved as much, now or
+     * shortly before, or it is a trifle. Returns whether it makes a crowd.
      */
     private boolean lose(long now, long took) {
         long since = now - lostAt;
-        long borne = Math.max(Math.min(saved, since >> BORNE_SHIFT), since >> TRIFLE_SHIFT);
-        lost = Math.max(0, lost - borne) + Math.min(took, MOST_AT_ONCE);
+        long earned = Math.min(saved, since >> BORNE_SHIFT);
+        long trifle = since >> TRIFLE_SHIFT;
+        long before = Math.min(lost, Math.max(lost - earned, -MOST_EARNED));
+        lost = Math.min(before, Math.max(lost - trifle, 0)) + Math.min(took, MOST_AT_ONCE);
         lostAt = now;
         saved = 0;
         if (lost <= (isSoon(now) ? MOST_LOST / 4 : MOST_LOST)) {
@@ -498,7 +525,7 @@ public final class WaitPolicy {
         until = now + backOff;
         resting = why;
         lastRest = why;
-        shared = false;
+        shared = 0;
         credit = 0;
         trial = 0;
         proved = false;

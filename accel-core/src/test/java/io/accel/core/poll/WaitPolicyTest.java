@@ -108,6 +108,43 @@ class WaitPolicyTest {
         assertThat(looks).isBetween(4, 50);
     }
 
+    /** Many at once, as compilers are, and then none for a while. */
+    @Test
+    void whatWasSavedBeforeIsHeldAgainstWhatIsLostNow() {
+        WaitPolicy policy = policy(1_000 * MILLI, 1);
+        for (int i = 0; i < 20; i++) {
+            for (int wait = 0; wait < 2_500; wait++) {
+                lookAndFind(policy);
+                now += 20 * MICRO;
+            }
+            for (int loss = 0; loss < 6; loss++) {
+                assertThat(isKeptFromItsCore(policy)).as("loss %d of %d", loss, i).isTrue();
+            }
+        }
+        int losses = 0;
+        while (isKeptFromItsCore(policy)) {
+            losses++;
+        }
+        assertThat(losses).as("but only for a time").isLessThan(12);
+    }
+
+    @Test
+    void whatIsForgivenIsForgivenOnce() {
+        WaitPolicy policy = policy(1_000 * MILLI, 1);
+        policy.forgive(250 * MILLI);
+        int losses = 0;
+        while (isKeptFromItsCore(policy)) {
+            losses++;
+        }
+        assertThat(losses).isBetween(62, 70);
+        now += 110 * MILLI;
+        int more = 0;
+        while (isKeptFromItsCore(policy)) {
+            more++;
+        }
+        assertThat(more).as("after it was found to be a crowd").isLessThan(4);
+    }
+
     /** What a blocking thread finds before it begins to wait is saved as well. */
     @Test
     void whatIsFoundAtAGlanceCounts() {
@@ -165,6 +202,24 @@ class WaitPolicyTest {
         policy.end();
         policy.begin(++now, now);
         assertThat(policy.next(now)).as("after the peer has left").isEqualTo(Step.LOOK);
+    }
+
+    /** The two were moved to cores of their own, and the answer is there when the thread comes back from an offer nobody took. */
+    @Test
+    void aPeerThatAnswersSoonerThanFromTheSameCoreIsNoLongerThere() {
+        WaitPolicy policy = sharing();
+        int offers = 0;
+        while (!policy.mayGlance()) {
+            policy.begin(now, now);
+            assertThat(policy.next(now)).isEqualTo(Step.YIELD);
+            policy.yielded(now, now + MICRO / 2);
+            now += MICRO / 2;
+            policy.found();
+            policy.end();
+            now += MICRO;
+            offers++;
+        }
+        assertThat(offers).isEqualTo(2);
     }
 
     @Test
