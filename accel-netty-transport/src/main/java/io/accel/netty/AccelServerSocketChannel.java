@@ -212,7 +212,7 @@ public final class AccelServerSocketChannel extends AbstractAccelChannel impleme
                 return new AccelSocketChannel(AccelServerSocketChannel.this, socket, accepted);
             } catch (IOException | RuntimeException e) {
                 LOG.warn("an accepted connection was gone before it became a channel", e);
-                socket.close(true, false);
+                socket.close(() -> true, false);
                 accepted.close();
                 return null;
             }

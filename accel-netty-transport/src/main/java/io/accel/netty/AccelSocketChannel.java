@@ -471,7 +471,7 @@ public final class AccelSocketChannel extends AbstractAccelDuplexChannel impleme
             linkIo.closing(isRegistered() && eventLoop().inEventLoop() ? eventLoop() : null);
         }
         // As of the JDK's channels that are registered, a peer sees an end in order even if not all was read.
-        socket.close(linger == 0, linger != 0);
+        socket.close(() -> linger == 0, true);
         kernel.close();
     }
 

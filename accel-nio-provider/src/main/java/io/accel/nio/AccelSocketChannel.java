@@ -635,13 +635,21 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
 
     @Override
     protected void implCloseSelectableChannel() throws IOException {
-        boolean abort = false;
-        if (kernel.isOpen()) {
-            abort = family != StandardProtocolFamily.UNIX && kernel.getOption(LINGER) == 0;
-        }
         // As the JDK: a channel that is still registered ends in order even if it has not read everything.
-        stream.close(abort, isRegistered() && !isBlocking() && !abort);
+        stream.close(this::isReset, isRegistered() && !isBlocking());
         kernel.close();
+    }
+
+    /** Whether the program has asked for its close to be a reset. */
+    private boolean isReset() {
+        if (family == StandardProtocolFamily.UNIX) {
+            return false;
+        }
+        try {
+            return kernel.getOption(LINGER) == 0;
+        } catch (IOException e) {
+            return false; // it has closed itself, by an interrupt
+        }
     }
 
     @Override

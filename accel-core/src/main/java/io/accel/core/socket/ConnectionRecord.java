@@ -14,8 +14,6 @@ import io.accel.core.observe.ProcessCounters;
 import io.accel.profile.Role;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.Supplier;
 
 /** What the world is told of one socket: that it is there, which path it took, what was counted of it. */
 final class ConnectionRecord implements ObservedConnection {
@@ -24,18 +22,19 @@ final class ConnectionRecord implements ObservedConnection {
     private final long id = Connections.nextId();
     private final long openedMillis = System.currentTimeMillis();
     private final long openedNanos = System.nanoTime();
-    private final ConnectionCounters counters = new ConnectionCounters();
-    private final Supplier<ConnectionSample> sampler = this::sample;
     private final Object connectEvent;
     /** Whether its path was counted, which it is once. */
-    private final AtomicBoolean decided = new AtomicBoolean();
+    private boolean decided; // under the monitor
+
+    /** What is counted of links; null before the first. Written under the monitor. */
+    private volatile ConnectionCounters counters;
 
     /** Written before this is found by others as accelerated; null when it has no link any more. Written under the monitor. */
     private volatile LinkStream stream;
-    /** What was counted by links that it had. Under the monitor. */
-    private final Figures former = new Figures();
-    /** What of all was added to the sum of a path. Under the monitor. */
-    private final Figures told = new Figures();
+    /** What was counted by links that it had; null for nothing. Under the monitor. */
+    private Figures former;
+    /** What of all was added to the sum of a path; null for nothing. Under the monitor. */
+    private Figures told;
 
     private ConnectionRecord(StreamSocket socket, Role role, Object connectEvent) {
         this.socket = socket;
@@ -57,7 +56,11 @@ final class ConnectionRecord implements ObservedConnection {
         return connection;
     }
 
-    ConnectionCounters counters() {
+    /** What is counted of links, of which there is one now. */
+    synchronized ConnectionCounters counters() {
+        if (counters == null) {
+            counters = new ConnectionCounters();
+        }
         return counters;
     }
 
@@ -68,7 +71,7 @@ final class ConnectionRecord implements ObservedConnection {
         }
         PathName path = path();
         Connections.established(this);
-        if (role == Role.CLIENT && !decided.get()) {
+        if (role == Role.CLIENT && !isDecided()) {
             ProcessCounters.shookHands(path, System.nanoTime() - openedNanos);
         }
         decided(path);
@@ -95,16 +98,24 @@ final class ConnectionRecord implements ObservedConnection {
         synchronized (this) {
             LinkStream lost = stream;
             stream = null;
+            former = former == null ? new Figures() : former;
             lost.addTo(former);
         }
     }
 
+    private synchronized boolean isDecided() {
+        return decided;
+    }
+
     private boolean decided(PathName path) {
-        if (!decided.compareAndSet(false, true)) {
-            return false;
+        synchronized (this) {
+            if (decided) {
+                return false;
+            }
+            decided = true;
         }
         ProcessCounters.gotPath(role, path);
-        Flight.connected(connectEvent, sampler);
+        Flight.connected(connectEvent, this::sample);
         return true;
     }
 
@@ -115,32 +126,38 @@ final class ConnectionRecord implements ObservedConnection {
     }
 
     void wasReset(String cause) {
-        if (counters.isFirstReset()) {
+        if (counters().isFirstReset()) {
             ProcessCounters.wasReset(path());
-            Flight.reset(true, cause, sampler);
+            Flight.reset(true, cause, this::sample);
         }
     }
 
     void didReset(String cause) {
-        if (counters.isFirstReset()) {
+        if (counters().isFirstReset()) {
             ProcessCounters.didReset(path());
-            Flight.reset(false, cause, sampler);
+            Flight.reset(false, cause, this::sample);
         }
     }
 
     void stallEnded(Object event) {
-        Flight.stallEnds(event, sampler);
+        Flight.stallEnds(event, this::sample);
     }
 
     /** The doorbell has rung. */
     void rang() {
-        long storm = counters.rang(System.nanoTime());
+        long storm = counters().rang(System.nanoTime());
         if (storm != 0) {
-            Flight.doorbellStorm(ConnectionCounters.STORM_RINGS, storm, sampler);
+            Flight.doorbellStorm(ConnectionCounters.STORM_RINGS, storm, this::sample);
         }
     }
 
     // ---- for those who look
+
+    /** Each equals itself alone, and the number is there already, where the JVM's would have to be made. */
+    @Override
+    public int hashCode() {
+        return Long.hashCode(id);
+    }
 
     @Override
     public PathName path() {
@@ -162,17 +179,22 @@ final class ConnectionRecord implements ObservedConnection {
     public synchronized void foldInto(Figures sum) {
         Figures untold = all().since(told);
         sum.add(untold);
-        told.add(untold);
+        told = told == null ? untold : told.add(untold);
     }
 
     /** All that was counted by links. */
     private synchronized Figures all() {
-        Figures all = new Figures().add(former);
+        Figures all = new Figures();
+        if (former != null) {
+            all.add(former);
+        }
         LinkStream established = stream;
         if (established != null) {
             established.addTo(all);
         }
-        counters.addTo(all);
+        if (counters != null) {
+            counters.addTo(all);
+        }
         return all;
     }
 
@@ -200,7 +222,7 @@ final class ConnectionRecord implements ObservedConnection {
                 openedMillis,
                 established == null ? 0 : established.available(),
                 established == null ? 0 : established.queued(),
-                counters.stalledFor(),
+                counters == null ? 0 : counters.stalledFor(),
                 figures);
     }
 

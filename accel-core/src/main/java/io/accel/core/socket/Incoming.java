@@ -45,8 +45,6 @@ public final class Incoming {
     /** Whether nothing was read from the kernel since the peer was followed there. Written under the lock. */
     private volatile boolean justFollowed;
 
-    private final ByteBuffer drained = ByteBuffer.allocate(1); // under the lock
-
     /** What the first bytes were; null if nobody will ask. Written by {@link StreamSocket}. */
     private volatile StreamFingerprint fingerprint;
 
@@ -355,8 +353,7 @@ public final class Incoming {
             return false;
         }
         try {
-            drained.clear();
-            int unused = socket.anchor().read(drained);
+            int unused = socket.anchor().read(ByteBuffer.allocate(1));
             return true;
         } finally {
             lock.unlock();
@@ -564,8 +561,7 @@ public final class Incoming {
     private void takeAnnouncement() {
         try {
             if (socket.anchor().available() > 0) {
-                drained.clear();
-                int unused = socket.anchor().read(drained);
+                int unused = socket.anchor().read(ByteBuffer.allocate(1));
                 announcementDue = false;
             } else if (socket.anchor().hasEnded()) {
                 announcementDue = socket.anchor().available() > 0; // what came just now was before the end

@@ -11,7 +11,7 @@ import java.util.function.Predicate;
  */
 final class Shares {
     // All guarded by this.
-    private final List<Registration> registrations = new ArrayList<>(1);
+    private final List<Registration> registrations = new ArrayList<>(0);
     private final List<Former> former = new ArrayList<>(0);
     private LinkStream stream;
     private boolean closed;

@@ -21,10 +21,10 @@ import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
-import java.util.HashSet;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 
@@ -127,6 +127,9 @@ public final class StreamSocket implements Pollable {
     /** Bytes of a ring of the link that was given back for a larger one, which is not there yet; otherwise 0. */
     private int grownFrom;
 
+    /** How many threads wait to hear how it is settled. */
+    private int waiting;
+
     private Claim claim = Claim.NONE;
     /** Whether it is settled whether there will be a link. */
     private boolean settled = true;
@@ -139,7 +142,7 @@ public final class StreamSocket implements Pollable {
     /** Why there is no link. */
     private FallbackException failure;
     /** Registrations that have a doorbell beside them. */
-    private final Set<Registration> ringing = new HashSet<>();
+    private final List<Registration> ringing = new ArrayList<>(0);
 
     /**
      * A stream that is not connected.
@@ -198,8 +201,11 @@ public final class StreamSocket implements Pollable {
         HandoverAfter after = accelerator.handoverAfter();
         boolean asks = !candidates.isEmpty() && (after.isAtOnce() || accelerator.isFailing());
         connection = ConnectionRecord.connecting(this);
-        if (candidates.stream().anyMatch(Fabric::comparesBeginnings)) {
-            boolean unused = watchBeginnings(anchor.local());
+        for (Fabric each : candidates) {
+            if (each.comparesBeginnings()) {
+                boolean unused = watchBeginnings(anchor.local());
+                break;
+            }
         }
         synchronized (this) {
             role = Role.CLIENT;
@@ -359,11 +365,14 @@ public final class StreamSocket implements Pollable {
             if (millis <= 0 || (role == Role.SERVER && hasPeerLeft())) {
                 break;
             }
+            waiting++;
             try {
                 wait(role == Role.SERVER ? Math.min(millis, LEFT_MILLIS) : millis);
             } catch (InterruptedException e) {
                 interrupted = true;
                 break;
+            } finally {
+                waiting--;
             }
         }
         if (interrupted) {
@@ -838,9 +847,10 @@ public final class StreamSocket implements Pollable {
     private void ringBeside(Registration registration) {
         LinkStream stream = attached;
         synchronized (this) {
-            if (stream == null || stream != attached || !shares.has(registration) || !ringing.add(registration)) {
+            if (stream == null || stream != attached || !shares.has(registration) || ringing.contains(registration)) {
                 return; // or the link has been given back meanwhile, and is no more
             }
+            ringing.add(registration);
         }
         try {
             Registration doorbell = registration.alongside(new LinkDoorbell(stream));
@@ -886,10 +896,10 @@ public final class StreamSocket implements Pollable {
     /**
      * Closes the link, and prepares the anchor, which is the caller's to close, so that the peer sees one end. Never blocks.
      *
-     * @param abort whether to reset, as with {@code SO_LINGER} 0
-     * @param orderly whether to end in order although bytes are unread, which otherwise makes it a reset
+     * @param abort whether to reset, as with {@code SO_LINGER} 0; asked where the kernel does not see to that by itself
+     * @param orderly whether to end in order, unless it is to be a reset, although bytes are unread, which otherwise makes it one
      */
-    public void close(boolean abort, boolean orderly) {
+    public void close(BooleanSupplier abort, boolean orderly) {
         LinkStream stream;
         AcceptedStreams.Ends known;
         AcceptedStreams.From knownFrom;
@@ -903,7 +913,9 @@ public final class StreamSocket implements Pollable {
             known = ends;
             knownFrom = from;
             unsaid = connection != null && stream == null && !settled;
-            notifyAll();
+            if (waiting > 0) {
+                notifyAll();
+            }
         }
         decided();
         if (unsaid && accelerator.log().saysAll()) {
@@ -918,7 +930,7 @@ public final class StreamSocket implements Pollable {
             StreamUpgrades.get().closed(this);
         }
         if (stream == null) {
-            if (orderly && !abort) {
+            if (orderly && !abort.getAsBoolean()) {
                 endAnchor(false);
             }
             shares.close();
@@ -927,8 +939,9 @@ public final class StreamSocket implements Pollable {
             }
             return;
         }
+        boolean aborts = abort.getAsBoolean();
         boolean unread = !orderly && (incoming.hasUnread() || stream.hasUnread());
-        String reset = abort ? "closed with SO_LINGER 0" : unread ? "closed with bytes unread" : null;
+        String reset = aborts ? "closed with SO_LINGER 0" : unread ? "closed with bytes unread" : null;
         boolean byLink = outgoing.link() != null;
         // A peer whose end of a broken link has not noticed must not take this for the end of what was sent.
         boolean resets = reset != null || (hasBytesInLink() && (stream.wasReset() || stream.isResuming()));

@@ -107,7 +107,7 @@ final class StreamUpgrades {
 
     /** A connection has closed, for which there may be a search. */
     void closed(StreamSocket socket) {
-        if (searches.containsKey(socket)) {
+        if (!searches.isEmpty() && searches.containsKey(socket)) { // most close while nobody searches for anything
             closed.add(socket);
             wakeUp();
         }

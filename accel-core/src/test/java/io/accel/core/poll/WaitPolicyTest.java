@@ -118,7 +118,9 @@ class WaitPolicyTest {
                 now += 20 * MICRO;
             }
             for (int loss = 0; loss < 6; loss++) {
-                assertThat(isKeptFromItsCore(policy)).as("loss %d of %d", loss, i).isTrue();
+                assertThat(isKeptFromItsCore(policy))
+                        .as("loss %d of %d", loss, i)
+                        .isTrue();
             }
         }
         int losses = 0;

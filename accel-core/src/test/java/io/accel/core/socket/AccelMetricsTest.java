@@ -238,7 +238,7 @@ class AccelMetricsTest {
             Moved did = counter("accel.resets", "path", "shm", "direction", "out");
             Moved was = counter("accel.resets", "path", "shm", "direction", "in");
             Lab.Pair pair = lab.connect();
-            pair.client().close(true, false);
+            pair.client().close(() -> true, false);
             did.by(1);
             was.by(0);
             for (int i = 0; i < 2; i++) {

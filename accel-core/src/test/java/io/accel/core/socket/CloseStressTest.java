@@ -52,11 +52,11 @@ class CloseStressTest {
                                     () -> use(() -> Streams.write(waits, pair.server(), ByteBuffer.allocate(3_000)))));
                     spinFor(lives * 7_919L % 400_000);
                     FutureTask<Void> closing = Streams.start(() -> {
-                        pair.client().close(false, false);
+                        pair.client().close(() -> false, false);
                         return null;
                     });
                     pair.client().attached().available();
-                    pair.client().close(false, false);
+                    pair.client().close(() -> false, false);
                     closing.get(30, TimeUnit.SECONDS);
                     spinFor(lives * 104_729L % 50_000);
                     pair.close();

@@ -45,7 +45,7 @@ class DoorbellTest {
             pair.client().attached().kernelReady(SelectionKey.OP_READ, 0); // as a reader does that spins
             assertThat(poller.poll(SECONDS_10, sink)).isPositive();
             assertThat(found).isEqualTo(SelectionKey.OP_WRITE);
-            pair.client().close(false, false);
+            pair.client().close(() -> false, false);
         }
     }
 
@@ -71,7 +71,7 @@ class DoorbellTest {
                 assertThat(one.poll(0, sink)).isZero();
                 assertThat(two.poll(0, sink)).isZero();
             }
-            pair.client().close(false, false);
+            pair.client().close(() -> false, false);
         }
     }
 
@@ -83,7 +83,7 @@ class DoorbellTest {
             two.register(pair.client(), SelectionKey.OP_READ, null);
             assertThat(one.poll(1_000_000, sink)).isZero();
             assertThat(two.poll(1_000_000, sink)).isZero();
-            pair.server().close(false, false);
+            pair.server().close(() -> false, false);
             assertThat(one.poll(SECONDS_10, sink)).isPositive();
             assertThat(two.poll(SECONDS_10, sink)).isPositive();
             // And its end of the doorbell, readable for ever, does not keep a poller awake that waits for nothing.
@@ -92,7 +92,7 @@ class DoorbellTest {
             long start = System.nanoTime();
             assertThat(one.poll(50_000_000, sink)).isZero();
             assertThat(System.nanoTime() - start).isGreaterThanOrEqualTo(50_000_000);
-            pair.client().close(false, false);
+            pair.client().close(() -> false, false);
         }
     }
 

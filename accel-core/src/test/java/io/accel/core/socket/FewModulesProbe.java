@@ -27,7 +27,7 @@ final class FewModulesProbe {
                     StreamSocket socket = new StreamSocket(accelerator, new ChannelAnchor(channel));
                     socket.connected();
                     System.out.println("accelerated " + (socket.attached() != null) + " " + socket.path());
-                    socket.close(false, true);
+                    socket.close(() -> false, true);
                 }
                 listener.close();
             }

@@ -94,7 +94,7 @@ class FlightEventsTest {
         List<RecordedEvent> events = record("io.accel.Reset", () -> {
             try (Lab lab = new Lab("balanced", SMALL)) {
                 Lab.Pair pair = lab.connect();
-                pair.client().close(true, false);
+                pair.client().close(() -> true, false);
                 assertThatThrownBy(() -> read(pair.server(), 1)).isInstanceOf(IOException.class);
                 pair.close();
             }

@@ -54,7 +54,7 @@ final class Lab implements AutoCloseable {
     }
 
     static void close(StreamSocket socket, boolean abort, boolean orderly) throws IOException {
-        socket.close(abort, orderly);
+        socket.close(() -> abort, orderly);
         SocketChannel channel = CHANNELS.remove(socket);
         if (channel != null) {
             channel.close();

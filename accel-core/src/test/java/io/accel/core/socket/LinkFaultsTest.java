@@ -98,7 +98,7 @@ class LinkFaultsTest {
 
         private String end(String outcome) {
             if (busy.decrementAndGet() == 0 || !outcome.equals("all")) {
-                socket.close(false, false);
+                socket.close(() -> false, false);
             }
             return outcome;
         }

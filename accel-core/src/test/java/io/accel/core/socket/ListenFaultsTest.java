@@ -51,9 +51,9 @@ class ListenFaultsTest {
             SocketChannel accepted = victim.kernel().accept();
             StreamSocket server = victim.listener().accepted(new ChannelAnchor(accepted));
             assertThat(server.path().reason()).isEqualTo(FallbackReason.SHM_DIR);
-            client.close(false, false);
+            client.close(() -> false, false);
             channel.close();
-            server.close(false, false);
+            server.close(() -> false, false);
             accepted.close();
             victim.close();
             lab.othersLiveOn(bystander);

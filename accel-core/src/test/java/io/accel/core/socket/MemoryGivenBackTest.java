@@ -46,9 +46,9 @@ class MemoryGivenBackTest {
         assertThat(lab.content())
                 .as("unlinked")
                 .allMatch(file -> !file.getFileName().toString().startsWith("ring-"));
-        pair.client().close(false, false);
+        pair.client().close(() -> false, false);
         awaitMappings(lab, 1);
-        pair.server().close(false, false);
+        pair.server().close(() -> false, false);
         awaitMappings(lab, 0);
     }
 
@@ -60,9 +60,9 @@ class MemoryGivenBackTest {
             one.register(pair.client(), SelectionKey.OP_READ, null);
             two.register(pair.client(), SelectionKey.OP_WRITE, null);
             one.poll(0, (registration, ops) -> {});
-            pair.client().close(false, false);
+            pair.client().close(() -> false, false);
             awaitMappings(lab, 1);
-            pair.server().close(false, false);
+            pair.server().close(() -> false, false);
         }
     }
 
@@ -75,7 +75,7 @@ class MemoryGivenBackTest {
             poller.register(pair.client(), SelectionKey.OP_READ, null);
             FutureTask<Integer> polling = Streams.start(() -> poller.poll(-1, (registration, ops) -> {}));
             Thread.sleep(20);
-            pair.client().close(false, false);
+            pair.client().close(() -> false, false);
             await().pollInterval(Duration.ofMillis(1)).until(() -> other.mappings() == 1);
             poller.wakeup();
             polling.get(10, TimeUnit.SECONDS);
@@ -91,7 +91,7 @@ class MemoryGivenBackTest {
             FutureTask<Integer> reading =
                     Streams.start(() -> Streams.read(other.accelerator.waits(), pair.client(), ByteBuffer.allocate(8)));
             Thread.sleep(20);
-            pair.client().close(false, false);
+            pair.client().close(() -> false, false);
             assertThatThrownBy(() -> reading.get(10, TimeUnit.SECONDS))
                     .isInstanceOf(ExecutionException.class)
                     .hasCauseInstanceOf(AsynchronousCloseException.class);
@@ -114,7 +114,7 @@ class MemoryGivenBackTest {
                 return null;
             });
             Thread.sleep(20);
-            pair.client().close(false, false);
+            pair.client().close(() -> false, false);
             assertThatThrownBy(() -> writing.get(10, TimeUnit.SECONDS))
                     .isInstanceOf(ExecutionException.class)
                     .hasCauseInstanceOf(AsynchronousCloseException.class);

@@ -78,7 +78,7 @@ class TransferTest {
                 long total = 10_000 + i * 97L;
                 FutureTask<Long> sending = Streams.start(() -> {
                     Streams.send(waits, pair.client(), total, 5);
-                    pair.client().close(false, false);
+                    pair.client().close(() -> false, false);
                     return total;
                 });
                 assertThat(Streams.receive(waits, pair.server(), total, 5)).isEqualTo(total);

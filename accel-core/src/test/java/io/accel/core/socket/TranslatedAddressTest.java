@@ -122,7 +122,7 @@ class TranslatedAddressTest {
         assertThat(fabric.acceptors.get(0).known(TRANSLATED, TRANSLATED))
                 .as("of another client")
                 .isNull();
-        socket.close(false, false);
+        socket.close(() -> false, false);
         assertThat(fabric.acceptors.get(0).known(TRANSLATED, REMOTE))
                 .as("closed")
                 .isNull();
@@ -140,7 +140,7 @@ class TranslatedAddressTest {
         assertThat(socket.beginnings()).isNull();
         assertThat(fabric.acceptors.get(0).known(local, remote)).isNull();
         assertThat(fabric.acceptors.get(0).known(TRANSLATED, remote)).isNull();
-        socket.close(false, false);
+        socket.close(() -> false, false);
         listener.close();
     }
 
@@ -151,9 +151,9 @@ class TranslatedAddressTest {
         StreamSocket first = listener.accepted(new Addresses(LOCAL, REMOTE));
         InetSocketAddress other = new InetSocketAddress("192.0.2.3", 8080);
         StreamSocket second = listener.accepted(new Addresses(other, REMOTE));
-        first.close(false, false);
+        first.close(() -> false, false);
         assertThat(fabric.acceptors.get(0).known(TRANSLATED, REMOTE).local()).isEqualTo(other);
-        second.close(false, false);
+        second.close(() -> false, false);
         listener.close();
     }
 
@@ -167,7 +167,7 @@ class TranslatedAddressTest {
         assertThat(socket.outgoing().fix()).isNull();
         write(socket, 2);
         assertThat(socket.beginnings().sent()).isEqualTo(2);
-        socket.close(false, false);
+        socket.close(() -> false, false);
         listener.close();
     }
 
@@ -181,7 +181,7 @@ class TranslatedAddressTest {
         socket.outgoing().leave();
         write(socket, 2);
         assertThat(socket.beginnings().sent()).isEqualTo(2);
-        socket.close(false, false);
+        socket.close(() -> false, false);
         listener.close();
     }
 
@@ -214,8 +214,8 @@ class TranslatedAddressTest {
         same.outgoing().leave();
         assertThat(socket.beginnings().sent()).isEqualTo(4);
         assertThat(socket.beginnings().sumOfSent(4)).isEqualTo(same.beginnings().sumOfSent(4));
-        socket.close(false, false);
-        same.close(false, false);
+        socket.close(() -> false, false);
+        same.close(() -> false, false);
         listener.close();
     }
 }

@@ -127,7 +127,7 @@ class UpgradeFaultsTest {
                 client.close();
             }
             assertThat(accepting.get(10, TimeUnit.SECONDS).isAccelerated()).isFalse();
-            server.close(false, false);
+            server.close(() -> false, false);
             accepted.close();
             client.close();
         }

@@ -48,7 +48,7 @@ final class VirtualThreadsProbe {
             }
             Thread.sleep(50);
             for (int i = 0; i < CONNECTIONS; i++) {
-                pairs.get(i).server().close(false, false);
+                pairs.get(i).server().close(() -> false, false);
             }
             for (FutureTask<Long> reader : readers) {
                 if (reader.get(20, TimeUnit.SECONDS) != -1) {

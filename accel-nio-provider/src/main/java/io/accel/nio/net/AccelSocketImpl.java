@@ -340,7 +340,7 @@ final class AccelSocketImpl extends SocketImpl {
             if (connected != null) {
                 boolean abort = !kernel.isClosed() && kernel.getSoLinger() == 0;
                 // As the JDK's: the stream ends in order before the socket closes, so unread bytes make it no reset.
-                connected.close(abort, !abort);
+                connected.close(() -> abort, true);
             }
             kernel.close();
         }
