@@ -17,10 +17,19 @@ final class StreamUpgrade extends LinkSearch {
     private final InetSocketAddress local;
     private final InetSocketAddress remote;
     private final Fabric.Source source = new End();
+    /** Run once, when others may go on in its place; null after that. */
+    private Runnable whenAside;
 
-    StreamUpgrade(StreamSocket socket) {
+    /**
+     * A search.
+     *
+     * @param socket the connection
+     * @param whenAside run once, when it is over or waits for the peer's program
+     */
+    StreamUpgrade(StreamSocket socket, Runnable whenAside) {
         super(socket.fabrics().iterator());
         this.socket = socket;
+        this.whenAside = whenAside;
         this.local = socket.anchor().local();
         this.remote = socket.anchor().remote();
     }
@@ -35,6 +44,15 @@ final class StreamUpgrade extends LinkSearch {
             whenOver.run();
         } else {
             begin(poller, whenOver);
+        }
+    }
+
+    /** Others may go on in its place. */
+    void standAside() {
+        if (whenAside != null) {
+            Runnable told = whenAside;
+            whenAside = null;
+            told.run();
         }
     }
 
@@ -58,6 +76,9 @@ final class StreamUpgrade extends LinkSearch {
     @Override
     void waiting(boolean pending, boolean heard) {
         socket.upgradePending(pending, heard);
+        if (pending) {
+            standAside();
+        }
     }
 
     @Override

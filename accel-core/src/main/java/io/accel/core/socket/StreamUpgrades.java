@@ -34,6 +34,12 @@ final class StreamUpgrades {
     /** A ring from which nothing was read for this long is overdue; twice that at most. */
     private static final long STALL_NANOS = 20_000_000L;
 
+    /**
+     * How many searches go on at a time whose peers can answer at once. More would wait for each other, until the first are given up
+     * by peers that heard nothing of them for {@code connect.probe-timeout}.
+     */
+    private static final int MOST_AT_ONCE = 64;
+
     /** Never spins: nobody waits for it. */
     private static final PollConfig SLEEPING = new PollConfig(0, 1, 1, 0, PollConfig.Yielding.ADAPTIVE);
 
@@ -70,6 +76,9 @@ final class StreamUpgrades {
 
     /** Searches under way, by their connection. The thread's, and read by those who close. */
     private final ConcurrentHashMap<StreamSocket, StreamUpgrade> searches = new ConcurrentHashMap<>();
+
+    /** How many of them go on at once. The thread's. */
+    private int atOnce;
 
     private Poller poller; // guarded by this; written once
 
@@ -170,7 +179,7 @@ final class StreamUpgrades {
         while (true) {
             try {
                 own.poll(pause(), (registration, ops) -> {});
-                for (StreamSocket socket = requests.poll(); socket != null; socket = requests.poll()) {
+                for (StreamSocket socket = next(); socket != null; socket = next()) {
                     begin(own, socket);
                 }
                 for (StreamSocket socket = closed.poll(); socket != null; socket = closed.poll()) {
@@ -278,11 +287,35 @@ final class StreamUpgrades {
         return looks;
     }
 
+    private StreamSocket next() {
+        return atOnce < MOST_AT_ONCE ? requests.poll() : null;
+    }
+
     private void begin(Poller own, StreamSocket socket) {
-        StreamUpgrade search = new StreamUpgrade(socket);
+        StreamUpgrade search = new StreamUpgrade(socket, this::oneLess);
         searches.put(socket, search);
-        search.beginIfOpen(own, () -> searches.remove(socket, search));
+        atOnce++;
+        boolean begun = false;
+        try {
+            search.beginIfOpen(own, () -> {
+                searches.remove(socket, search);
+                search.standAside();
+            });
+            begun = true;
+        } finally {
+            if (!begun) {
+                search.standAside(); // an error, such as that there is no memory
+            }
+        }
         search.check(); // it may have closed before the search could be found
+    }
+
+    /** A search is over, or its peer's program is to accept first, which may take any time. */
+    private void oneLess() {
+        atOnce--;
+        if (!requests.isEmpty()) {
+            wakeUp(); // from the poll that this is in
+        }
     }
 
     private void announceAll() {
