@@ -19,7 +19,7 @@ import java.util.Objects;
 
 /**
  * What Accel takes from inside the JDK: its {@link SelectorProvider}, freeing a mapping, a channel around any file
- * descriptor, and the end of a close that a selector has put off.
+ * descriptor, the descriptor in a channel, and the end of a close that a selector has put off.
  *
  * <p>An export of {@code sun.nio.ch} (by the agent or the command line) is used where there is one; otherwise a
  * {@link TrustedLookup} is. Works on JDK 17 to 25 without any flag. Never calls {@link SelectorProvider#provider()},
@@ -108,6 +108,16 @@ public final class JdkAccess {
             throw new IOException("the JDK makes no FileDescriptor of " + descriptor, e);
         }
         return selectable(made);
+    }
+
+    /**
+     * The number of a channel's file descriptor.
+     *
+     * @param channel a channel of the JDK's own
+     * @return the number; -1 where this JVM tells nobody
+     */
+    public static int descriptor(SelectableChannel channel) {
+        return DescriptorNumber.of(channel);
     }
 
     /**

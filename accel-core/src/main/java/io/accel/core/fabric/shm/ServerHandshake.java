@@ -199,6 +199,7 @@ final class ServerHandshake {
             int asked = hello.ringSize();
             hello = hello.withRings(acceptor.ringSize(asked));
             long size = ShmLayout.fileSize(hello.ringSize());
+            DescriptorReserve.check(socket);
             MemoryCap.take(size, listener.config().most());
             taken = size;
             deadline = System.nanoTime() + patience;

@@ -252,12 +252,13 @@ final class ShmConnecting implements Connecting {
         try {
             socket = JdkAccess.kernelProvider().openSocketChannel(StandardProtocolFamily.UNIX);
             socket.configureBlocking(false);
+            DescriptorReserve.check(socket);
             if (socket.connect(UnixDomainSocketAddress.of(socketPath))) {
                 return socket;
             }
-            closeQuietly(socket);
             throw new FallbackException(FallbackReason.BACKLOG_FULL, socketPath + " takes no more connections now");
         } catch (FallbackException e) {
+            closeQuietly(socket);
             throw e;
         } catch (IOException e) {
             if (socket == null) {
