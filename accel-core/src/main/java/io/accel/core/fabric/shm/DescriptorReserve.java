@@ -19,13 +19,15 @@ final class DescriptorReserve {
 
     /** Links are made as long as no more than one part in so many is in use. */
     private static final int SHARE = 4;
+    /** The JVM itself has some tens, and so where there are few in all it is this many, but no more than half. */
+    private static final long FEW = 128;
 
     private static final String LINE = "Max open files";
 
     private DescriptorReserve() {}
 
     /**
-     * Looks whether a quarter of those that the process may have is in use. The kernel gives the lowest number that is free, so that a new
+     * Looks whether a quarter of those that the process may have are in use. The kernel gives the lowest number that is free, so that a new
      * one tells about how many are.
      *
      * @param doorbell of the link that is to be made, just opened
@@ -36,11 +38,13 @@ final class DescriptorReserve {
     }
 
     static void check(int number, long limit) throws FallbackException {
-        if (limit > 0 && number >= limit / SHARE) {
+        long most = Math.max(limit / SHARE, Math.min(limit / 2, FEW));
+        if (limit > 0 && number >= most) {
             throw new FallbackException(
                     FallbackReason.NO_RESOURCES,
-                    "a quarter of the " + limit + " file descriptors that this process may have (ulimit -n) is in use,"
-                            + " and the others are left to the program",
+                    most + " of the " + limit
+                            + " file descriptors that this process may have (ulimit -n) are in use, and the"
+                            + " others are left to the program",
                     true);
         }
     }

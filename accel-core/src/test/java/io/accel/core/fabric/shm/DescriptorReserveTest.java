@@ -23,8 +23,15 @@ class DescriptorReserveTest {
                     assertThat(e.reason()).isEqualTo(FallbackReason.NO_RESOURCES);
                     assertThat(e.isPassing()).isTrue();
                 })
-                .hasMessageContaining("a quarter of the 1024 file descriptors")
+                .hasMessageContaining("256 of the 1024 file descriptors")
                 .hasMessageContaining("ulimit -n");
+    }
+
+    @Test
+    void whereThereAreFewTheJvmHasItsOwn() {
+        assertThatCode(() -> DescriptorReserve.check(127, 300)).doesNotThrowAnyException();
+        assertThatThrownBy(() -> DescriptorReserve.check(128, 300)).isInstanceOf(FallbackException.class);
+        assertThatThrownBy(() -> DescriptorReserve.check(80, 160)).isInstanceOf(FallbackException.class);
     }
 
     @Test
