@@ -27,9 +27,9 @@ final class DescriptorNumber {
 
     private static MethodHandle find() {
         try {
-            Class<?> type = Class.forName("sun.nio.ch.SelChImpl");
+            Class<?> type = TrustedLookup.internal("sun.nio.ch.SelChImpl");
             return TrustedLookup.orPlain(type)
-                    .unreflect(type.getMethod("getFDVal"))
+                    .findVirtual(type, "getFDVal", MethodType.methodType(int.class))
                     .asType(MethodType.methodType(int.class, Object.class));
         } catch (ReflectiveOperationException | RuntimeException e) {
             return null;

@@ -295,17 +295,14 @@ final class StreamUpgrades {
         StreamUpgrade search = new StreamUpgrade(socket, this::oneLess);
         searches.put(socket, search);
         atOnce++;
-        boolean begun = false;
         try {
             search.beginIfOpen(own, () -> {
                 searches.remove(socket, search);
                 search.standAside();
             });
-            begun = true;
-        } finally {
-            if (!begun) {
-                search.standAside(); // an error, such as that there is no memory
-            }
+        } catch (RuntimeException | Error e) {
+            search.standAside(); // its place is not lost, say, for want of memory
+            throw e;
         }
         search.check(); // it may have closed before the search could be found
     }

@@ -27,11 +27,11 @@ final class DescriptorReserve {
     private DescriptorReserve() {}
 
     /**
-     * Looks whether a quarter of those that the process may have are in use. The kernel gives the lowest number that is free, so that a new
-     * one tells about how many are.
+     * Looks whether those that links may be made beside are in use. The kernel gives the lowest number that is free, so that a
+     * new one tells about how many are.
      *
      * @param doorbell of the link that is to be made, just opened
-     * @throws FallbackException NO_RESOURCES if it is
+     * @throws FallbackException NO_RESOURCES if they are
      */
     static void check(SelectableChannel doorbell) throws FallbackException {
         check(JdkAccess.descriptor(doorbell), LIMIT);
