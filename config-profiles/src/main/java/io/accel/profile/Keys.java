@@ -216,7 +216,7 @@ public final class Keys {
             "60s",
             "How long nothing goes by a connection's faster path until the end that accepted gives its memory back: the connection"
                     + " goes on through the kernel, and moves again when it has carried `handover.after` anew. `forever`"
-                    + " never does.");
+                    + " never does. Where there is no room for others it is a second at most.");
 
     /** Nanoseconds that a peer may take to answer when it is asked for a faster path. */
     public static final Key<Long> CONNECT_PROBE_TIMEOUT = key(

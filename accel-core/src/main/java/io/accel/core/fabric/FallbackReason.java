@@ -53,8 +53,12 @@ public enum FallbackReason {
     SHM_CAP(21, true, "the connections of this process, or of the peer's, hold shm.max of shared memory already"),
     /** The link of the connection has broken: its device went away, or could not reach the peer's. */
     LINK_LOST(22, true, "its RDMA link broke, and it went on without a loss; see the device and the way to the peer"),
-    /** Nothing went by the connection's faster path for {@code handover.idle}, so that its memory was given back. */
-    IDLE(23, false, "it was idle for handover.idle and gave its memory back; it moves again when it carries enough"),
+    /** Nothing went by the connection's faster path for {@code handover.idle}, or for a second while others had no room for theirs. */
+    IDLE(
+            23,
+            false,
+            "it was idle for handover.idle, or while others had no room, and gave its memory back; it moves again when it"
+                    + " carries enough"),
     /** The peer's listener, in another network namespace, does not know the connection yet, or nothing has come by it yet. */
     NOT_YET(
             24,
@@ -84,6 +88,11 @@ public enum FallbackReason {
     /** Whether somebody should be told: acceleration was possible and something can be done. */
     public boolean remarkable() {
         return remarkable;
+    }
+
+    /** Whether it is over as soon as somebody gives a link back. */
+    public boolean isWantOfRoom() {
+        return this == SHM_FULL || this == SHM_CAP || this == NO_RESOURCES || this == MEMLOCK;
     }
 
     /** What happened and what to do, without a full stop. */

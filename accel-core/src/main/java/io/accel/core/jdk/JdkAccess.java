@@ -111,16 +111,6 @@ public final class JdkAccess {
     }
 
     /**
-     * The number of a channel's file descriptor.
-     *
-     * @param channel a channel of the JDK's own
-     * @return the number; -1 where this JVM tells nobody
-     */
-    public static int descriptor(SelectableChannel channel) {
-        return DescriptorNumber.of(channel);
-    }
-
-    /**
      * Whether a write of one byte would not wait, whichever mode the socket is in. Where this JVM lets nobody ask, it is said
      * that it would not.
      *

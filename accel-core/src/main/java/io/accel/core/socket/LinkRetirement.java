@@ -2,6 +2,7 @@ package io.accel.core.socket;
 
 import io.accel.core.fabric.FallbackReason;
 import io.accel.core.fabric.Link;
+import io.accel.core.fabric.Shortage;
 import io.accel.profile.HandoverAfter.Unrest;
 import io.accel.profile.Keys;
 import java.lang.ref.WeakReference;
@@ -9,14 +10,14 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Gives a link back while its connection lives on by the kernel: one by which nothing has gone for {@code handover.idle}, so that
- * its memory is free for others; one whose rings are too small, and one that has broken, so that the connection may get another.
+ * Gives a link back while its connection lives on by the kernel: one by which nothing has gone for {@code handover.idle}, or for a
+ * second while others have no room for theirs, so that its memory is free for them; one whose rings are too small, and one that has broken, so that the connection may get another.
  * One thread advances it.
  *
  * <ol>
- *   <li>The end that accepted finds the link idle, or hears that it is too small. It does not switch to it any more, and says
- *       {@link Link#RETIRING}.
- *   <li>The end that connected sees that, and does and says the same.
+ *   <li>The end that accepted finds the link idle, or hears that it is too small; or an end that lacks room finds it idle. It does not switch to it any more, and
+ *       says {@link Link#RETIRING}.
+ *   <li>The other sees that, and does and says the same.
  *   <li>Each takes its own direction back to the kernel, as a writer does that finds the ring full for long, and follows the
  *       peer's.
  *   <li>An end whose directions both go by the kernel, and whose peer has followed, says {@link Link#RETIRED}.
@@ -41,6 +42,9 @@ final class LinkRetirement {
 
     /** How long a link is young: in that time most of those turn out to be too small that ever do. */
     private static final long YOUNG_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
+    /** How long a link is idle until it is given back for others. */
+    private static final long IDLE_IN_SHORTAGE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private enum Step {
         IN_USE,
@@ -118,7 +122,8 @@ final class LinkRetirement {
         }
         if (step == Step.IN_USE && socket.mayGiveBack()) {
             boolean larger = askForLarger(stream, said, now);
-            if (socket.isAccepted() ? larger || isIdle(stream, now) : asked && (larger || !stream.hasUnread())) {
+            boolean idle = isIdle(stream, now);
+            if (idle || (asked && !stream.hasUnread()) || (larger && (asked || socket.isAccepted()))) {
                 stream.beginToRetire();
                 step = Step.BEGUN;
             }
@@ -176,16 +181,21 @@ final class LinkRetirement {
         if (socket.unrest() == Unrest.RETURNS) {
             return isTaken(stream);
         }
-        if (socket.idleNanos() == Keys.FOREVER) {
-            return false;
-        }
         long found = stream.activity();
         if (found != activity || stream.hasUnread()) {
             activity = found;
             quietSince = now;
             return false;
         }
-        return now - quietSince >= socket.idleNanos();
+        return now - quietSince >= patience(socket, now);
+    }
+
+    /** Without a shortage the end that accepted decides: only it knows whether there can be another link. */
+    private static long patience(StreamSocket socket, long now) {
+        if (Shortage.isOn(now)) {
+            return Math.min(IDLE_IN_SHORTAGE_NANOS, socket.idleNanos());
+        }
+        return socket.isAccepted() ? socket.idleNanos() : Keys.FOREVER;
     }
 
     /** Whether neither direction goes by the link any more. */

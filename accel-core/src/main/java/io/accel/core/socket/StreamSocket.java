@@ -6,6 +6,7 @@ import io.accel.core.fabric.Fabric;
 import io.accel.core.fabric.FallbackException;
 import io.accel.core.fabric.FallbackReason;
 import io.accel.core.fabric.Link;
+import io.accel.core.fabric.Shortage;
 import io.accel.core.observe.ConnectionState;
 import io.accel.core.poll.Pollable;
 import io.accel.core.poll.Registration;
@@ -51,6 +52,9 @@ public final class StreamSocket implements Pollable {
     private static final long FIRST_PAUSE_NANOS = 1_000_000_000L;
 
     private static final long LONGEST_PAUSE_NANOS = 60_000_000_000L;
+    /** How many reads and writes go by the kernel before a link is asked for again that was given back for others. */
+    private static final int OPERATIONS_IN_SHORTAGE = 16;
+
     /** How long after a first answer that may soon be another. */
     private static final long SOON_NANOS = 50_000_000L;
     /** How often it is asked whether somebody knows this after all. */
@@ -399,7 +403,8 @@ public final class StreamSocket implements Pollable {
             return;
         }
         Count from = countedFrom;
-        if (accelerator.handoverAfter().isReached(operations() - from.operations(), bytes() - from.bytes())
+        if (operations() - from.operations() >= 0
+                && accelerator.handoverAfter().isReached(operations() - from.operations(), bytes() - from.bytes())
                 && System.nanoTime() - from.earliest() >= 0) {
             counting = false; // two threads may both come here; the second request finds nothing to do
             StreamUpgrades.get().request(this);
@@ -416,7 +421,12 @@ public final class StreamSocket implements Pollable {
 
     /** Counts anew, to ask for another link. */
     private void countFrom(long earliest) {
-        countedFrom = new Count(operations(), bytes(), earliest);
+        countFrom(earliest, 0);
+    }
+
+    /** Counts anew, when there have been so many operations more. */
+    private void countFrom(long earliest, int operationsMore) {
+        countedFrom = new Count(operations() + operationsMore, bytes(), earliest);
         counting = true;
     }
 
@@ -454,9 +464,14 @@ public final class StreamSocket implements Pollable {
                 pauseNanos = isFirst ? pauseNanos : Math.min(2 * pauseNanos, LONGEST_PAUSE_NANOS);
                 return;
             }
-            settled = true;
+            if (passing && why.reason().isWantOfRoom()) {
+                again = true; // there is room when others have closed, or given their links back
+                countFrom(System.nanoTime() + pauseNanos);
+            } else {
+                settled = true;
+                forgetBeginnings();
+            }
         }
-        forgetBeginnings();
         connection.fellBack();
         accelerator.log().connected(anchor.local(), anchor.remote(), path);
     }
@@ -809,8 +824,10 @@ public final class StreamSocket implements Pollable {
         } else if (grows) {
             StreamUpgrades.get().request(this);
         } else {
+            long now = System.nanoTime();
+            boolean forOthers = Shortage.isOn(now);
             boolean waits = why == FallbackReason.LINK_LOST && unrest() == Unrest.NONE;
-            countFrom(System.nanoTime() + (waits ? FIRST_PAUSE_NANOS : 0));
+            countFrom(now + (forOthers || waits ? FIRST_PAUSE_NANOS : 0), forOthers ? OPERATIONS_IN_SHORTAGE : 0);
         }
     }
 
@@ -912,7 +929,7 @@ public final class StreamSocket implements Pollable {
             stream = attached;
             known = ends;
             knownFrom = from;
-            unsaid = connection != null && stream == null && !settled;
+            unsaid = connection != null && stream == null && !settled && !again;
             if (waiting > 0) {
                 notifyAll();
             }

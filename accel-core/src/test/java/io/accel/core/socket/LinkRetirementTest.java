@@ -23,6 +23,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A connection gives its link back while it lives on, and gets another when there is traffic. */
 @Timeout(60)
@@ -259,15 +261,49 @@ class LinkRetirementTest {
 
     /** What a peer says out of turn it says of itself. */
     @Test
-    void aPeerThatSaysSoOutOfTurn() throws Exception {
+    void aPeerThatSaysOutOfTurnThatItHasLeft() throws Exception {
         openAnew(Map.of("handover.idle", "forever"));
         exchange(1_000);
         pair.client().attached().link().signal(Link.RETIRED);
-        pair.client().attached().link().signal(Link.RETIRING);
         TimeUnit.MILLISECONDS.sleep(50);
         exchange(1_000);
         assertThat(pair.server().attached()).isNotNull();
         assertThat(pair.server().outgoing().link()).isNotNull();
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void eitherEndMayBeginToGiveItBack(boolean client) throws Exception {
+        openAnew(Map.of("handover.idle", "forever"));
+        exchange(1_000);
+        (client ? pair.client() : pair.server()).attached().link().signal(Link.RETIRING);
+        awaitGivenBack();
+        exchange(1_000);
+    }
+
+    /** There is room for one: the idle one makes way for one that carries something, which it cannot drive out again. */
+    @Test
+    void oneThatIsIdleMakesWayForAnother() throws Exception {
+        openAnew(Map.of("handover.idle", "forever", "handover.after", "0", "shm.max", "100KiB"));
+        Lab.Pair other = new Lab.Pair(lab.client(), lab.accept());
+        await().until(() -> other.client().path().reason() == FallbackReason.SHM_CAP);
+        assertThat(pair.client().path().isAccelerated()).isTrue();
+        await().atMost(20, TimeUnit.SECONDS).until(() -> {
+            send(other.client(), other.server(), 10);
+            return other.client().path().isAccelerated()
+                    && other.server().path().isAccelerated();
+        });
+        assertThat(pair.client().path().reason()).isEqualTo(FallbackReason.IDLE);
+        LinkStream used = other.client().attached();
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(4);
+        while (System.nanoTime() - end < 0) {
+            exchange(10);
+            send(other.client(), other.server(), 10);
+            TimeUnit.MILLISECONDS.sleep(5);
+        }
+        assertThat(other.client().attached()).isSameAs(used);
+        assertThat(pair.client().path().reason()).isEqualTo(FallbackReason.SHM_CAP);
+        other.close();
     }
 
     @Test

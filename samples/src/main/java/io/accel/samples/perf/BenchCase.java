@@ -17,11 +17,11 @@ enum BenchCase {
     KERNEL_PINGPONG("kernel-pingpong-64", Kind.PINGPONG, "latency", Variant.PLAIN, Variant.ONE_END),
     KERNEL_STREAM("kernel-stream-64k", Kind.STREAM_LARGE, "throughput", Variant.PLAIN, Variant.ONE_END),
     /** One connection alone: what {@link #IDLE_1000}, {@link #IDLE_10000} and {@link #BURST} are to be compared with. Chosen together with them. */
-    IDLE_1("idle-1", Kind.PINGPONG, "latency", Variant.KERNEL, Variant.ACCELERATED),
-    IDLE_1000("idle-1000", Kind.PINGPONG_AMONG_1000, "latency", Variant.KERNEL, Variant.ACCELERATED),
+    IDLE_1("idle-1", Kind.PINGPONG, Crowding.NONE),
+    IDLE_1000("idle-1000", Kind.PINGPONG_AMONG_1000, Crowding.NONE),
     IDLE_CPU("idle-cpu", Kind.IDLE, "balanced", Variant.KERNEL, Variant.ACCELERATED),
-    BURST("burst-2000", Kind.PINGPONG_AFTER_BURST, "latency", Variant.KERNEL, Variant.ACCELERATED),
-    IDLE_10000("idle-10000", Kind.PINGPONG_AMONG_10000, "latency", Variant.KERNEL, Variant.ACCELERATED),
+    BURST("burst-2000", Kind.PINGPONG_AFTER_BURST, Crowding.NONE),
+    IDLE_10000("idle-10000", Kind.PINGPONG_AMONG_10000, Crowding.NONE),
     PACED("paced", Kind.PACED, Crowding.NONE),
     CONNECT_CLOSE("connect-close", Kind.CONNECTION, "balanced", Variant.KERNEL, Variant.CHOICE),
     CONNECT_ECHO_CLOSE("connect-echo-close", Kind.CONNECTION_WITH_ECHO, "balanced", Variant.KERNEL, Variant.CHOICE),
@@ -97,7 +97,7 @@ enum BenchCase {
                         : List.of(reference, accelerated));
     }
 
-    /** With each profile: which of them is right where processors are few is what such a case asks. */
+    /** With each profile: which of them is right where processors are few, or connections many, is what such a case asks. */
     BenchCase(String label, Kind kind, Crowding crowding) {
         this(
                 label,

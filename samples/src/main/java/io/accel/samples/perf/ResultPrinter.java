@@ -62,7 +62,7 @@ final class ResultPrinter {
     /** How much longer than alone a round trip takes. */
     private static Optional<String> among(Result result, BenchCase many, String when, Variant variant) {
         return result.row(BenchCase.IDLE_1, variant).flatMap(alone -> result.row(many, variant)
-                .map(row -> when + ", a round trip over " + variant.path + " took "
+                .map(row -> when + ", a round trip over " + variant.words() + " took "
                         + Quantity.times(
                                 row.figures().p50Micros() / alone.figures().p50Micros()) + " as long as with one."));
     }

@@ -2,6 +2,7 @@ package io.accel.core.fabric.rdma;
 
 import io.accel.core.fabric.FallbackException;
 import io.accel.core.fabric.FallbackReason;
+import io.accel.core.fabric.Shortage;
 import io.accel.core.fabric.rdma.verbs.VerbsException;
 import io.accel.core.fabric.rdma.verbs.VerbsUnavailableException;
 
@@ -27,7 +28,9 @@ final class Failures {
         }
         FallbackReason reason =
                 e instanceof VerbsException verbs ? reasonOf(verbs.call(), verbs.errno()) : FallbackReason.NO_RESOURCES;
-        return new FallbackException(reason, e.getMessage());
+        return reason == FallbackReason.MEMLOCK
+                ? Shortage.of(reason, e.getMessage())
+                : new FallbackException(reason, e.getMessage());
     }
 
     static FallbackReason reasonOf(VerbsUnavailableException.Reason reason) {

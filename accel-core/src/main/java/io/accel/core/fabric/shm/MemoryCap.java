@@ -2,6 +2,7 @@ package io.accel.core.fabric.shm;
 
 import io.accel.core.fabric.FallbackException;
 import io.accel.core.fabric.FallbackReason;
+import io.accel.core.fabric.Shortage;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** How much shared memory the connections of this process hold, and the most that they may, {@code shm.max}. Any thread. */
@@ -21,7 +22,7 @@ final class MemoryCap {
         long held = HELD.addAndGet(bytes);
         if (most > 0 && held > most) {
             giveBack(bytes);
-            throw new FallbackException(
+            throw Shortage.of(
                     FallbackReason.SHM_CAP,
                     "its rings take " + bytes + " bytes, the connections of this process hold " + (held - bytes)
                             + ", and shm.max is " + most);

@@ -60,7 +60,10 @@ final class ServerHandshake {
     private ShmLink link;
     /** Whether the acceptor was asked, and did not say no. */
     private boolean asked;
-    /** Of {@link MemoryCap}, for a link that there is not yet. */
+    /** Whether it has one of {@link DescriptorShare}, for a link that there is not yet. */
+    private boolean hasDescriptor;
+
+    /** Of {@link MemoryCap}, for the same. */
     private long taken;
 
     private long deadline;
@@ -199,7 +202,8 @@ final class ServerHandshake {
             int asked = hello.ringSize();
             hello = hello.withRings(acceptor.ringSize(asked));
             long size = ShmLayout.fileSize(hello.ringSize());
-            DescriptorReserve.check(socket);
+            DescriptorShare.take();
+            hasDescriptor = true;
             MemoryCap.take(size, listener.config().most());
             taken = size;
             deadline = System.nanoTime() + patience;
@@ -234,6 +238,7 @@ final class ServerHandshake {
         try {
             link = new ShmLink(map, hello.ringSize(), false, socket);
             taken = 0; // by the link's end
+            hasDescriptor = false;
         } catch (IOException e) {
             JdkAccess.unmap(map);
             throw e;
@@ -316,6 +321,10 @@ final class ServerHandshake {
         }
         MemoryCap.giveBack(taken);
         taken = 0;
+        if (hasDescriptor) {
+            hasDescriptor = false;
+            DescriptorShare.giveBack();
+        }
         if (asked) {
             acceptor.unreserve(local, hello.source());
             SharedFile.delete(listener.directory().resolve(hello.file()));

@@ -3,6 +3,7 @@ package io.accel.core.fabric.shm;
 import io.accel.core.daemon.Log;
 import io.accel.core.fabric.FallbackException;
 import io.accel.core.fabric.FallbackReason;
+import io.accel.core.fabric.Shortage;
 import io.accel.core.jdk.JdkAccess;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -47,7 +48,7 @@ final class SharedFile {
                 return map;
             } catch (IOException e) {
                 delete(file);
-                throw new FallbackException(
+                throw Shortage.of(
                         FallbackReason.SHM_FULL,
                         "allocating " + size + " bytes in " + file.getParent().getParent() + " failed: "
                                 + e.getMessage() + "; make it larger, or ring.initial smaller");
@@ -57,7 +58,7 @@ final class SharedFile {
         } catch (FallbackException e) {
             throw e;
         } catch (IOException e) {
-            throw new FallbackException(FallbackReason.SHM_FULL, "creating " + file + " failed: " + e);
+            throw Shortage.of(FallbackReason.SHM_FULL, "creating " + file + " failed: " + e);
         }
     }
 

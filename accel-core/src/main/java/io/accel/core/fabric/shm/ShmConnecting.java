@@ -7,6 +7,7 @@ import io.accel.core.fabric.FallbackException;
 import io.accel.core.fabric.FallbackReason;
 import io.accel.core.fabric.Link;
 import io.accel.core.fabric.PortSpace;
+import io.accel.core.fabric.Shortage;
 import io.accel.core.jdk.JdkAccess;
 import io.accel.profile.Keys;
 import java.io.IOException;
@@ -69,7 +70,7 @@ final class ShmConnecting implements Connecting {
         try {
             send(hello.encode());
         } catch (IOException e) {
-            closeQuietly(socket);
+            hangUp(socket);
             throw e instanceof FallbackException f
                     ? f
                     : new FallbackException(FallbackReason.STALE_RENDEZVOUS, "saying hello failed: " + e.getMessage());
@@ -84,7 +85,7 @@ final class ShmConnecting implements Connecting {
             if (user.equals(owner)) {
                 return;
             }
-            closeQuietly(socket);
+            hangUp(socket);
             throw new FallbackException(
                     FallbackReason.OTHER_USER,
                     directory + " belongs to " + owner.getName() + ", and a process of " + user.getName()
@@ -92,7 +93,7 @@ final class ShmConnecting implements Connecting {
         } catch (FallbackException e) {
             throw e;
         } catch (IOException e) {
-            closeQuietly(socket);
+            hangUp(socket);
             throw new FallbackException(FallbackReason.STALE_RENDEZVOUS, "the listener has just closed: " + e);
         }
     }
@@ -155,7 +156,8 @@ final class ShmConnecting implements Connecting {
                     }
                     default -> {
                         FallbackReason reason = FallbackReason.ofCode(status);
-                        throw new FallbackException(reason, "the listener refused: " + reason.sentence());
+                        throw new FallbackException(
+                                reason, "the listener refused: " + reason.sentence(), reason.isWantOfRoom());
                     }
                 }
             }
@@ -249,22 +251,23 @@ final class ShmConnecting implements Connecting {
 
     private static SocketChannel call(Path socketPath) throws FallbackException {
         SocketChannel socket = null;
+        DescriptorShare.take();
         try {
             socket = JdkAccess.kernelProvider().openSocketChannel(StandardProtocolFamily.UNIX);
             socket.configureBlocking(false);
-            DescriptorReserve.check(socket);
             if (socket.connect(UnixDomainSocketAddress.of(socketPath))) {
                 return socket;
             }
             throw new FallbackException(FallbackReason.BACKLOG_FULL, socketPath + " takes no more connections now");
         } catch (FallbackException e) {
-            closeQuietly(socket);
+            hangUp(socket);
             throw e;
         } catch (IOException e) {
             if (socket == null) {
-                throw new FallbackException(FallbackReason.NO_RESOURCES, "opening a socket failed: " + e.getMessage());
+                DescriptorShare.giveBack();
+                throw Shortage.of(FallbackReason.NO_RESOURCES, "opening a socket failed: " + e.getMessage());
             }
-            closeQuietly(socket);
+            hangUp(socket);
             String message = String.valueOf(e.getMessage());
             FallbackReason reason = reasonFor(e, socketPath);
             throw new FallbackException(reason, "calling " + socketPath + " failed: " + message);
@@ -283,7 +286,7 @@ final class ShmConnecting implements Connecting {
     }
 
     private void close() {
-        closeQuietly(socket);
+        hangUp(socket);
         if (map != null) {
             SharedFile.delete(file);
             MemoryCap.giveBack(map.capacity());
@@ -291,11 +294,12 @@ final class ShmConnecting implements Connecting {
         }
     }
 
-    private static void closeQuietly(SocketChannel socket) {
+    private static void hangUp(SocketChannel socket) {
         try {
             socket.close();
         } catch (IOException e) {
             Log.of(ShmConnecting.class).get().log(System.Logger.Level.DEBUG, "closing a rendezvous socket failed", e);
         }
+        DescriptorShare.giveBack();
     }
 }

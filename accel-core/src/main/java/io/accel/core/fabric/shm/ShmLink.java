@@ -52,7 +52,8 @@ final class ShmLink implements Link {
     private volatile boolean gone;
 
     /**
-     * A link over a mapped and checked file, whose memory was {@linkplain MemoryCap#take taken}, and is given back by the link.
+     * A link over a mapped and checked file. Its memory and its descriptor were {@linkplain MemoryCap#take taken}, and are given
+     * back by the link.
      *
      * @param map the whole file
      * @param ringSize the size of either ring
@@ -196,6 +197,7 @@ final class ShmLink implements Link {
         } catch (IOException e) {
             LOG.get().log(Level.DEBUG, "closing a doorbell failed", e);
         }
+        DescriptorShare.giveBack();
         JdkAccess.unmap(map);
     }
 

@@ -1,0 +1,67 @@
+package io.accel.core.fabric.shm;
+
+import io.accel.core.fabric.FallbackException;
+import io.accel.core.fabric.FallbackReason;
+import io.accel.core.fabric.Shortage;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * How many file descriptors links take. Each has one at each end, for its doorbell, and a program that needs nearly all that the
+ * process may have is not to fail because of links: they get an eighth. Any thread.
+ */
+final class DescriptorShare {
+    /** How many the process may have; 0 if that is not known, or any number. */
+    private static final long LIMIT = limit(Path.of("/proc/self/limits"));
+
+    /** Links may have one part in so many. */
+    private static final int PARTS = 8;
+
+    private static final String LINE = "Max open files";
+
+    private static final AtomicLong TAKEN = new AtomicLong();
+
+    private DescriptorShare() {}
+
+    /**
+     * Takes one, before it is opened; whoever has it gives it back, once, after it is closed.
+     *
+     * @throws FallbackException NO_RESOURCES if links have their share, and none was taken
+     */
+    static void take() throws FallbackException {
+        take(LIMIT);
+    }
+
+    static void take(long limit) throws FallbackException {
+        if (TAKEN.incrementAndGet() > limit / PARTS && limit > 0) {
+            giveBack();
+            throw Shortage.of(
+                    FallbackReason.NO_RESOURCES,
+                    "connections with faster paths have " + limit / PARTS + " of the " + limit
+                            + " file descriptors that this process may have (ulimit -n), and the others are left to the"
+                            + " program");
+        }
+    }
+
+    static void giveBack() {
+        TAKEN.decrementAndGet();
+    }
+
+    /** The limit in force, as the kernel prints it; 0 if there is none. */
+    static long limit(Path limits) {
+        try {
+            List<String> lines = Files.readAllLines(limits);
+            for (String line : lines) {
+                if (line.startsWith(LINE)) {
+                    return Long.parseLong(line.substring(LINE.length()).strip().split("\\s+", -1)[0]);
+                }
+            }
+        } catch (IOException | SecurityException | NumberFormatException e) {
+            return 0; // another system, or "unlimited"
+        }
+        return 0;
+    }
+}
