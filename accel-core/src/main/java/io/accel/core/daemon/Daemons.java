@@ -1,5 +1,9 @@
 package io.accel.core.daemon;
 
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.locks.LockSupport;
+
 /**
  * Accel's own threads. They serve the whole process for as long as it lives, so they keep nothing of the program's thread that
  * happened to need them first: no context class loader, no inheritable thread locals, no thread group, no rights. Safe for
@@ -8,6 +12,15 @@ package io.accel.core.daemon;
 public final class Daemons {
     private static final long PAUSE_MILLIS = 100;
     private static final int NO_STACK_SIZE = 0;
+    /** How long a daemon rests at a time while the process ends. */
+    private static final long REST_NANOS = 1_000_000L;
+
+    /** What wakes those that sleep in the kernel. */
+    private static final Queue<Runnable> WAKES = new ConcurrentLinkedQueue<>();
+
+    private static boolean watchesEnd; // guarded by the class
+    /** Written once, by the thread that tells them. */
+    private static volatile boolean ending;
 
     private Daemons() {}
 
@@ -26,6 +39,65 @@ public final class Daemons {
             thread.start();
             return thread;
         });
+    }
+
+    /**
+     * Starts a daemon thread that sleeps in the kernel. The JVM waits 0.3 s for such threads when it ends, so they are woken when it
+     * is about to, and then go on with their work, as long as there are connections, without {@linkplain #isEnding such sleeps}.
+     *
+     * @param name its name
+     * @param body what it does
+     * @param wake ends its sleep, or the next one; called once, by another thread
+     * @throws OutOfMemoryError if there can be no further thread
+     * @throws SecurityException if not even Accel's code may start one
+     */
+    public static void start(String name, Runnable body, Runnable wake) {
+        watchEnd();
+        start(name, body);
+        WAKES.add(wake);
+        if (ending) {
+            wake.run();
+        }
+    }
+
+    private static synchronized void watchEnd() {
+        if (!watchesEnd) {
+            watchesEnd = true;
+            try {
+                atExit("accel-end", Daemons::end);
+            } catch (IllegalStateException e) {
+                ending = true;
+            }
+        }
+    }
+
+    private static void end() {
+        ending = true;
+        WAKES.forEach(Runnable::run);
+    }
+
+    /** Whether the process is about to end: a daemon then {@linkplain #rest rests} where it would otherwise sleep in the kernel. */
+    public static boolean isEnding() {
+        return ending;
+    }
+
+    /** Sleeps for a moment where the JVM that is about to end does not wait for it. */
+    public static void rest() {
+        LockSupport.parkNanos(REST_NANOS);
+    }
+
+    /**
+     * How long a daemon may sleep in the kernel, having rested instead if it may not.
+     *
+     * @param nanos how long it would; negative for no limit
+     * @return that; 0 when the process is about to end
+     */
+    public static long sleep(long nanos) {
+        if (ending) {
+            rest();
+            return 0;
+        }
+        return nanos;
     }
 
     /**

@@ -31,6 +31,7 @@ public final class StatsService implements AutoCloseable {
     private final String profile;
 
     // Guarded by this.
+    private ServerSocketChannel server;
     private Path directory;
     private StatsFile file;
     private int readers;
@@ -65,9 +66,10 @@ public final class StatsService implements AutoCloseable {
     }
 
     private void run() {
-        try (ServerSocketChannel server =
+        try (ServerSocketChannel opened =
                 JdkAccess.kernelProvider().openServerSocketChannel(StandardProtocolFamily.UNIX)) {
             synchronized (this) {
+                server = opened;
                 directory = StatsDirectory.create(dir);
                 server.bind(UnixDomainSocketAddress.of(directory.resolve(StatsDirectory.SOCKET)));
                 directory = StatsDirectory.show(directory);
@@ -75,7 +77,7 @@ public final class StatsService implements AutoCloseable {
             }
             StatsDirectory.sweep(dir);
             while (true) {
-                acceptOne(server);
+                acceptOne(opened);
             }
         } catch (ClosedChannelException e) {
             LOG.get().log(Level.DEBUG, "'accel stats' cannot look at this process any more", e);
@@ -142,9 +144,16 @@ public final class StatsService implements AutoCloseable {
         }
     }
 
-    /** Nobody can look any more. The thread ends with the process. */
+    /** Nobody can look any more. The thread ends. */
     @Override
     public synchronized void close() {
+        if (server != null) {
+            try {
+                server.close();
+            } catch (IOException e) {
+                LOG.get().log(Level.DEBUG, "closing the socket of 'accel stats' failed", e);
+            }
+        }
         if (directory != null) {
             try {
                 StatsDirectory.delete(directory);

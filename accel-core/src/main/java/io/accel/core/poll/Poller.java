@@ -253,7 +253,19 @@ public final class Poller implements AutoCloseable {
             if (reported > 0) {
                 idleSince = 0;
             } else if (!lookOnly) {
-                await(timeoutNanos);
+                clock = System.nanoTime();
+                long deadline = clock + (timeoutNanos < 0 ? FOR_EVER : Math.min(timeoutNanos, FOR_EVER));
+                if (idleSince == 0) {
+                    idleSince = clock | 1;
+                }
+                do {
+                    if (isHot() && config.spinNanos() > 0 && !spin(deadline)) {
+                        break;
+                    }
+                } while (sleep(deadline));
+                if (reported > 0) {
+                    idleSince = 0;
+                }
             }
             if (wakeup) {
                 wakeup = false;
@@ -326,22 +338,6 @@ public final class Poller implements AutoCloseable {
 
     // ---- waiting
 
-    private void await(long timeoutNanos) throws IOException {
-        clock = System.nanoTime();
-        long deadline = clock + (timeoutNanos < 0 ? FOR_EVER : Math.min(timeoutNanos, FOR_EVER));
-        if (idleSince == 0) {
-            idleSince = clock | 1;
-        }
-        do {
-            if (isHot() && config.spinNanos() > 0 && !spin(deadline)) {
-                break;
-            }
-        } while (sleep(deadline));
-        if (reported > 0) {
-            idleSince = 0;
-        }
-    }
-
     /** Looks until there is something to return for (false), or it is time to sleep (true). */
     private boolean spin(long deadline) throws IOException {
         policy.begin(clock, idleSince);
@@ -406,7 +402,10 @@ public final class Poller implements AutoCloseable {
         }
     }
 
-    /** Arms everything, looks once more, sleeps. Returns whether to go on waiting. */
+    /**
+     * Arms everything, looks once more, sleeps, or naps. Returns whether to go on waiting. Like {@link #poll(long, Sink, boolean)} it
+     * is long enough for the compiler to make it a method of its own, once, where it would else be part of all that may wait.
+     */
     private boolean sleep(long deadline) throws IOException {
         for (int i = hot.size() - 1; i >= 0; i--) {
             cool(hot.get(i));
@@ -420,9 +419,25 @@ public final class Poller implements AutoCloseable {
             if (commands == null && !wakeup) {
                 long now = System.nanoTime();
                 long until = earliest(deadline);
-                if (until - now > 0) {
+                long nanos = until - now;
+                if (nanos > 0) {
                     flush = false; // before: what is cancelled meanwhile is not yet let go of
-                    rest(until - now);
+                    long millis;
+                    if (punctual) {
+                        millis = (nanos - nap.reserve()) / MILLI;
+                    } else {
+                        // Up: a sleeper that wakes too early would only sleep again. 0 would mean for ever.
+                        millis = nanos / MILLI + (nanos % MILLI == 0 ? 0 : 1);
+                    }
+                    if (millis <= 0) {
+                        nap.take(nanos);
+                        inner.selectNow(kernelReady);
+                    } else {
+                        counters.sleep();
+                        if (inner.select(kernelReady, Math.min(millis, Integer.MAX_VALUE)) > 0) {
+                            counters.wakeup();
+                        }
+                    }
                 }
             }
         } finally {
@@ -444,26 +459,6 @@ public final class Poller implements AutoCloseable {
                 && inner.isOpen()
                 && !Thread.currentThread().isInterrupted()
                 && clock - deadline < 0;
-    }
-
-    /** Sleeps in the kernel, or naps, for a time greater than 0; when punctual perhaps for less. */
-    private void rest(long nanos) throws IOException {
-        long millis;
-        if (punctual) {
-            millis = (nanos - nap.reserve()) / MILLI;
-            if (millis <= 0) {
-                nap.take(nanos);
-                inner.selectNow(kernelReady);
-                return;
-            }
-        } else {
-            // Up: a sleeper that wakes too early would only sleep again. 0 would mean for ever.
-            millis = nanos / MILLI + (nanos % MILLI == 0 ? 0 : 1);
-        }
-        counters.sleep();
-        if (inner.select(kernelReady, Math.min(millis, Integer.MAX_VALUE)) > 0) {
-            counters.wakeup();
-        }
     }
 
     // ---- looking

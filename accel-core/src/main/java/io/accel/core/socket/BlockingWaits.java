@@ -87,7 +87,8 @@ public final class BlockingWaits {
 
     /**
      * Waits until an operation should be tried again: it is ready, the socket was closed, the thread interrupted. May return
-     * without cause.
+     * without cause. It looks first, and then sleeps. All that is in one method, which is long enough for the compiler to make it one
+     * of its own, once, where it would else be part of all that may wait.
      *
      * @param pollable what to wait for; if it is an accelerated connection, the caller is in the half that it waits for
      * @param ops the operations to wait for
@@ -96,18 +97,63 @@ public final class BlockingWaits {
      */
     public void await(Waitable pollable, int ops, long timeoutNanos) throws IOException {
         long start = System.nanoTime();
-        if (VirtualThreads.isCurrent()) {
-            if (!spinVirtual(pollable, ops, start, timeoutNanos)) {
-                park(pollable, ops, start, timeoutNanos);
+        boolean isVirtual = VirtualThreads.isCurrent();
+        OfThread own = isVirtual ? null : ofThread.get();
+        if (config.spinNanos() > 0 && pollable.isPolled() && pollable.isComplete()) {
+            WaitPolicy policy = isVirtual ? takePlace() : own.policy;
+            if (policy != null) {
+                try {
+                    policy.begin(start, start);
+                    int looks = 0;
+                    int atDoorbell = DOORBELL_LOOKS;
+                    for (long now = start; ; now = System.nanoTime()) {
+                        if (pollable.isClosed()) {
+                            return;
+                        }
+                        boolean over = (timeoutNanos >= 0 && now - start >= timeoutNanos)
+                                || Thread.currentThread().isInterrupted();
+                        WaitPolicy.Step step = over ? WaitPolicy.Step.SLEEP : policy.next(now);
+                        if (step == WaitPolicy.Step.SLEEP) {
+                            pollable.looked(ops, looks, false);
+                            break;
+                        }
+                        int most = looks + LOOKS;
+                        if (step == WaitPolicy.Step.YIELD) {
+                            Thread.yield();
+                            policy.yielded(now, System.nanoTime());
+                            most = looks + 1;
+                        }
+                        while (looks < most) {
+                            looks++;
+                            if (pollable.look(ops) != 0) {
+                                policy.found();
+                                pollable.looked(ops, looks, true);
+                                return;
+                            }
+                            Thread.onSpinWait();
+                        }
+                        if (looks >= atDoorbell) {
+                            atDoorbell = looks + DOORBELL_LOOKS;
+                            if (pollable.kernelReady(ops, 0) != 0) {
+                                return; // looked at the doorbell, too: the peer may have died
+                            }
+                        }
+                    }
+                } finally {
+                    policy.end();
+                    if (isVirtual) {
+                        leavePlace(policy);
+                    }
+                }
             }
-            return;
-        }
-        OfThread own = ofThread.get();
-        if (config.spinNanos() > 0 && spin(own.policy, pollable, ops, start, timeoutNanos)) {
-            return;
         }
         long left = left(start, timeoutNanos);
-        if (left != 0 && sleep(own, pollable, ops, left) && config.spinNanos() > 0) {
+        if (left == 0) {
+            return;
+        }
+        if (isVirtual) {
+            park(pollable, ops, left);
+        } else if (sleep(own, pollable, ops, left) && config.spinNanos() > 0) {
             long now = System.nanoTime();
             own.policy.woken(now, now - start);
         }
@@ -118,13 +164,9 @@ public final class BlockingWaits {
         return timeoutNanos < 0 ? -1 : Math.max(0, timeoutNanos - (System.nanoTime() - start));
     }
 
-    private void park(Waitable pollable, int ops, long start, long timeoutNanos) throws IOException {
-        long left = left(start, timeoutNanos);
-        if (left == 0) {
-            return;
-        }
+    private void park(Waitable pollable, int ops, long timeoutNanos) throws IOException {
         try {
-            virtualWaits().await(pollable, ops, left);
+            virtualWaits().await(pollable, ops, timeoutNanos);
         } catch (ClosedChannelException e) {
             return; // closed before it could be waited for: the operation will find it so
         }
@@ -159,65 +201,20 @@ public final class BlockingWaits {
                 : ofThread.get().policy.mayGlance();
     }
 
-    private boolean spinVirtual(Waitable pollable, int ops, long start, long timeoutNanos) {
-        int places = config.spinNanos() == 0 ? 0 : ofVirtual.length();
-        for (int i = 0; i < places; i++) {
-            WaitPolicy policy = ofVirtual.getAndSet(i, null);
-            if (policy != null) {
-                try {
-                    return spin(policy, pollable, ops, start, timeoutNanos);
-                } finally {
-                    ofVirtual.set(i, policy);
-                }
-            }
+    /** Returns a policy for a virtual thread that is to look; null if as many look already as there may be. */
+    private WaitPolicy takePlace() {
+        WaitPolicy policy = null;
+        for (int i = 0; i < ofVirtual.length() && policy == null; i++) {
+            policy = ofVirtual.getAndSet(i, null);
         }
-        return false;
+        return policy;
     }
 
-    /** Looks until there is something to return for (true), or it is time to sleep (false). */
-    private static boolean spin(WaitPolicy policy, Waitable pollable, int ops, long start, long timeoutNanos) {
-        if (!pollable.isPolled() || !pollable.isComplete()) {
-            return false;
-        }
-        policy.begin(start, start);
-        int looks = 0;
-        int atDoorbell = DOORBELL_LOOKS;
-        try {
-            for (long now = start; ; now = System.nanoTime()) {
-                if (pollable.isClosed()) {
-                    return true;
-                }
-                boolean over = (timeoutNanos >= 0 && now - start >= timeoutNanos)
-                        || Thread.currentThread().isInterrupted();
-                WaitPolicy.Step step = over ? WaitPolicy.Step.SLEEP : policy.next(now);
-                if (step == WaitPolicy.Step.SLEEP) {
-                    pollable.looked(ops, looks, false);
-                    return false;
-                }
-                int most = looks + LOOKS;
-                if (step == WaitPolicy.Step.YIELD) {
-                    Thread.yield();
-                    policy.yielded(now, System.nanoTime());
-                    most = looks + 1;
-                }
-                while (looks < most) {
-                    looks++;
-                    if (pollable.look(ops) != 0) {
-                        policy.found();
-                        pollable.looked(ops, looks, true);
-                        return true;
-                    }
-                    Thread.onSpinWait();
-                }
-                if (looks >= atDoorbell) {
-                    atDoorbell = looks + DOORBELL_LOOKS;
-                    if (pollable.kernelReady(ops, 0) != 0) {
-                        return true; // looked at the doorbell, too: the peer may have died
-                    }
-                }
-            }
-        } finally {
-            policy.end();
+    /** Leaves it to the next one. There is a place: who has taken one has left it empty. */
+    private void leavePlace(WaitPolicy policy) {
+        int i = 0;
+        while (!ofVirtual.compareAndSet(i, null, policy)) {
+            i = (i + 1) % ofVirtual.length(); // others come and go meanwhile
         }
     }
 

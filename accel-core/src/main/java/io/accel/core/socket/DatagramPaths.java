@@ -51,7 +51,7 @@ final class DatagramPaths {
             long sweepNanos = Math.min(Math.max(idleNanos / 4, LEAST_SWEEP_NANOS), MOST_SWEEP_NANOS);
             Poller poller = new Poller(new PollConfig(0, 1, 1, 0, PollConfig.Yielding.NEVER));
             DatagramPaths paths = new DatagramPaths(poller, sweepNanos);
-            Daemons.start("accel-datagram-paths", paths::run);
+            Daemons.start("accel-datagram-paths", paths::run, poller::wakeup);
             instance = paths;
         }
         return instance;
@@ -97,7 +97,7 @@ final class DatagramPaths {
                 for (Runnable guard = guards.poll(); guard != null; guard = guards.poll()) {
                     guard.run();
                 }
-                poller.poll(linked.isEmpty() ? -1 : Math.max(0, sweepAt - System.nanoTime()), NOTHING);
+                poller.poll(Daemons.sleep(linked.isEmpty() ? -1 : Math.max(0, sweepAt - System.nanoTime())), NOTHING);
                 if (System.nanoTime() - sweepAt >= 0) {
                     linked.forEach(DatagramSocket::sweep);
                     sweepAt = System.nanoTime() + sweepNanos;

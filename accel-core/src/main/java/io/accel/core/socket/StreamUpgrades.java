@@ -156,7 +156,7 @@ final class StreamUpgrades {
             try {
                 Poller opened = Privileged.call(() -> new Poller(SLEEPING));
                 try {
-                    Daemons.start("accel-handover", () -> run(opened));
+                    Daemons.start("accel-handover", () -> run(opened), opened::wakeup);
                 } catch (OutOfMemoryError | SecurityException e) {
                     opened.close();
                     throw e;
@@ -178,7 +178,7 @@ final class StreamUpgrades {
     private void run(Poller own) {
         while (true) {
             try {
-                own.poll(pause(), (registration, ops) -> {});
+                own.poll(Daemons.sleep(pause()), (registration, ops) -> {});
                 for (StreamSocket socket = next(); socket != null; socket = next()) {
                     begin(own, socket);
                 }

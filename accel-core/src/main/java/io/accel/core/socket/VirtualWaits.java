@@ -25,7 +25,7 @@ final class VirtualWaits {
 
     VirtualWaits(Poller poller) {
         this.poller = poller;
-        Daemons.start("accel-unparker", this::run);
+        Daemons.start("accel-unparker", this::run, poller::wakeup);
     }
 
     void await(BlockingWaits.Waitable waitable, int ops, long timeoutNanos) throws ClosedChannelException {
@@ -60,7 +60,7 @@ final class VirtualWaits {
     private void run() {
         while (true) {
             try {
-                poller.poll(-1, (registration, ops) -> ((Waiters) registration.attachment()).ready(ops));
+                poller.poll(Daemons.sleep(-1), (registration, ops) -> ((Waiters) registration.attachment()).ready(ops));
             } catch (Throwable e) {
                 ERRORS.warn("the thread that wakes virtual threads met an error and goes on", e);
                 Daemons.pause();

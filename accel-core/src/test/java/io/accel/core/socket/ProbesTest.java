@@ -81,6 +81,16 @@ class ProbesTest {
                 .hasSize(1);
     }
 
+    @Test
+    void aProcessThatEndsWaitsForNoDaemon() throws Exception {
+        String output = run(List.of(
+                Path.of(System.getProperty("java.home"), "bin/java").toString(),
+                "-cp",
+                System.getProperty("java.class.path"),
+                EndingProcessProbe.class.getName()));
+        assertThat(output).contains("all at rest");
+    }
+
     private static long number(String what, String output) {
         return Long.parseLong(output.replaceAll("(?s).*" + what + " (\\d+).*", "$1"));
     }

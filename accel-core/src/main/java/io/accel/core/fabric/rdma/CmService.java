@@ -89,7 +89,8 @@ final class CmService {
             watched.configureBlocking(false).register(selector, SelectionKey.OP_READ);
             CmService service = new CmService(events, selector);
             Daemons.atExit("accel-rdma-cleanup", service::finishAll);
-            Daemons.start("accel-rdma", service::run); // last: from now on the thread uses all of it
+            // Last: from now on the thread uses all of it.
+            Daemons.start("accel-rdma", service::run, service.selector::wakeup);
             return service;
         } catch (IOException e) {
             close(watched, selector, events);
@@ -182,7 +183,12 @@ final class CmService {
         checkAt = System.nanoTime();
         while (true) {
             try {
-                selector.select(key -> {}, pauseMillis());
+                if (Daemons.isEnding()) {
+                    Daemons.rest();
+                    selector.selectNow(key -> {});
+                } else {
+                    selector.select(key -> {}, pauseMillis());
+                }
                 for (CmEvent event = events.nextEvent(); event != null; event = events.nextEvent()) {
                     dispatchOne(event);
                 }

@@ -60,7 +60,8 @@ final class RendezvousService {
                 RendezvousService service =
                         new RendezvousService(JdkAccess.kernelProvider().openSelector());
                 Daemons.atExit("accel-rendezvous-cleanup", service::closeAll);
-                Daemons.start("accel-rendezvous", service::run); // last: from now on the thread uses all of it
+                // Last: from now on the thread uses all of it.
+                Daemons.start("accel-rendezvous", service::run, service.selector::wakeup);
                 instance = service;
             } catch (IOException | IllegalStateException | OutOfMemoryError e) {
                 throw new FallbackException(
@@ -126,7 +127,12 @@ final class RendezvousService {
     private void run() {
         while (true) {
             try {
-                selector.select(readyKeys, pauseMillis());
+                if (Daemons.isEnding()) {
+                    Daemons.rest();
+                    selector.selectNow(readyKeys);
+                } else {
+                    selector.select(readyKeys, pauseMillis());
+                }
                 for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
                     task.run();
                 }
