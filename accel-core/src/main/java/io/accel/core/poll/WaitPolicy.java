@@ -417,7 +417,9 @@ public final class WaitPolicy {
         runDelay = -1;
         lastWaking = afterNanos;
         boolean rested = now - until + backOff >= backOff >> 3;
-        if (resting == Why.UNPROMISING && afterNanos - WAKING_NANOS <= most && rested) {
+        // Where nobody may look there is nothing to find sooner, however long the profile would look.
+        long reach = budget.isEmpty() ? Math.min(most, WAKING_NANOS) : most;
+        if (resting == Why.UNPROMISING && afterNanos - WAKING_NANOS <= reach && rested) {
             resting = null;
             trial = TRIAL;
         }
