@@ -60,8 +60,8 @@ public final class Poller implements AutoCloseable {
     private static final int CALL_TURNS = 16;
     /** What a turn of {@code poll.kernel-interval} stands for in time, where turns take longer. */
     private static final long TURN_NANOS = 50;
-    /** How many resting links a turn looks at. */
-    private static final int RESTING_AT_ONCE = 4;
+    /** Up to how many resting links are looked at in each turn. Of more it is one a turn: each look is some cache lines. */
+    private static final int FEW_RESTING = 4;
     /** How many of those without a place in the hot set a turn looks at. */
     private static final int QUEUED_AT_ONCE = 64;
     /** How many hot links are asked at each reading of the clock how long they have been idle. */
@@ -476,12 +476,12 @@ public final class Poller implements AutoCloseable {
             lookAt(hot.get(i));
         }
         int resting = hot.size() - looks;
-        if (all || resting <= RESTING_AT_ONCE) {
+        if (all || resting <= FEW_RESTING) {
             lookAtAllResting();
             looks += resting;
         } else {
-            lookAtSomeResting();
-            looks += RESTING_AT_ONCE;
+            lookAtNextResting();
+            looks++;
         }
         if (!queue.isEmpty()) {
             int most = all ? queue.size() : Math.min(queue.size(), QUEUED_AT_ONCE);
@@ -501,12 +501,10 @@ public final class Poller implements AutoCloseable {
         }
     }
 
-    private void lookAtSomeResting() {
-        for (int i = RESTING_AT_ONCE; i > 0; i--) {
-            Registration registration = hot.get(hot.nextResting());
-            if (lookAt(registration)) {
-                hot.wake(registration);
-            }
+    private void lookAtNextResting() {
+        Registration registration = hot.get(hot.nextResting());
+        if (lookAt(registration)) {
+            hot.wake(registration);
         }
     }
 
