@@ -1,0 +1,60 @@
+package io.accel.core.poll;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.accel.core.socket.BlockingWaits;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.spi.ToolProvider;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * The methods in which a thread waits are compiled once, and not again with each method that may wait: they are longer than what
+ * HotSpot's C2 inlines, however often it is called ({@code FreqInlineSize}).
+ */
+class CompiledAloneTest {
+    private static final int MOST_INLINED = 325;
+
+    @ParameterizedTest
+    @CsvSource({"poll, int poll(long", "sleep, boolean sleep(long"})
+    void ofPoller(String name, String signature) {
+        assertThat(codeLength(Poller.class, signature)).as(name).isGreaterThan(MOST_INLINED);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"await, void await("})
+    void ofBlockingWaits(String name, String signature) {
+        assertThat(codeLength(BlockingWaits.class, signature)).as(name).isGreaterThan(MOST_INLINED);
+    }
+
+    /** The offset of the last instruction of the longest method that has such a signature, by {@code javap}. */
+    private static int codeLength(Class<?> of, String signature) {
+        StringWriter out = new StringWriter();
+        int status = ToolProvider.findFirst("javap")
+                .orElseThrow()
+                .run(
+                        new PrintWriter(out),
+                        new PrintWriter(out),
+                        "-c",
+                        "-p",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        of.getName());
+        assertThat(status).as(out.toString()).isZero();
+        Pattern offset = Pattern.compile("^ +(\\d+): [a-z]");
+        int longest = 0;
+        boolean within = false;
+        for (String line : out.toString().lines().toList()) {
+            Matcher instruction = offset.matcher(line);
+            if (instruction.find()) {
+                longest = within ? Math.max(longest, Integer.parseInt(instruction.group(1))) : longest;
+            } else if (line.startsWith("  ") && !line.startsWith("   ")) {
+                within = line.contains(signature);
+            }
+        }
+        return longest;
+    }
+}
