@@ -458,13 +458,14 @@ public final class StreamSocket implements Pollable {
             failure = why;
             heard |= why.reason() == FallbackReason.NOT_YET;
             notifyAll();
-            if (passing && (why.reason() == FallbackReason.NOT_YET || askedInVain + 1 < MOST_ASKED)) {
+            boolean lacksRoom = passing && why.reason().isWantOfRoom();
+            if (passing && !lacksRoom && (why.reason() == FallbackReason.NOT_YET || askedInVain + 1 < MOST_ASKED)) {
                 boolean isFirst = askedInVain++ == 0;
                 countFrom(System.nanoTime() + (isFirst ? SOON_NANOS : pauseNanos));
                 pauseNanos = isFirst ? pauseNanos : Math.min(2 * pauseNanos, LONGEST_PAUSE_NANOS);
                 return;
             }
-            if (passing && why.reason().isWantOfRoom()) {
+            if (lacksRoom) {
                 again = true; // there is room when others have closed, or given their links back
                 countFrom(System.nanoTime() + pauseNanos);
             } else {
