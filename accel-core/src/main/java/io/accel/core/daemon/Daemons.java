@@ -1,8 +1,12 @@
 package io.accel.core.daemon;
 
+import java.io.IOException;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 
 /**
  * Accel's own threads. They serve the whole process for as long as it lives, so they keep nothing of the program's thread that
@@ -12,6 +16,7 @@ import java.util.concurrent.locks.LockSupport;
 public final class Daemons {
     private static final long PAUSE_MILLIS = 100;
     private static final int NO_STACK_SIZE = 0;
+    private static final long FOR_EVER = -1;
     /** How long a daemon rests at a time while the process ends. */
     private static final long REST_NANOS = 1_000_000L;
 
@@ -43,7 +48,7 @@ public final class Daemons {
 
     /**
      * Starts a daemon thread that sleeps in the kernel. The JVM waits 0.3 s for such threads when it ends, so they are woken when it
-     * is about to, and then go on with their work, as long as there are connections, without {@linkplain #isEnding such sleeps}.
+     * is about to, and then go on with their work, as long as there are connections, without {@linkplain #sleep such sleeps}.
      *
      * @param name its name
      * @param body what it does
@@ -76,16 +81,6 @@ public final class Daemons {
         WAKES.forEach(Runnable::run);
     }
 
-    /** Whether the process is about to end: a daemon then {@linkplain #rest rests} where it would otherwise sleep in the kernel. */
-    public static boolean isEnding() {
-        return ending;
-    }
-
-    /** Sleeps for a moment where the JVM that is about to end does not wait for it. */
-    public static void rest() {
-        LockSupport.parkNanos(REST_NANOS);
-    }
-
     /**
      * How long a daemon may sleep in the kernel, having rested instead if it may not.
      *
@@ -94,10 +89,26 @@ public final class Daemons {
      */
     public static long sleep(long nanos) {
         if (ending) {
-            rest();
+            LockSupport.parkNanos(REST_NANOS);
             return 0;
         }
         return nanos;
+    }
+
+    /**
+     * As {@link Selector#select(Consumer, long)}, and without its sleep when the process is about to end.
+     *
+     * @param selector the daemon's
+     * @param action what to do with keys that are ready
+     * @param millis how long to wait at most; 0 for no limit
+     * @throws IOException if the selector's operation fails
+     */
+    public static void select(Selector selector, Consumer<SelectionKey> action, long millis) throws IOException {
+        if (sleep(FOR_EVER) == FOR_EVER) {
+            selector.select(action, millis);
+        } else {
+            selector.selectNow(action);
+        }
     }
 
     /**

@@ -183,12 +183,7 @@ final class CmService {
         checkAt = System.nanoTime();
         while (true) {
             try {
-                if (Daemons.isEnding()) {
-                    Daemons.rest();
-                    selector.selectNow(key -> {});
-                } else {
-                    selector.select(key -> {}, pauseMillis());
-                }
+                Daemons.select(selector, key -> {}, pauseMillis());
                 for (CmEvent event = events.nextEvent(); event != null; event = events.nextEvent()) {
                     dispatchOne(event);
                 }

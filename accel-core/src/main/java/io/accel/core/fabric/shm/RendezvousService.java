@@ -127,12 +127,7 @@ final class RendezvousService {
     private void run() {
         while (true) {
             try {
-                if (Daemons.isEnding()) {
-                    Daemons.rest();
-                    selector.selectNow(readyKeys);
-                } else {
-                    selector.select(readyKeys, pauseMillis());
-                }
+                Daemons.select(selector, readyKeys, pauseMillis());
                 for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
                     task.run();
                 }
