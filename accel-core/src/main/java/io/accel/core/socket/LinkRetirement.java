@@ -11,12 +11,13 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Gives a link back while its connection lives on by the kernel: one by which nothing has gone for {@code handover.idle}, or for a
- * second while others have no room for theirs, so that its memory is free for them; one whose rings are too small, and one that has broken, so that the connection may get another.
+ * second while others have no room for theirs, so that its memory is free for them; one whose rings are too small, and one that has
+ * broken, so that the connection may get another.
  * One thread advances it.
  *
  * <ol>
- *   <li>The end that accepted finds the link idle, or hears that it is too small; or an end that lacks room finds it idle. It does not switch to it any more, and
- *       says {@link Link#RETIRING}.
+ *   <li>The end that accepted finds the link idle, or hears that it is too small; or an end that lacks room finds it idle. It does
+ *       not switch to it any more, and says {@link Link#RETIRING}.
  *   <li>The other sees that, and does and says the same.
  *   <li>Each takes its own direction back to the kernel, as a writer does that finds the ring full for long, and follows the
  *       peer's.

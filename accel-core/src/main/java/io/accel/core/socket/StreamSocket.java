@@ -403,8 +403,9 @@ public final class StreamSocket implements Pollable {
             return;
         }
         Count from = countedFrom;
-        if (operations() - from.operations() >= 0
-                && accelerator.handoverAfter().isReached(operations() - from.operations(), bytes() - from.bytes())
+        int done = operations() - from.operations(); // negative until there were those that are to go by first
+        if (done >= 0
+                && accelerator.handoverAfter().isReached(done, bytes() - from.bytes())
                 && System.nanoTime() - from.earliest() >= 0) {
             counting = false; // two threads may both come here; the second request finds nothing to do
             StreamUpgrades.get().request(this);
