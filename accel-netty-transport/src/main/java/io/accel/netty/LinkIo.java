@@ -67,17 +67,25 @@ final class LinkIo extends StreamIo implements ChannelOutboundBuffer.MessageProc
     ByteBuf read(RecvByteBufAllocator.ExtendedHandle handle) throws Exception {
         link.lockRead();
         try {
-            if (config.isReceiveSlices()) {
-                ByteBuf slice = slices.lend(handle, config.getAllocator());
-                if (slice != null || handle.lastBytesRead() < 0) {
-                    return slice;
-                }
+            ByteBuf buffer = readSlice(handle);
+            if (handle.lastBytesRead() == LinkStream.MOVED) {
+                handle.lastBytesRead(0); // less than none is Netty's word for the end
             }
-            return readCopy(handle);
+            return buffer;
         } finally {
             slices.settle();
             link.unlockRead();
         }
+    }
+
+    private ByteBuf readSlice(RecvByteBufAllocator.ExtendedHandle handle) throws IOException {
+        if (config.isReceiveSlices()) {
+            ByteBuf slice = slices.lend(handle, config.getAllocator());
+            if (slice != null || handle.lastBytesRead() < 0) {
+                return slice;
+            }
+        }
+        return readCopy(handle);
     }
 
     private ByteBuf readCopy(RecvByteBufAllocator.ExtendedHandle handle) throws IOException {

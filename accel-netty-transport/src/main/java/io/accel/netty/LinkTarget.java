@@ -17,7 +17,9 @@ final class LinkTarget implements WritableByteChannel {
     public int write(ByteBuffer src) throws IOException {
         link.lockWrite();
         try {
-            return link.write(src);
+            int n = link.write(src);
+            // Not one byte less than none: the JDK adds up what it is told.
+            return n == LinkStream.MOVED ? 0 : n;
         } finally {
             link.unlockWrite();
         }

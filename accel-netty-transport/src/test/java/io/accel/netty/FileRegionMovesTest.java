@@ -1,0 +1,152 @@
+package io.accel.netty;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.FileRegion;
+import io.netty.util.AbstractReferenceCounted;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.WritableByteChannel;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Test;
+
+/** The connection leaves its link, for one with larger rings, while a file region transfers itself. */
+class FileRegionMovesTest {
+    private static final int PIECE = 8192;
+    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(20);
+
+    /** Each byte must be one more than that before it, up to the last, which is told when it is known. */
+    private static final class Ascending extends ChannelInboundHandlerAdapter {
+        private long read;
+        final CompletableFuture<Long> wrong = new CompletableFuture<>();
+        volatile long seen;
+
+        @Override
+        public void channelRead(ChannelHandlerContext ctx, Object msg) {
+            ByteBuf buffer = (ByteBuf) msg;
+            while (buffer.isReadable()) {
+                if (buffer.readByte() != (byte) read++) {
+                    wrong.complete(read - 1);
+                }
+            }
+            buffer.release();
+            seen = read;
+        }
+    }
+
+    /** Transfers pieces as the JDK does, which adds up what the target says, and ends as soon as the connection has left its link. */
+    private static final class UntilItMoves extends AbstractReferenceCounted implements FileRegion {
+        private final AccelSocketChannel channel;
+        private long count = Long.MAX_VALUE;
+        private long transferred;
+        private int least;
+        private boolean hasMoved;
+
+        UntilItMoves(AccelSocketChannel channel) {
+            this.channel = channel;
+        }
+
+        @Override
+        public long transferTo(WritableByteChannel target, long position) throws IOException {
+            long end = System.nanoTime() + PATIENCE_NANOS;
+            long sum = 0;
+            while (!hasMoved && System.nanoTime() - end < 0) {
+                hasMoved = !channel.path().isAccelerated();
+                int n = target.write(ascending(position + sum, PIECE));
+                least = Math.min(least, n);
+                sum += n;
+                if (n < PIECE) {
+                    LockSupport.parkNanos(100_000);
+                }
+            }
+            transferred += sum;
+            count = transferred;
+            return sum;
+        }
+
+        @Override
+        public long position() {
+            return 0;
+        }
+
+        @Override
+        @Deprecated
+        public long transfered() {
+            return transferred;
+        }
+
+        @Override
+        public long transferred() {
+            return transferred;
+        }
+
+        @Override
+        public long count() {
+            return count;
+        }
+
+        @Override
+        public FileRegion retain() {
+            super.retain();
+            return this;
+        }
+
+        @Override
+        public FileRegion retain(int increment) {
+            super.retain(increment);
+            return this;
+        }
+
+        @Override
+        public FileRegion touch() {
+            return this;
+        }
+
+        @Override
+        public FileRegion touch(Object hint) {
+            return this;
+        }
+
+        @Override
+        protected void deallocate() {}
+    }
+
+    private static ByteBuffer ascending(long from, int length) {
+        byte[] bytes = new byte[length];
+        for (int i = 0; i < length; i++) {
+            bytes[i] = (byte) (from + i);
+        }
+        return ByteBuffer.wrap(bytes);
+    }
+
+    @Test
+    void noByteIsLostOrComesTwice() throws Exception {
+        Ascending reader = new Ascending();
+        try (Pair pair = new Pair(reader)) {
+            await().until(() -> pair.client.path().isAccelerated());
+            UntilItMoves region = new UntilItMoves(pair.client);
+            pair.client.writeAndFlush(region).sync();
+            assertThat(region.hasMoved).as("the connection left its link").isTrue();
+            assertThat(region.least)
+                    .as("the least that a piece is said to have been")
+                    .isNotNegative();
+
+            pair.client
+                    .writeAndFlush(Unpooled.wrappedBuffer(ascending(region.transferred, PIECE)))
+                    .sync();
+            long end = System.nanoTime() + PATIENCE_NANOS;
+            while (reader.seen < region.transferred + PIECE && System.nanoTime() - end < 0) {
+                Thread.sleep(1);
+            }
+            assertThat(reader.wrong).as("the first wrong byte").isNotDone();
+            assertThat(reader.seen).isEqualTo(region.transferred + PIECE);
+        }
+    }
+}
