@@ -61,7 +61,7 @@ public final class Keys {
     /** The group whose members may connect over shared memory; empty for the same user only. */
     public static final Key<String> SHM_GROUP = key(
             "shm.group",
-            new StringType("the name of a group, or nothing"),
+            new GroupType(),
             "",
             "The group whose members may also connect over shared memory; empty means the same user only.");
 

@@ -38,7 +38,7 @@ class ProfileTest {
                 "poll.hot-max=8",
                 "poll.kernel-interval=500",
                 "shm.group = \\",
-                "  staff");
+                "  root");
         Profile profile = Profile.load(file.toString(), Map.of("poll.hot-max", "9", "ring.size", " 32KiB "));
 
         assertThat(profile.get(Keys.CONNECT_PROBE_TIMEOUT)).isEqualTo(5_000_000_000L);
@@ -47,7 +47,7 @@ class ProfileTest {
         assertThat(profile.setting(Keys.POLL_SPIN).origin()).hasToString("preset latency");
         assertThat(profile.get(Keys.POLL_KERNEL_INTERVAL)).isEqualTo(500);
         assertThat(profile.setting(Keys.POLL_KERNEL_INTERVAL).origin()).hasToString(file + ":4");
-        assertThat(profile.setting(Keys.SHM_GROUP)).hasToString("shm.group=staff (" + file + ":5)");
+        assertThat(profile.setting(Keys.SHM_GROUP)).hasToString("shm.group=root (" + file + ":5)");
         assertThat(profile.get(Keys.POLL_HOT_MAX)).isEqualTo(9);
         assertThat(profile.setting(Keys.POLL_HOT_MAX).origin()).hasToString("-Daccel.poll.hot-max");
         assertThat(profile.setting(Keys.RING_SIZE)).hasToString("ring.size=32KiB (-Daccel.ring.size)");

@@ -21,6 +21,15 @@ class ValueTypesTest {
     private static final IntType INT = new IntType(1, 1_000_000, "turns");
     private static final EnumListType<FabricName> LIST = new EnumListType<>(new EnumType<>(FabricName.class));
 
+    @Test
+    void readsGroups() throws BadValueException {
+        GroupType groups = new GroupType();
+        assertThat(groups.parse("")).isEmpty();
+        assertThat(groups.parse("root")).isEqualTo("root");
+        assertThat(groups.parse("54321")).isEqualTo("54321");
+        assertRefused(groups, "no-such-group", "this system has no group 'no-such-group'");
+    }
+
     @ParameterizedTest
     @CsvSource({
         "1, 1",

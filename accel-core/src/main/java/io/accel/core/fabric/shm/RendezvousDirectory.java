@@ -5,6 +5,7 @@ import io.accel.core.fabric.FallbackReason;
 import java.io.IOException;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.DirectoryStream;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
@@ -15,6 +16,7 @@ import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.nio.file.attribute.UserPrincipal;
+import java.nio.file.attribute.UserPrincipalNotFoundException;
 
 /** Makes, checks and removes the directory of a listener's rendezvous. */
 final class RendezvousDirectory {
@@ -33,7 +35,12 @@ final class RendezvousDirectory {
         try {
             Files.createDirectory(
                     directory, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(PRIVATE)));
-            share(directory, group, SHARED);
+            try {
+                share(directory, group, SHARED);
+            } catch (IOException e) {
+                deleteOnce(directory); // nobody is to take it for one whose listener has died
+                throw e;
+            }
         } catch (IOException e) {
             FallbackReason reason = isFull(e) ? FallbackReason.SHM_FULL : FallbackReason.SHM_DIR;
             throw new FallbackException(reason, "making " + directory + " failed: " + e);
@@ -50,7 +57,9 @@ final class RendezvousDirectory {
             PosixFileAttributes attributes =
                     Files.readAttributes(directory, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
             boolean sameUser = attributes.owner().equals(self());
-            boolean sameGroup = !group.isEmpty() && attributes.group().getName().equals(group);
+            // By their numbers: a group may have been named by either.
+            boolean sameGroup =
+                    !sameUser && !group.isEmpty() && attributes.group().equals(lookUp(directory, group));
             if (!attributes.isDirectory()
                     || !(sameUser || sameGroup)
                     || attributes.permissions().contains(PosixFilePermission.OTHERS_WRITE)) {
@@ -72,11 +81,24 @@ final class RendezvousDirectory {
     /** Opens a file or directory to the group, if there is one. */
     static void share(Path path, String group, int mode) throws IOException {
         if (!group.isEmpty()) {
-            GroupPrincipal principal =
-                    path.getFileSystem().getUserPrincipalLookupService().lookupPrincipalByGroupName(group);
             var view = Files.getFileAttributeView(path, PosixFileAttributeView.class);
-            view.setGroup(principal);
+            try {
+                view.setGroup(lookUp(path, group));
+            } catch (FileSystemException e) {
+                throw new IOException(
+                        "it cannot be given to the group '" + group + "' (shm.group); is " + self().getName()
+                                + " a member? " + e.getReason(),
+                        e);
+            }
             Files.setAttribute(path, "unix:mode", mode); // permissions by name know no sticky bit
+        }
+    }
+
+    private static GroupPrincipal lookUp(Path path, String group) throws IOException {
+        try {
+            return path.getFileSystem().getUserPrincipalLookupService().lookupPrincipalByGroupName(group);
+        } catch (UserPrincipalNotFoundException e) {
+            throw new IOException("this system has no group '" + group + "' (shm.group)", e);
         }
     }
 

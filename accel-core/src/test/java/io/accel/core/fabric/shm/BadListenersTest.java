@@ -88,6 +88,33 @@ class BadListenersTest {
         RendezvousDirectory.delete(directory);
     }
 
+    /** A container knows the group of a shared volume by its number. */
+    @Test
+    void aGroupIsTheSameByItsNameAndByItsNumber() throws Exception {
+        Path directory = ends.dir.resolve("shared");
+        String number = Files.getAttribute(ends.dir, "unix:gid").toString();
+        RendezvousDirectory.create(directory, number);
+        assumeTrue(RendezvousDirectory.self().getName().equals("root"), "only root may give files away");
+        Files.setOwner(
+                directory,
+                directory.getFileSystem().getUserPrincipalLookupService().lookupPrincipalByName("nobody"));
+        for (String group : List.of(number, group(ends.dir))) {
+            assertThat(RendezvousDirectory.check(directory, group).getName()).isEqualTo("nobody");
+        }
+        FallbackException e = Fallbacks.of(() -> RendezvousDirectory.check(directory, "54321"));
+        assertThat(e.reason()).isEqualTo(FallbackReason.OTHER_USER);
+        RendezvousDirectory.delete(directory);
+    }
+
+    @Test
+    void aGroupThatThereIsNotIsNamedAndNothingIsLeft() {
+        Path directory = ends.dir.resolve("shared");
+        FallbackException e = Fallbacks.of(() -> RendezvousDirectory.create(directory, "no-such-group"));
+        assertThat(e.reason()).isEqualTo(FallbackReason.SHM_DIR);
+        assertThat(e).hasMessageContaining("this system has no group 'no-such-group' (shm.group)");
+        assertThat(directory).doesNotExist();
+    }
+
     @Test
     void oneThatSaysHalfAnAnswerTimesOut() throws Exception {
         Connecting connecting = ends.begin("127.0.0.1");
