@@ -9,9 +9,11 @@ import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -28,7 +30,11 @@ import picocli.CommandLine.Spec;
             "Shows again every second, in place on a terminal, until it is interrupted. "
                     + "Looking costs a process a few microseconds each time; not being looked at costs it nothing."
         },
-        footer = {"", "Ends with 0; with 1 if a process that was named is not there or does not answer."},
+        footer = {
+            "",
+            "Ends with 0; with 1 if a process that was named is not there, or does not answer; at once where none of"
+                    + " those named is there any more."
+        },
         mixinStandardHelpOptions = true)
 final class StatsCommand implements Callable<Integer> {
     private static final String CLEAR = "\033[H\033[2J\033[3J";
@@ -65,12 +71,19 @@ final class StatsCommand implements Callable<Integer> {
 
     private final Map<Path, ObservedProcess> open = new LinkedHashMap<>();
     private final Map<Path, ProcessSample> last = new LinkedHashMap<>();
+    /** Those that were named, are not there, and of which that was said. */
+    private final Set<Long> told = new HashSet<>();
+
     private boolean failed;
 
     @Override
     public Integer call() throws IOException, InterruptedException {
         if (!(interval >= 0.01 && interval <= 86_400)) {
             throw new ParameterException(spec.commandLine(), "--interval must be from 0.01 to 86400 seconds");
+        }
+        if (!Files.isDirectory(dir())) {
+            throw new ParameterException(
+                    spec.commandLine(), "there is no directory " + dir() + "; --dir names the processes' shm.dir");
         }
         try {
             boolean inPlace = !once && !json && isTerminal();
@@ -87,7 +100,7 @@ final class StatsCommand implements Callable<Integer> {
                 }
                 print(samples, out);
                 out.flush();
-                if (once) {
+                if (once || (!pids.isEmpty() && open.isEmpty())) {
                     return failed ? ExitStatus.FAILED : ExitStatus.OK;
                 }
                 Thread.sleep((long) (interval * 1_000));
@@ -131,8 +144,12 @@ final class StatsCommand implements Callable<Integer> {
             }
         }
         for (long pid : missing) {
-            complain("no accelerated JVM of this user with process id " + pid + " in " + dir()
-                    + ": it has opened no channel yet, runs with stats=false, or has another shm.dir (see --dir)");
+            failed = true;
+            if (told.add(pid)) {
+                complain("no accelerated JVM of this user with process id " + pid + " in " + dir()
+                        + ": it has ended, has opened no channel yet, runs with stats=false, or has another shm.dir"
+                        + " (see --dir)");
+            }
         }
         return samples;
     }

@@ -175,8 +175,12 @@ final class StatsTable {
             return nanos == 0 ? "0" : nanos / 1_000 + "us";
         }
         Duration duration = Duration.ofNanos(nanos);
-        if (duration.toSeconds() < 10) {
+        if (duration.toSeconds() == 0) {
             return duration.toMillis() + "ms";
+        }
+        if (duration.toSeconds() < 10) {
+            long tenths = duration.toMillis() / 100;
+            return tenths / 10 + "." + tenths % 10 + "s";
         }
         return duration.toHours() > 0
                 ? duration.toHours() + "h" + duration.toMinutesPart() + "m"

@@ -13,6 +13,9 @@ import java.nio.channels.spi.SelectorProvider;
 
 /** Makes the implementations of sockets. Loads nothing of the core before the program's first socket. */
 public final class AccelSockets implements SocketImplFactory {
+    /** Guarded by this class. */
+    private static boolean isInstalled;
+
     private final boolean server;
 
     private AccelSockets(boolean server) {
@@ -20,14 +23,18 @@ public final class AccelSockets implements SocketImplFactory {
     }
 
     /**
-     * Makes every {@link Socket} and {@link ServerSocket} of this JVM Accel's from now on.
+     * Makes every {@link Socket} and {@link ServerSocket} of this JVM Accel's from now on. Again is as once: a program may be given the
+     * agent twice.
      *
      * @throws IOException if the program, or another agent, has a factory already
      */
     @SuppressWarnings("deprecation") // there is no other way, and it is not to be removed
-    public static void install() throws IOException {
-        Socket.setSocketImplFactory(new AccelSockets(false));
-        ServerSocket.setSocketFactory(new AccelSockets(true));
+    public static synchronized void install() throws IOException {
+        if (!isInstalled) {
+            Socket.setSocketImplFactory(new AccelSockets(false));
+            ServerSocket.setSocketFactory(new AccelSockets(true));
+            isInstalled = true;
+        }
     }
 
     @Override

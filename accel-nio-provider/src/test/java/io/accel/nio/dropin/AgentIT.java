@@ -38,6 +38,15 @@ class AgentIT {
 
     @ParameterizedTest
     @MethodSource("io.accel.nio.dropin.Child#jdks")
+    void twiceIsAsOnce(Path jdk) throws Exception {
+        try (Child child = Child.start(dir, Child.probe(jdk, List.of(AGENT, AGENT + "=profile=latency"), "one"))) {
+            assertThat(child.status()).isZero();
+            assertThat(child.output()).contains(OURS, "accel.profile = latency").doesNotContain("accel:");
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("io.accel.nio.dropin.Child#jdks")
     void theCommandLineWinsOverTheAgentsArguments(Path jdk) throws Exception {
         try (Child child =
                 Child.start(dir, Child.probe(jdk, List.of(AGENT + "=profile=latency", "-Daccel.profile=low-cpu")))) {

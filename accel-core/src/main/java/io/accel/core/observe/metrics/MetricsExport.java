@@ -2,6 +2,7 @@ package io.accel.core.observe.metrics;
 
 import io.accel.core.daemon.Daemons;
 import io.accel.core.daemon.Log;
+import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -89,6 +90,8 @@ public final class MetricsExport {
                 PrometheusPage page = PrometheusPage.open(wanted.prometheus());
                 LOG.get().log(Level.INFO, "accel: metrics are at {0}", page.uri());
             }
+        } catch (IOException e) { // such as a port that is taken: the message says it all
+            LOG.get().log(Level.WARNING, "accel: metrics cannot be had: " + e.getMessage());
         } catch (Exception e) {
             LOG.get().log(Level.WARNING, "accel: metrics cannot be had: " + e.getMessage(), e);
         } catch (LinkageError e) {
