@@ -1,8 +1,12 @@
 package io.accel.nio.contract;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.channels.DatagramChannel;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.util.Locale;
@@ -24,7 +28,27 @@ final class KernelDatagrams {
         return Files.isReadable(TABLES[0]);
     }
 
-    /** Whether the kernel holds a datagram for a socket with the port of a bound channel. */
+    /**
+     * Waits for the next datagram, and says whether the kernel is what holds it. It has come before the kernel is asked, for a kernel
+     * whose processors are busy delivers a datagram later than the call that sent it returns.
+     *
+     * @param channel bound, registered with no selector, and sent a datagram that is not received yet; it keeps its blocking mode
+     * @param limitMillis how long to wait at the most, in ms
+     */
+    static boolean carryNextOf(DatagramChannel channel, long limitMillis) throws IOException {
+        boolean blocking = channel.isBlocking();
+        channel.configureBlocking(false);
+        try (Selector selector = channel.provider().openSelector()) {
+            channel.register(selector, SelectionKey.OP_READ);
+            assertThat(selector.select(limitMillis))
+                    .as("channels with something to receive, after %d ms: %s", limitMillis, channel)
+                    .isOne();
+        }
+        channel.configureBlocking(blocking);
+        return waitFor(channel);
+    }
+
+    /** Whether the kernel holds a datagram for a socket with the port of a bound channel, now. */
     static boolean waitFor(DatagramChannel channel) throws IOException {
         int port = ((InetSocketAddress) channel.getLocalAddress()).getPort();
         // A line has its number, the local address, the remote one, the state, the bytes to send and those to receive,
