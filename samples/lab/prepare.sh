@@ -78,10 +78,20 @@ install_packages() {
     local advice="Install these and try again: apt-get update && apt-get install --no-install-recommends ${missing[*]}"
     command -v apt-get >/dev/null || no_lab "Missing (Debian's names): ${missing[*]}" "There is no apt-get here to get them with."
     may_install || no_lab "Missing: ${missing[*]}" "$advice"
+    is_agreed "${missing[@]}" || no_lab "Missing: ${missing[*]}" "'./accel lab --install' installs them." "$advice"
     say "installing ${missing[*]}"
     apt_get install -y -q --no-install-recommends "${missing[@]}" ||
         { apt_get update -q && apt_get install -y -q --no-install-recommends "${missing[@]}"; } ||
         no_lab "apt-get could not install: ${missing[*]}" "$advice"
+}
+
+# Whether the packages may be added to this machine: --install and the tests say so by LAB_INSTALL; on a terminal somebody is asked.
+is_agreed() {
+    if [[ -n ${LAB_INSTALL-} ]]; then return; fi
+    [[ -t 0 && -t 2 ]] || return 1
+    local answer
+    read -r -p "lab: it takes the packages $*; install them now? [y/N] " answer
+    [[ $answer == [yY]* ]]
 }
 
 may_install() { [[ $(id -u) == 0 ]] || sudo -n true 2>/dev/null; }
@@ -89,5 +99,7 @@ may_install() { [[ $(id -u) == 0 ]] || sudo -n true 2>/dev/null; }
 apt_get() {
     local as_root=()
     [[ $(id -u) == 0 ]] || as_root=(sudo -n)
-    timeout 600 "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -o APT::Sandbox::User=root "$@" >&2
+    # In the foreground: a terminal stops what changes its settings from behind.
+    timeout --foreground 600 "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -o APT::Sandbox::User=root \
+        -o Dpkg::Use-Pty=0 "$@" >&2 </dev/null
 }

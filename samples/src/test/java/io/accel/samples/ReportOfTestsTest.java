@@ -1,6 +1,5 @@
 package io.accel.samples;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
@@ -8,7 +7,6 @@ import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -17,9 +15,6 @@ import org.junit.jupiter.api.io.TempDir;
 /** What {@code ./accel test} says at its end, from what Maven printed: a mistake there would hide all that was tested. */
 @Timeout(60)
 class ReportOfTestsTest {
-    /** Maven runs a module's tests in its directory. */
-    private static final Path SCRIPT = Path.of("..", "accel").toAbsolutePath().normalize();
-
     @TempDir
     private Path directory;
 
@@ -30,30 +25,6 @@ class ReportOfTestsTest {
     void nameFiles() throws IOException {
         parts = Files.createFile(directory.resolve("parts"));
         failures = Files.createFile(directory.resolve("failures"));
-    }
-
-    /** Runs these commands with the script's functions; what they printed, and {@code status N}. */
-    private String bash(String commands, Path in) throws Exception {
-        Process process = new ProcessBuilder(
-                        "bash",
-                        "-c",
-                        "source \"$1\"; set +e; " + commands + "; echo status $?",
-                        "bash",
-                        SCRIPT.toString())
-                .redirectErrorStream(true)
-                .redirectInput(in.toFile())
-                .start();
-        return finish(process);
-    }
-
-    private static String finish(Process process) throws Exception {
-        try {
-            String said = new String(process.getInputStream().readAllBytes(), UTF_8);
-            assertThat(process.waitFor(10, TimeUnit.SECONDS)).isTrue();
-            return said;
-        } finally {
-            process.destroyForcibly();
-        }
     }
 
     private Path recorded() throws IOException {
@@ -67,7 +38,7 @@ class ReportOfTestsTest {
     @Test
     void eachRunOfTestsIsAPart() throws Exception {
         Path log = recorded();
-        String said = bash("note_parts '" + parts + "' '" + failures + "'", log);
+        String said = Shell.withScript("note_parts '" + parts + "' '" + failures + "'", log);
         assertThat(said).as("Maven's own lines are passed on").isEqualTo(Files.readString(log) + "status 0\n");
         assertThat(Files.readAllLines(parts))
                 .map(line -> line.replaceFirst("^[0-9]+ ", ""))
@@ -108,11 +79,10 @@ class ReportOfTestsTest {
         for (String needed : List.of("cat", "dirname", "readlink")) {
             Files.createSymbolicLink(directory.resolve(needed), Path.of("/usr/bin", needed));
         }
-        ProcessBuilder help =
-                new ProcessBuilder("/bin/bash", SCRIPT.toString(), "test", "--help").redirectErrorStream(true);
+        ProcessBuilder help = new ProcessBuilder("/bin/bash", Shell.SCRIPT.toString(), "test", "--help");
         help.environment().put("PATH", directory.toString()); // there is no Java, no Maven, no compiler
         help.environment().remove("JAVA_HOME");
-        assertThat(finish(help.start()))
+        assertThat(Shell.finish(help))
                 .startsWith("Usage: ./accel test ")
                 .contains("--all", "--without-lab", "--lab-only", "Exit status: 0 if everything passed")
                 .doesNotContain("not found");
@@ -126,10 +96,11 @@ class ReportOfTestsTest {
     /** By each awk of this machine: Debian's first one is not that of most others. */
     private String report() throws Exception {
         Path in = Files.createFile(directory.resolve("nothing"));
-        String said = bash("test_report '" + parts + "' '" + failures + "'", in);
+        String said = Shell.withScript("test_report '" + parts + "' '" + failures + "'", in);
         for (String awk : List.of("mawk", "gawk")) {
-            if (bash("command -v " + awk, in).startsWith("/")) {
-                String same = bash("awk() { " + awk + " \"$@\"; }; test_report '" + parts + "' '" + failures + "'", in);
+            if (Shell.withScript("command -v " + awk, in).startsWith("/")) {
+                String same = Shell.withScript(
+                        "awk() { " + awk + " \"$@\"; }; test_report '" + parts + "' '" + failures + "'", in);
                 assertThat(withoutTime(same)).as("by " + awk).isEqualTo(withoutTime(said));
             }
         }

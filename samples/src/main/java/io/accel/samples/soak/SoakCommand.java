@@ -2,16 +2,15 @@ package io.accel.samples.soak;
 
 import io.accel.samples.perf.AccelJarOption;
 import io.accel.samples.perf.JvmCommand;
+import io.accel.samples.perf.WorkingDirectory;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.Callable;
-import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -66,18 +65,14 @@ public final class SoakCommand implements Callable<Integer> {
             throw new ParameterException(spec.commandLine(), "there is no " + accelJar.resolve());
         }
         long chosen = seed == null ? new SplittableRandom().nextLong() : seed;
-        System.out.println("Soaking for " + minutes + " minutes; again by --seed " + chosen);
-        Path memory = Path.of("/dev/shm");
-        Path shared = Files.isWritable(memory)
-                ? Files.createTempDirectory(memory, "accel-soak-")
-                : Files.createTempDirectory("accel-soak-");
-        try (Soak soak = new Soak(jvm(shared), shared, !kernel, chosen, SoakCommand::say)) {
+        try (WorkingDirectory shared = WorkingDirectory.createInMemory("accel-soak-");
+                Soak soak = new Soak(jvm(shared.path()), shared.path(), !kernel, chosen, SoakCommand::say)) {
+            System.out.println(
+                    "Soaking for " + minutes + " minutes in " + shared.path() + "; again by --seed " + chosen);
             List<String> lost = soak.run(Duration.ofMillis(Math.round(minutes * 60_000)));
             lost.forEach(what -> System.err.println("LOST " + what));
             System.out.println(lost.isEmpty() ? "Nothing was lost." : lost.size() + " things were lost.");
             return lost.isEmpty() ? 0 : 1;
-        } finally {
-            delete(shared);
         }
     }
 
@@ -101,13 +96,5 @@ public final class SoakCommand implements Callable<Integer> {
         }
         command.addAll(List.of("-cp", JvmCommand.locationOf(SoakCommand.class).toString()));
         return command;
-    }
-
-    private static void delete(Path directory) throws IOException {
-        try (Stream<Path> files = Files.walk(directory)) {
-            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-                Files.delete(file);
-            }
-        }
     }
 }

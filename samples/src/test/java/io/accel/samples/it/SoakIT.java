@@ -1,14 +1,20 @@
 package io.accel.samples.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.accel.samples.SamplesMain;
 import io.accel.samples.it.harness.Child;
 import io.accel.samples.it.harness.Launch;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -17,14 +23,39 @@ import org.junit.jupiter.api.Timeout;
 class SoakIT {
     private static final Duration END = Duration.ofMinutes(2);
 
-    @Test
-    void nothingIsLost() {
-        List<String> arguments = new ArrayList<>(List.of("soak", "--minutes", "0.17", "--seed", "20261121"));
+    private static Child start(String... options) {
+        List<String> arguments = new ArrayList<>(List.of("soak"));
+        arguments.addAll(List.of(options));
         arguments.addAll(
                 Launch.isAccel() ? List.of("--accel-jar", Launch.dropInJar().toString()) : List.of("--kernel"));
-        try (Child soak = Launch.plain(SamplesMain.class, arguments.toArray(String[]::new))
+        return Launch.plain(SamplesMain.class, arguments.toArray(String[]::new))
                 .testClassPath()
-                .start("soak")) {
+                .start("soak");
+    }
+
+    /** As by somebody who has seen enough. Not by SIGINT, which a JVM ignores that was started in the background. */
+    @Test
+    void nothingIsLeftWhenItIsEnded() throws IOException {
+        try (Child soak = start("--minutes", "5")) {
+            Matcher begun = Pattern.compile("Soaking for .* in (\\S+); .*").matcher(soak.awaitLine("Soaking for", END));
+            assertThat(begun.matches()).isTrue();
+            Path directory = Path.of(begun.group(1));
+            await().atMost(END).until(() -> !isEmpty(directory)); // its programs have begun
+            soak.signal("TERM");
+            soak.awaitExit(END);
+            assertThat(directory).doesNotExist();
+        }
+    }
+
+    private static boolean isEmpty(Path directory) throws IOException {
+        try (Stream<Path> files = Files.list(directory)) {
+            return Launch.isAccel() && files.findAny().isEmpty();
+        }
+    }
+
+    @Test
+    void nothingIsLost() {
+        try (Child soak = start("--minutes", "0.17", "--seed", "20261121")) {
             String done = soak.awaitLine(
                     "what was done", Pattern.compile("[\\d,]+ connections, .*").asMatchPredicate(), END);
             assertThat(done)
