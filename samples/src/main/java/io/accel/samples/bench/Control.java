@@ -41,7 +41,11 @@ public final class Control {
      * @param program the threads that do the program's work
      */
     public static void serveInBackground(Thread... program) throws IOException {
-        Meter meter = new Meter(program);
+        serveInBackground(new Meter(program));
+    }
+
+    /** As {@link #serveInBackground()}, of what a meter is for. */
+    public static void serveInBackground(Meter meter) {
         Thread listener = new Thread(() -> serve(meter), "bench-control");
         listener.setDaemon(true);
         listener.start();

@@ -10,10 +10,10 @@ import org.HdrHistogram.Histogram;
  * <p>Argument: {@code warmup_ms}, how long to run before the first measurement. It measures whenever it is told to, for as long as it is told. One look at the clock ends a round trip
  * and begins the next, so each sample includes one look and one entry in the histogram, some 30 ns together.
  */
-final class LatencyRun {
+public final class LatencyRun {
     /** One round trip, or what comes before many. */
     @FunctionalInterface
-    interface RoundTrip {
+    public interface RoundTrip {
         void run() throws IOException;
     }
 
@@ -33,6 +33,9 @@ final class LatencyRun {
     private final int tripsPerSample;
     /** Null if the process's own count of reads and writes tells. */
     private final KernelBytes kernelBytes;
+    /** Null for one of the calling thread. */
+    private Meter meter;
+
     /** What happens before each measurement, and is not measured. */
     private RoundTrip before = () -> {};
 
@@ -40,7 +43,7 @@ final class LatencyRun {
      * @param bytesMovedPerOp what this end reads and writes in a round trip
      * @param tripsPerSample how many round trips one {@code roundTrip.run()} makes; a sample is their mean
      */
-    LatencyRun(RoundTrip roundTrip, int bytesMovedPerOp, int tripsPerSample) {
+    public LatencyRun(RoundTrip roundTrip, int bytesMovedPerOp, int tripsPerSample) {
         this(roundTrip, bytesMovedPerOp, tripsPerSample, null);
     }
 
@@ -58,10 +61,17 @@ final class LatencyRun {
         return this;
     }
 
-    void execute(Parameters parameters) throws IOException {
+    /** Has {@code meter} tell what was used, and not one of the calling thread; returns this. */
+    public LatencyRun metering(Meter meter) {
+        this.meter = meter;
+        return this;
+    }
+
+    /** Says {@code warm} after {@code warmup_ms}, and then measures whenever it is told to; does not return. */
+    public void execute(Parameters parameters) throws IOException {
         warmUp(parameters.millis("warmup_ms"));
         Event.named("warm").send();
-        Meter meter = new Meter(Thread.currentThread());
+        Meter meter = this.meter == null ? new Meter(Thread.currentThread()) : this.meter;
         while (true) {
             measure(meter, Control.awaitGo());
         }

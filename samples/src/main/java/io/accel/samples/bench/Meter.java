@@ -15,16 +15,26 @@ public final class Meter {
 
     private final OperatingSystemMXBean process = ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
     private final ThreadMXBean threads = ManagementFactory.getPlatformMXBean(ThreadMXBean.class);
+    /** Null if all threads that there are do the program's work. */
     private final long[] program;
 
     /** A meter for the threads of {@code program}; whoever reads it may be another. */
     public Meter(Thread... program) throws IOException {
-        this.program = Arrays.stream(program).mapToLong(Thread::getId).toArray();
+        this(Arrays.stream(program).mapToLong(Thread::getId).toArray());
+    }
+
+    private Meter(long[] program) throws IOException {
+        this.program = program;
         if (threads.isThreadAllocatedMemorySupported()) {
             threads.setThreadAllocatedMemoryEnabled(true);
         }
         begin(); // the first reading loads classes, which is not to be seen in a span
         end();
+    }
+
+    /** A meter for all threads that live when it is read. */
+    public static Meter ofAllThreads() throws IOException {
+        return new Meter((long[]) null);
     }
 
     /** To be called when a span begins: what reading itself costs is kept out of the span. */
@@ -41,7 +51,10 @@ public final class Meter {
     }
 
     private long allocated() {
-        return Arrays.stream(threads.getThreadAllocatedBytes(program)).sum();
+        long[] counted = program == null ? threads.getAllThreadIds() : program;
+        return Arrays.stream(threads.getThreadAllocatedBytes(counted))
+                .filter(bytes -> bytes > 0)
+                .sum();
     }
 
     private static long kernelBytes() throws IOException {

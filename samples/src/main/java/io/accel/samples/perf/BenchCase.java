@@ -58,12 +58,42 @@ enum BenchCase {
             List.of(Variant.NETTY_NIO, Variant.NETTY_EPOLL, Variant.NETTY_IO_URING, Variant.NETTY_ACCEL)),
     RDMA_PINGPONG("rdma-pingpong-64", Kind.PINGPONG, "latency", Variant.KERNEL, Variant.RDMA),
     RDMA_STREAM("rdma-stream-64k", Kind.STREAM_LARGE, "throughput", Variant.KERNEL, Variant.RDMA),
-    RDMA_DATAGRAM("rdma-datagram-64", Kind.DATAGRAM_PINGPONG, "latency", Variant.KERNEL, Variant.RDMA);
+    RDMA_DATAGRAM("rdma-datagram-64", Kind.DATAGRAM_PINGPONG, "latency", Variant.KERNEL, Variant.RDMA),
+    KAFKA_PRODUCE("kafka-produce", Kind.KAFKA_PRODUCE, Crowding.NONE),
+    KAFKA_RECORD("kafka-record", Kind.KAFKA_RECORD, Crowding.NONE),
+    ZOOKEEPER_READ("zookeeper-read", Kind.ZOOKEEPER_READ, Crowding.NONE),
+    DERBY_LOOKUP("derby-lookup", Kind.DERBY_LOOKUP, Crowding.NONE),
+    GRPC_UNARY("grpc-unary", Kind.GRPC_UNARY, Crowding.NONE),
+    TOMCAT("tomcat", Kind.TOMCAT, Crowding.NONE),
+    TOMCAT_EACH("tomcat-each", Kind.TOMCAT_EACH, Crowding.NONE),
+    KAFKA_PRODUCE_ONE_CORE("kafka-produce-one-core", Kind.KAFKA_PRODUCE, Crowding.ONE_CORE),
+    KAFKA_RECORD_ONE_CORE("kafka-record-one-core", Kind.KAFKA_RECORD, Crowding.ONE_CORE),
+    ZOOKEEPER_READ_ONE_CORE("zookeeper-read-one-core", Kind.ZOOKEEPER_READ, Crowding.ONE_CORE),
+    DERBY_LOOKUP_ONE_CORE("derby-lookup-one-core", Kind.DERBY_LOOKUP, Crowding.ONE_CORE),
+    GRPC_UNARY_ONE_CORE("grpc-unary-one-core", Kind.GRPC_UNARY, Crowding.ONE_CORE),
+    TOMCAT_ONE_CORE("tomcat-one-core", Kind.TOMCAT, Crowding.ONE_CORE),
+    TOMCAT_EACH_ONE_CORE("tomcat-each-one-core", Kind.TOMCAT_EACH, Crowding.ONE_CORE),
+    KAFKA_PRODUCE_QUOTA("kafka-produce-quota", Kind.KAFKA_PRODUCE, Crowding.QUOTA),
+    KAFKA_RECORD_QUOTA("kafka-record-quota", Kind.KAFKA_RECORD, Crowding.QUOTA),
+    ZOOKEEPER_READ_QUOTA("zookeeper-read-quota", Kind.ZOOKEEPER_READ, Crowding.QUOTA),
+    DERBY_LOOKUP_QUOTA("derby-lookup-quota", Kind.DERBY_LOOKUP, Crowding.QUOTA),
+    GRPC_UNARY_QUOTA("grpc-unary-quota", Kind.GRPC_UNARY, Crowding.QUOTA),
+    TOMCAT_QUOTA("tomcat-quota", Kind.TOMCAT, Crowding.QUOTA),
+    TOMCAT_EACH_QUOTA("tomcat-each-quota", Kind.TOMCAT_EACH, Crowding.QUOTA);
 
     /** Those over a device, and those within the host. */
     static final Set<BenchCase> OF_RDMA = Set.copyOf(EnumSet.of(RDMA_PINGPONG, RDMA_STREAM, RDMA_DATAGRAM));
 
-    static final Set<BenchCase> OF_SHM = Set.copyOf(EnumSet.complementOf(EnumSet.copyOf(OF_RDMA)));
+    /** Real programs. */
+    static final Set<BenchCase> OF_APPS = Arrays.stream(values())
+            .filter(each -> each.kind.programs == Programs.APPS)
+            .collect(Collectors.toUnmodifiableSet());
+
+    /** What {@code perf compare} has. */
+    static final Set<BenchCase> OF_BENCHES = Set.copyOf(EnumSet.complementOf(EnumSet.copyOf(OF_APPS)));
+
+    static final Set<BenchCase> OF_SHM =
+            OF_BENCHES.stream().filter(each -> !OF_RDMA.contains(each)).collect(Collectors.toUnmodifiableSet());
 
     private static final Set<BenchCase> BESIDE_ONE_ALONE = Set.copyOf(EnumSet.of(IDLE_1000, IDLE_10000, BURST));
 
@@ -99,18 +129,16 @@ enum BenchCase {
 
     /** With each profile: which of them is right where processors are few, or connections many, is what such a case asks. */
     BenchCase(String label, Kind kind, Crowding crowding) {
-        this(
-                label,
-                kind,
-                crowding,
-                null,
-                kind.isNetty()
-                        ? List.of(
-                                Variant.NETTY_EPOLL,
-                                Variant.NETTY_LATENCY,
-                                Variant.NETTY_BALANCED,
-                                Variant.NETTY_LOW_CPU)
-                        : List.of(Variant.KERNEL, Variant.LATENCY, Variant.BALANCED, Variant.LOW_CPU));
+        this(label, kind, crowding, null, withEachProfile(kind.programs));
+    }
+
+    private static List<Variant> withEachProfile(Programs programs) {
+        return switch (programs) {
+            case PLAIN -> List.of(Variant.KERNEL, Variant.LATENCY, Variant.BALANCED, Variant.LOW_CPU);
+            case NETTY ->
+                List.of(Variant.NETTY_EPOLL, Variant.NETTY_LATENCY, Variant.NETTY_BALANCED, Variant.NETTY_LOW_CPU);
+            case APPS -> List.of(Variant.KERNEL, Variant.AGENT_LATENCY, Variant.AGENT_BALANCED, Variant.AGENT_LOW_CPU);
+        };
     }
 
     BenchCase(String label, Kind kind, Crowding crowding, String profile, List<Variant> variants) {
@@ -140,14 +168,14 @@ enum BenchCase {
         return variant.profile == null ? profile : variant.profile;
     }
 
-    /** The cases that {@code name} asks for, of which a star at its end stands for any rest. */
-    static List<BenchCase> named(String name) {
+    /** Those of {@code among} that {@code name} asks for, of which a star at its end stands for any rest, and what they need. */
+    static List<BenchCase> named(String name, Set<BenchCase> among) {
         String start = name.endsWith("*") ? name.substring(0, name.length() - 1) : null;
-        Set<BenchCase> cases = Arrays.stream(values())
+        Set<BenchCase> cases = among.stream()
                 .filter(c -> start == null ? c.label.equals(name) : c.label.startsWith(start))
                 .collect(Collectors.toCollection(() -> EnumSet.noneOf(BenchCase.class)));
         if (cases.isEmpty()) {
-            throw new IllegalArgumentException("there is no case '" + name + "'; the cases are " + names());
+            throw new IllegalArgumentException("there is no case '" + name + "'; the cases are " + names(among));
         }
         if (cases.stream().anyMatch(BESIDE_ONE_ALONE::contains)) {
             cases.add(IDLE_1);
@@ -155,9 +183,10 @@ enum BenchCase {
         return List.copyOf(cases);
     }
 
-    /** All names, with commas. */
-    static String names() {
-        return Arrays.stream(values())
+    /** All their names, with commas. */
+    static String names(Set<BenchCase> cases) {
+        return cases.stream()
+                .sorted()
                 .filter(c -> c != IDLE_1)
                 .map(c -> c.label)
                 .distinct()

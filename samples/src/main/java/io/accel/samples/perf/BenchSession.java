@@ -42,7 +42,13 @@ final class BenchSession implements Session {
     /** What a connection takes, where that is measured. */
     private Extra perConnection = Extra.NONE;
 
+    /** Which part of the client's connections was on a link when it was warm, where that is asked. */
+    private double linked = Double.NaN;
+
     private Conditions warmth = Conditions.UNKNOWN;
+
+    /** Null until a program needs one. */
+    private WorkingDirectory directory;
 
     private BenchSession(JvmCommand jvm, BenchCase benchCase, Variant variant, Crowd crowd) {
         this.jvm = jvm;
@@ -58,6 +64,9 @@ final class BenchSession implements Session {
      */
     static BenchSession open(JvmCommand jvm, BenchCase benchCase, Variant variant, Duration warmUp)
             throws IOException, InterruptedException {
+        if (benchCase.kind.programs == Programs.APPS && !Files.isRegularFile(jvm.appLibraries())) {
+            throw new IOException("there is no " + jvm.appLibraries() + "; './accel perf apps' builds it");
+        }
         if (benchCase.kind.isNetty()) {
             if (!Files.isRegularFile(jvm.nettyJar())) {
                 throw new IOException("there is no " + jvm.nettyJar() + "; './accel perf' builds it");
@@ -177,14 +186,32 @@ final class BenchSession implements Session {
     private BenchProcess start(End end, String program, boolean accelerated, List<String> arguments)
             throws IOException, InterruptedException {
         String name = name("the " + end.label);
-        String profile = accelerated ? benchCase.profileOf(variant) : null;
-        if (benchCase.kind.isNetty()) {
-            List<String> all = new ArrayList<>(arguments);
-            all.add("transport=" + variant.transport);
-            return jvm.place().start(end, name, jvm.ofNetty(crowd.prefix(end), program, profile, all));
-        }
         return jvm.place()
-                .start(end, name, jvm.of(crowd.prefix(end), benchCase.kind.jvmOptions(), program, profile, arguments));
+                .start(end, name, command(end, program, accelerated ? benchCase.profileOf(variant) : null, arguments));
+    }
+
+    private List<String> command(End end, String program, String profile, List<String> arguments) throws IOException {
+        List<String> prefix = crowd.prefix(end);
+        List<String> all = new ArrayList<>(arguments);
+        return switch (benchCase.kind.programs) {
+            case PLAIN -> jvm.of(prefix, benchCase.kind.jvmOptions(), program, profile, arguments);
+            case NETTY -> {
+                all.add("transport=" + variant.transport);
+                yield jvm.ofNetty(prefix, program, profile, all);
+            }
+            case APPS -> {
+                all.add("dir=" + workingDirectory());
+                yield jvm.ofApp(prefix, benchCase.kind.acceleratedOptions(), program, profile, all);
+            }
+        };
+    }
+
+    /** Where a server keeps its data, for as long as this session. */
+    private Path workingDirectory() throws IOException {
+        if (directory == null) {
+            directory = WorkingDirectory.create("accel-app-");
+        }
+        return directory.path();
     }
 
     private String name(String which) {
@@ -193,7 +220,13 @@ final class BenchSession implements Session {
 
     @Override
     public Sample measure(Duration time) throws IOException, InterruptedException {
-        return benchCase.kind == Kind.IDLE ? measureIdleness(time) : measureExchange(time);
+        if (benchCase.kind == Kind.IDLE) {
+            return measureIdleness(time);
+        }
+        if (benchCase.kind.programs == Programs.APPS && variant.accelerated()) {
+            linked = LinkShare.of(jvm.accelJar(), client.pid());
+        }
+        return measureExchange(time);
     }
 
     private Sample measureIdleness(Duration time) throws IOException, InterruptedException {
@@ -232,7 +265,8 @@ final class BenchSession implements Session {
                 new Extra(
                         perConnection.connectionBytes(),
                         perConnection.connectionDescriptors(),
-                        number(result, "balance")));
+                        number(result, "balance"),
+                        linked));
         // What one end writes the other reads.
         String histogram = result.get("histogram");
         Latencies latencies = histogram == null
@@ -296,6 +330,9 @@ final class BenchSession implements Session {
         }
         try {
             crowd.close();
+            if (directory != null) {
+                directory.close();
+            }
         } catch (IOException e) {
             throw new UncheckedIOException("cannot remove what " + name("both ends") + " ran in", e);
         }

@@ -262,7 +262,7 @@ public final class CompareCommand implements Callable<Integer> {
         Set<BenchCase> cases = EnumSet.noneOf(BenchCase.class);
         for (String name : only) {
             try {
-                cases.addAll(BenchCase.named(name));
+                cases.addAll(BenchCase.named(name, BenchCase.OF_BENCHES));
             } catch (IllegalArgumentException e) {
                 throw new ParameterException(spec.commandLine(), "--only: " + e.getMessage(), e);
             }

@@ -10,16 +10,18 @@ import java.util.function.ToDoubleFunction;
  *     processes, and shared memory of the system
  * @param connectionDescriptors descriptors that both ends of a connection have open
  * @param balance what that one of several listeners got which got least, of its even share
+ * @param linked which part of the client's connections was on a link once it was warm
  */
-record Extra(double connectionBytes, double connectionDescriptors, double balance) {
-    static final Extra NONE = new Extra(Double.NaN, Double.NaN, Double.NaN);
+record Extra(double connectionBytes, double connectionDescriptors, double balance, double linked) {
+    static final Extra NONE = new Extra(Double.NaN, Double.NaN, Double.NaN, Double.NaN);
 
     /** Of each the median. */
     static Extra median(List<Extra> rounds) {
         return new Extra(
                 median(rounds, Extra::connectionBytes),
                 median(rounds, Extra::connectionDescriptors),
-                median(rounds, Extra::balance));
+                median(rounds, Extra::balance),
+                median(rounds, Extra::linked));
     }
 
     private static double median(List<Extra> rounds, ToDoubleFunction<Extra> of) {

@@ -51,6 +51,7 @@ record Footprint(long bytes, long descriptors) {
         return new Extra(
                 (double) (bytes - few.bytes) / connections,
                 (double) (descriptors - few.descriptors) / connections,
+                Double.NaN,
                 Double.NaN);
     }
 }

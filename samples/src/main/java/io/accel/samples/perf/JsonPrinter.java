@@ -69,6 +69,7 @@ final class JsonPrinter {
         values.put("connection_bytes", extra.connectionBytes());
         values.put("connection_descriptors", extra.connectionDescriptors());
         values.put("balance", extra.balance());
+        values.put("linked", extra.linked());
         values.forEach((key, value) -> {
             if (!Double.isNaN(value)) {
                 members.put(key, number(value));

@@ -1,6 +1,7 @@
 package io.accel.samples.perf;
 
 import java.io.File;
+import java.io.IOException;
 import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -15,11 +16,10 @@ import org.HdrHistogram.Histogram;
  * drop-in jar before the class path and two properties.
  */
 public final class JvmCommand {
-    private static final String BENCH_PACKAGE = "io.accel.samples.bench.";
-    private static final String NETTY_BENCH_PACKAGE = "io.accel.samples.netty.bench.";
     private static final String PROVIDER = "io.accel.nio.AccelSelectorProvider";
 
     private static final String NETTY_JAR = "samples/netty/target/accel-netty-samples.jar";
+    private static final String APP_LIBRARIES = "samples/apps/target/libraries";
 
     private final Path accelJar;
     private final List<String> accelOptions;
@@ -78,7 +78,7 @@ public final class JvmCommand {
             command.add("-Daccel.profile=" + profile);
             command.addAll(accelOptions);
         }
-        command.add(BENCH_PACKAGE + program);
+        command.add(Programs.PLAIN.prefix + program);
         command.addAll(arguments);
         if (place.address() != null) {
             command.add("address=" + place.address());
@@ -99,20 +99,59 @@ public final class JvmCommand {
         if (profile != null) {
             command.add("-Daccel.profile=" + profile);
         }
-        command.add(NETTY_BENCH_PACKAGE + program);
+        command.add(Programs.NETTY.prefix + program);
+        command.addAll(arguments);
+        return command;
+    }
+
+    /**
+     * As {@link #of}, for a real program, which gets Accel by its agent.
+     *
+     * @param acceleratedOptions what the JVM gets besides, if it has Accel
+     */
+    List<String> ofApp(
+            List<String> prefix,
+            List<String> acceleratedOptions,
+            String program,
+            String profile,
+            List<String> arguments)
+            throws IOException {
+        List<String> command = new ArrayList<>(prefix);
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.add("-Xms512m");
+        command.add("-Xmx512m");
+        if (profile != null) {
+            command.add("-javaagent:" + accelJar);
+            command.add("-Daccel.profile=" + profile);
+            command.addAll(acceleratedOptions);
+        }
+        command.add("-cp");
+        command.add(appLibraries().resolveSibling("classes")
+                + File.pathSeparator
+                + Files.readString(appLibraries()).strip());
+        command.add(Programs.APPS.prefix + program);
         command.addAll(arguments);
         return command;
     }
 
     /** Where the build puts the Netty programs, with Netty and Accel's transport. */
     Path nettyJar() {
+        return built(NETTY_JAR);
+    }
+
+    /** The file in which the build writes down where the real programs' libraries are, beside what starts them. */
+    Path appLibraries() {
+        return built(APP_LIBRARIES);
+    }
+
+    private static Path built(String name) {
         for (Path above = locationOf(JvmCommand.class); above != null; above = above.getParent()) {
-            Path candidate = above.resolve(NETTY_JAR);
+            Path candidate = above.resolve(name);
             if (Files.isRegularFile(candidate)) {
                 return candidate;
             }
         }
-        return Path.of(NETTY_JAR).toAbsolutePath();
+        return Path.of(name).toAbsolutePath();
     }
 
     /** The jar or directory that {@code type} was loaded from. */

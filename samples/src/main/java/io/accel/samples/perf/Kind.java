@@ -107,6 +107,21 @@ enum Kind {
             return true;
         }
     },
+    /** A hundred records of 10 KiB under way. */
+    KAFKA_PRODUCE("KafkaBroker", "KafkaProduction", 10 * 1024, List.of()),
+    /** A record is produced and consumed before the next one is. */
+    KAFKA_RECORD("KafkaBroker", "KafkaRecords", 100, List.of()),
+    ZOOKEEPER_READ("ZooKeeperServer", "ZooKeeperReads", 1024, List.of()),
+    DERBY_LOOKUP("DerbyServer", "DerbyLookups", 0, List.of()),
+    /** Netty takes epoll where it can; with Accel it is told to take NIO. */
+    GRPC_UNARY("GrpcServer", "GrpcCalls", 100, List.of()) {
+        @Override
+        List<String> acceleratedOptions() {
+            return List.of("-Dio.grpc.netty.shaded.io.netty.transport.noNative=true");
+        }
+    },
+    TOMCAT("TomcatServer", "HttpRequests", 1024, List.of("connection=keep")),
+    TOMCAT_EACH("TomcatServer", "HttpRequests", 1024, List.of("connection=each")),
     RAW("CacheLineBounce", "CacheLineBounce", 8, 0, Measured.ROUND_TRIPS),
     MEMCPY(null, "MemoryCopy", 64 * 1024, 0, Measured.BYTES);
 
@@ -125,6 +140,8 @@ enum Kind {
 
     private static final Set<Kind> WITHOUT_LIMIT =
             Set.copyOf(EnumSet.of(NETTY_TIMERS, EXCHANGE, TRANSFER_TO, TRANSFER_FROM, INTEREST, REGISTRATION, MODE));
+
+    final Programs programs;
 
     /** Null if there is no other end. */
     final String server;
@@ -146,6 +163,11 @@ enum Kind {
         this(server, client, messageBytes, connections, measured, List.of(), List.of());
     }
 
+    /** Real programs. */
+    Kind(String server, String client, int messageBytes, List<String> clientArguments) {
+        this(Programs.APPS, server, client, messageBytes, 1, Measured.ROUND_TRIPS, List.of(), clientArguments);
+    }
+
     Kind(
             String server,
             String client,
@@ -154,6 +176,27 @@ enum Kind {
             Measured measured,
             List<String> serverArguments,
             List<String> clientArguments) {
+        this(
+                client.startsWith("Netty") ? Programs.NETTY : Programs.PLAIN,
+                server,
+                client,
+                messageBytes,
+                connections,
+                measured,
+                serverArguments,
+                clientArguments);
+    }
+
+    Kind(
+            Programs programs,
+            String server,
+            String client,
+            int messageBytes,
+            int connections,
+            Measured measured,
+            List<String> serverArguments,
+            List<String> clientArguments) {
+        this.programs = programs;
         this.server = server;
         this.client = client;
         this.messageBytes = messageBytes;
@@ -168,6 +211,11 @@ enum Kind {
         return List.of();
     }
 
+    /** What JVMs with Accel get besides. */
+    List<String> acceleratedOptions() {
+        return List.of();
+    }
+
     boolean measuresLatency() {
         return measured == Measured.ROUND_TRIPS || measured == Measured.CONNECTIONS;
     }
@@ -178,7 +226,7 @@ enum Kind {
 
     /** Whether the machine's limits say anything about it: a cache line to and fro, or a copy. */
     boolean hasLimit() {
-        return (measured == Measured.ROUND_TRIPS && !WITHOUT_LIMIT.contains(this))
+        return (measured == Measured.ROUND_TRIPS && programs != Programs.APPS && !WITHOUT_LIMIT.contains(this))
                 || (measuresThroughput() && measured != Measured.REQUESTS);
     }
 
@@ -189,6 +237,6 @@ enum Kind {
 
     /** Whether the programs are Netty's, in a jar of their own. */
     boolean isNetty() {
-        return client.startsWith("Netty");
+        return programs == Programs.NETTY;
     }
 }

@@ -6,6 +6,6 @@ import picocli.CommandLine.Command;
 @Command(
         name = "perf",
         mixinStandardHelpOptions = true,
-        subcommands = CompareCommand.class,
+        subcommands = {CompareCommand.class, AppsCommand.class},
         description = "Measures what Accel does.")
 public final class PerfCommand {}

@@ -41,7 +41,11 @@ enum Variant {
     /** The same as a transport of Netty. */
     NETTY_LATENCY("shm", "accel", "latency"),
     NETTY_BALANCED("shm", "accel", "balanced"),
-    NETTY_LOW_CPU("shm", "accel", "low-cpu");
+    NETTY_LOW_CPU("shm", "accel", "low-cpu"),
+    /** The same by the agent, where it is Accel's choice which way the bytes go. */
+    AGENT_LATENCY("accel", null, "latency"),
+    AGENT_BALANCED("accel", null, "balanced"),
+    AGENT_LOW_CPU("accel", null, "low-cpu");
 
     /** What the bytes are expected to go over. */
     final String path;
@@ -85,7 +89,7 @@ enum Variant {
 
     /** Whether it is a failure if the bytes go by the kernel. */
     boolean mustNotFallBack() {
-        return serverAccelerated && clientAccelerated && this != CHOICE;
+        return serverAccelerated && clientAccelerated && !path.equals(CHOICE.path);
     }
 
     boolean accelerated() {

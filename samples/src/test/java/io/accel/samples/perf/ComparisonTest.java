@@ -221,7 +221,7 @@ class ComparisonTest {
     void anUnknownCaseIsAUsageErrorThatListsTheCases() {
         assertThat(SamplesMain.execute("perf", "compare", "--only", "pingpong-65"))
                 .isEqualTo(2);
-        assertThat(catchThrowable(() -> BenchCase.named("pingpong-65")))
+        assertThat(catchThrowable(() -> BenchCase.named("pingpong-65", BenchCase.OF_BENCHES)))
                 .hasMessageContaining("pingpong-64, pingpong-64-blocking");
     }
 

@@ -1,0 +1,81 @@
+package io.accel.samples.apps;
+
+import io.accel.samples.bench.Control;
+import io.accel.samples.bench.Event;
+import io.accel.samples.bench.LatencyReport;
+import io.accel.samples.bench.Meter;
+import io.accel.samples.bench.Parameters;
+import io.accel.samples.bench.Usage;
+import java.io.IOException;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.HdrHistogram.ConcurrentHistogram;
+import org.HdrHistogram.Histogram;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+
+/**
+ * Produces records of 10 KiB as fast as they are acknowledged, as Kafka's own ProducerPerformance does, a hundred at a time. An
+ * operation is a record, from its {@code send} to its acknowledgement. Argument: {@code port}.
+ */
+public final class KafkaProduction {
+    private static final int RECORD_BYTES = 10 * 1024;
+    private static final int UNDER_WAY = 100;
+    private static final long LONGEST_NANOS = TimeUnit.SECONDS.toNanos(60);
+
+    private final KafkaProducer<byte[], byte[]> producer;
+    private final byte[] value = KafkaClients.value(RECORD_BYTES);
+    private final Semaphore permits = new Semaphore(UNDER_WAY);
+    private final AtomicReference<Exception> failed = new AtomicReference<>();
+    private final Histogram nanos = new ConcurrentHistogram(LONGEST_NANOS, 3);
+
+    private KafkaProduction(KafkaProducer<byte[], byte[]> producer) {
+        this.producer = producer;
+    }
+
+    public static void main(String[] args) throws Exception {
+        Parameters parameters = Parameters.parse(args);
+        KafkaClients.createTopic(parameters);
+        try (KafkaProducer<byte[], byte[]> producer = KafkaClients.producer(parameters)) {
+            KafkaProduction production = new KafkaProduction(producer);
+            production.run(parameters.millis("warmup_ms"));
+            Event.named("warm").send();
+            Meter meter = Meter.ofAllThreads();
+            while (true) {
+                production.measure(meter, Control.awaitGo());
+            }
+        }
+    }
+
+    private void measure(Meter meter, long duration) throws IOException, InterruptedException {
+        nanos.reset();
+        Usage before = meter.begin();
+        long elapsed = run(duration);
+        Usage used = meter.end().since(before);
+        LatencyReport.of(nanos, 1, 0, elapsed).with(used).send();
+    }
+
+    /** Returns when all that was sent is acknowledged, and how long it took. */
+    @SuppressWarnings("FutureReturnValueIgnored") // the callback tells what it would
+    private long run(long duration) throws IOException, InterruptedException {
+        long begin = System.nanoTime();
+        while (System.nanoTime() - begin < duration) {
+            permits.acquire();
+            long sent = System.nanoTime();
+            producer.send(new ProducerRecord<>(KafkaClients.TOPIC, value), (metadata, exception) -> {
+                nanos.recordValue(Math.min(System.nanoTime() - sent, LONGEST_NANOS));
+                if (exception != null) {
+                    failed.compareAndSet(null, exception);
+                }
+                permits.release();
+            });
+        }
+        permits.acquire(UNDER_WAY);
+        permits.release(UNDER_WAY);
+        if (failed.get() != null) {
+            throw new IOException("a record was not acknowledged", failed.get());
+        }
+        return System.nanoTime() - begin;
+    }
+}

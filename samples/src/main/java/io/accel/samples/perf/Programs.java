@@ -1,0 +1,18 @@
+package io.accel.samples.perf;
+
+/** Whose programs a case runs, and so where their classes are and how they get Accel. */
+enum Programs {
+    /** Plain {@code java.nio}, by the drop-in jar on the class path and a property. */
+    PLAIN("io.accel.samples.bench."),
+    /** Netty's, by a transport. */
+    NETTY("io.accel.samples.netty.bench."),
+    /** Servers and clients of other projects, by the agent. */
+    APPS("io.accel.samples.apps.");
+
+    /** What the names of their classes begin with. */
+    final String prefix;
+
+    Programs(String prefix) {
+        this.prefix = prefix;
+    }
+}

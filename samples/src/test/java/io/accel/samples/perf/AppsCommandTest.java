@@ -1,0 +1,49 @@
+package io.accel.samples.perf;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import picocli.CommandLine;
+
+class AppsCommandTest {
+    private final StringWriter said = new StringWriter();
+    private final CommandLine command =
+            new CommandLine(new PerfCommand()).setErr(new PrintWriter(said)).setOut(new PrintWriter(said));
+
+    @ParameterizedTest
+    @CsvSource({
+        "pingpong-64, there is no case 'pingpong-64'",
+        "kafka, there is no case 'kafka'",
+        "tomcat --profile=fast, 'fast' is not one of latency",
+        "tomcat --profile=balanced --profile=balanced, there twice",
+        "tomcat --rounds=0, --rounds and --seconds must be at least 1"
+    })
+    void mistakesAreSaidBeforeAnythingRuns(String arguments, String words) {
+        assertThat(command.execute(("apps " + arguments).split(" ", -1))).isEqualTo(2);
+        assertThat(said.toString()).contains(words);
+    }
+
+    @Test
+    void helpNamesThePrograms() {
+        assertThat(command.execute("apps", "--help")).isZero();
+        BenchCase.OF_APPS.stream()
+                .filter(each -> each.crowding == Crowding.NONE)
+                .forEach(each -> assertThat(said.toString()).contains(each.label));
+    }
+
+    @Test
+    void eachProgramHasEveryCrowding() {
+        BenchCase.OF_APPS.stream()
+                .filter(each -> each.crowding == Crowding.NONE)
+                .forEach(each -> assertThat(BenchCase.named(each.label + "-*", BenchCase.OF_APPS))
+                        .contains(
+                                BenchCase.named(each.label + "-one-core", BenchCase.OF_APPS)
+                                        .get(0),
+                                BenchCase.named(each.label + "-quota", BenchCase.OF_APPS)
+                                        .get(0)));
+    }
+}
