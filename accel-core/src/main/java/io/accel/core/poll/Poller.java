@@ -181,13 +181,13 @@ public final class Poller implements AutoCloseable {
         if (!pollable.retained(registration)) {
             throw new ClosedChannelException();
         }
+        boolean watched = false;
         try {
             watchFirst(registration);
-        } catch (ClosedChannelException | RuntimeException e) {
-            pollable.released(registration);
-            throw e;
+            watched = true;
+        } finally {
+            registration.begin(watched);
         }
-        registration.refresh();
         return registration;
     }
 

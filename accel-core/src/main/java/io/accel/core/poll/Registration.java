@@ -35,9 +35,12 @@ public final class Registration {
     /** Written by whoever changes interest, read by the turn's owner. */
     private volatile int interest;
 
-    /** What is to be done; non-zero while this is in the command stack. Set by any thread, taken by the turn's owner. */
-    @SuppressWarnings("unused") // through PENDING
-    private volatile int pending;
+    /**
+     * What is to be done; non-zero while this is in the command stack, and before it is there for the first time. Set by any
+     * thread, taken by the turn's owner. The pollable may close this while it is being registered: that word waits for
+     * {@link #begin}, so that the registration ends once, and with its key.
+     */
+    private volatile int pending = REFRESH;
 
     /** Link of the command stack; written by who pushes, before the push. */
     Registration next;
@@ -90,6 +93,24 @@ public final class Registration {
         }
     }
 
+    /**
+     * Hands this to the poller. Called once, by who registers it, before which no word about it is carried out.
+     *
+     * @param watched whether the JDK's selector has its channel; if not, the registration ends
+     */
+    void begin(boolean watched) {
+        if (!watched) {
+            int unused = (int) PENDING.getAndBitwiseOr(this, CLOSE);
+        }
+        boolean ends = (pending & CLOSE) != 0;
+        poller.push(this);
+        if (ends) {
+            poller.runCommandsSoon();
+        } else {
+            poller.wakeForCommands();
+        }
+    }
+
     /** The pollable has changed what it watches, or has something new in memory: looks at it soon. */
     public void refresh() {
         leaveWord(REFRESH);
@@ -117,7 +138,7 @@ public final class Registration {
         poller.runCommandsSoon();
     }
 
-    /** As {@link #close}, for a thread that polls next: the poll carries it out, and looks at the kernel once for all of it. */
+    /** As {@link #close}, but the next poll carries it out, whichever thread's that is, and looks at the kernel once for all of it. */
     public void closeInPoll() {
         SelectionKey watchedKey = key;
         if (watchedKey != null) {

@@ -64,12 +64,11 @@ final class DatagramWatchers {
         return all;
     }
 
-    /** A registration's poller will not look again. Told twice of one that was closed while it was being registered. */
+    /** A registration's poller will not look again. */
     void remove(Registration registration) {
         List<Registration> toClose;
         synchronized (this) {
-            Map<DatagramLink, Registration> own = doorbells.remove(registration);
-            toClose = own == null ? List.of() : List.copyOf(own.values());
+            toClose = List.copyOf(doorbells.remove(registration).values());
         }
         toClose.forEach(Registration::close);
     }

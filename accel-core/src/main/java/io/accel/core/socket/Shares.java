@@ -24,13 +24,10 @@ final class Shares {
 
     /** Takes a registration in, unless the socket is closed. */
     synchronized boolean add(Registration registration) {
-        if (closed) {
-            return false;
+        if (closed || (stream != null && !stream.hold())) {
+            return false; // the stream goes first, and may be freed while the socket is still being closed
         }
         registrations.add(registration);
-        if (stream != null) {
-            stream.retain(1);
-        }
         return true;
     }
 

@@ -25,9 +25,16 @@ final class FakeLink implements Pollable, AutoCloseable {
     final AtomicInteger releases = new AtomicInteger();
     volatile long deadline = Long.MAX_VALUE;
     volatile boolean polled = true;
+    /** Done while this is being registered, before its channel is watched. */
+    volatile Registering whileRegistering = registration -> {};
     volatile Throwable violation;
     /** What is ready only once the doorbell was heard, as something is of which no look sees all. */
     volatile int readyWhenHeard;
+
+    /** What else happens while this is being registered. */
+    interface Registering {
+        void with(Registration registration) throws IOException;
+    }
 
     FakeLink() throws IOException {
         pipe = JdkAccess.kernelProvider().openPipe();
@@ -115,6 +122,11 @@ final class FakeLink implements Pollable, AutoCloseable {
             return false;
         }
         registrations.incrementAndGet();
+        try {
+            whileRegistering.with(registration);
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
         return true;
     }
 

@@ -521,6 +521,31 @@ class PollerTest {
         assertThat(link.releases).hasValue(1);
     }
 
+    /** Were it released twice, the memory that it looks at would be freed while others look at it. */
+    @Test
+    void closedWhileItIsRegisteredIsReleasedOnce() throws Exception {
+        Poller poller = poller(0, 64);
+        FakeLink link = newLink();
+        link.whileRegistering = registration -> {
+            registration.close();
+            link.close();
+        };
+        assertThatThrownBy(() -> poller.register(link, OP_READ, link)).isInstanceOf(ClosedChannelException.class);
+        assertThat(poll(poller, 0)).isZero();
+        assertThat(link.releases).hasValue(1);
+    }
+
+    @Test
+    void closedWhileItIsRegisteredIsReleasedWithItsKey() throws Exception {
+        Poller poller = poller(0, 64);
+        FakeLink link = newLink();
+        link.whileRegistering = Registration::close;
+        Registration registration = poller.register(link, OP_READ, link);
+        assertThat(link.releases).hasValue(1);
+        assertThat(registration.key.isValid()).isFalse();
+        assertThat(link.watched().isRegistered()).isFalse();
+    }
+
     @ParameterizedTest
     @ValueSource(longs = {0, LONG_SPIN})
     void closedDuringAPollIsReleasedSoonAndThePollGoesOn(long spin) throws Exception {
