@@ -170,7 +170,7 @@ public interface Fabric {
 
         /**
          * The client is gone and never had the link, or {@link #offered} threw an error. As {@link #confirmed}; the acceptor
-         * frees the link.
+         * frees the link, if it has not.
          *
          * @param link the link
          */

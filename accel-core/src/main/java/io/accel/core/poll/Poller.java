@@ -800,11 +800,13 @@ public final class Poller implements AutoCloseable {
 
     /** After the flush: the last one to let go of a link frees it, and its descriptor must be out of the selector. */
     private void releaseEnded() {
-        if (!ended.isEmpty()) {
-            for (Registration registration : ended) {
+        while (!ended.isEmpty()) {
+            Registration registration = ended.remove(ended.size() - 1); // before: it is told once, even if it throws
+            try {
                 registration.pollable.released(registration);
+            } catch (RuntimeException e) {
+                LOG.get().log(Level.WARNING, "the end of a registration met an error", e);
             }
-            ended.clear();
         }
     }
 

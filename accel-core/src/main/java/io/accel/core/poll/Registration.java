@@ -102,9 +102,8 @@ public final class Registration {
         if (!watched) {
             int unused = (int) PENDING.getAndBitwiseOr(this, CLOSE);
         }
-        boolean ends = (pending & CLOSE) != 0;
         poller.push(this);
-        if (ends) {
+        if ((pending & CLOSE) != 0) { // after that: whoever leaves word from now on sees to it
             poller.runCommandsSoon();
         } else {
             poller.wakeForCommands();

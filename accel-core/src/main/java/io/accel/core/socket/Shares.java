@@ -37,21 +37,6 @@ final class Shares {
         established.retain(registrations.size());
     }
 
-    /** The socket has no link after all: all give their share in it back. */
-    void disestablish(LinkStream lost) {
-        int count;
-        synchronized (this) {
-            if (stream != lost) {
-                return;
-            }
-            stream = null;
-            count = registrations.size();
-        }
-        for (int i = 0; i < count; i++) {
-            lost.release();
-        }
-    }
-
     /** The socket has the link no more: each gives its share in it back when its poller has taken notice of the next refresh. */
     synchronized void letGo(LinkStream lost) {
         stream = null;

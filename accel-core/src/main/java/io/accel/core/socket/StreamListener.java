@@ -247,11 +247,19 @@ public final class StreamListener {
             if (socket == null) {
                 return false;
             }
-            offered.put(link, socket);
-            if (!socket.attach(link, fabric)) {
-                offered.remove(link);
-                return false;
+            // Whose client was heard by a poller first, or that closed first, is asked for no more.
+            offered.values().removeIf(each -> each.isSettled() || each.isClosed());
+            try {
+                if (!socket.attach(link, fabric)) {
+                    return false;
+                }
+            } catch (RuntimeException | Error e) {
+                if (!socket.detach(link)) {
+                    link.free();
+                }
+                throw e;
             }
+            offered.put(link, socket);
             return true;
         }
 
@@ -276,8 +284,8 @@ public final class StreamListener {
         @Override
         public void withdrawn(Link link) {
             StreamSocket socket = offered.remove(link);
-            if (socket != null && !socket.detach()) {
-                link.free();
+            if (socket != null) {
+                boolean unused = socket.detach(link);
             }
         }
     }

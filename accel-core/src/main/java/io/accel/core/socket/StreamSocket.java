@@ -559,25 +559,27 @@ public final class StreamSocket implements Pollable {
     }
 
     /**
-     * The client went away and never had the link, which is freed, unless bytes have come by it.
+     * The client went away and never had the link, which is let go of, unless it is in use.
      *
-     * @return false if there is none
+     * @return false if this has not got it
      */
-    boolean detach() {
+    boolean detach(Link link) {
         LinkStream stream;
         synchronized (this) {
             stream = attached;
-            if (stream == null || incoming.link() != null) {
-                return stream != null;
+            if (stream == null || stream.link() != link || hasBytesInLink()) {
+                return stream != null && stream.link() == link;
             }
             attached = null;
             claim = Claim.NONE;
             abandoned = true;
             notifyAll();
             path = new PathInfo("kernel", FallbackReason.BAD_HANDSHAKE, "the client went away during the handshake");
+            ringing.clear();
+            shares.letGo(stream);
         }
-        shares.disestablish(stream);
-        stream.close(null);
+        refresh();
+        stream.close(null); // after that: pollers that nobody is in take notice of both now
         return true;
     }
 
@@ -597,7 +599,7 @@ public final class StreamSocket implements Pollable {
         if (stream.isPeerReady()) {
             upgradeSettled();
         } else {
-            boolean unused = detach();
+            boolean unused = detach(stream.link());
         }
         return true;
     }
