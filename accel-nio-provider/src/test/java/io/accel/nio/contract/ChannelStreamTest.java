@@ -2,12 +2,14 @@ package io.accel.nio.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.PrintWriter;
+import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
 import java.nio.channels.IllegalBlockingModeException;
 import java.nio.charset.StandardCharsets;
@@ -74,6 +76,32 @@ class ChannelStreamTest extends ContractSupport {
         OutputStream out = Channels.newOutputStream(pair.client());
         assertThatThrownBy(() -> in.read()).isInstanceOf(IllegalBlockingModeException.class);
         assertThatThrownBy(() -> out.write(1)).isInstanceOf(IllegalBlockingModeException.class);
+    }
+
+    /**
+     * From JDK 19 on the two streams of a channel do not wait for each other, if the channel's class is the JDK's own. Of all others
+     * they do, which no channel can change.
+     */
+    @Test
+    void streamsOfBothDirectionsAreIndependentOfTheJdksOwnChannel() throws Exception {
+        assumeTrue(Runtime.version().feature() >= 19, "older JDKs let the streams of one channel wait for each other");
+        Pair pair = pair();
+        Task<Integer> reader =
+                start(Channels.newInputStream(pair.client())::read).awaitInside("read");
+        Task<Void> writer = run(() -> Channels.newOutputStream(pair.client()).write(7));
+        ByteBuffer got = ByteBuffer.allocate(1);
+        if (Path.current() == Path.JDK) {
+            assertThat(pair.server().read(got)).isEqualTo(1);
+        } else {
+            assertThat(writer.awaitInside("write").isDone()).isFalse();
+        }
+        Bytes.write(pair.server(), Bytes.ascii("x"));
+        assertThat(reader.result()).isEqualTo('x');
+        writer.result();
+        if (got.hasRemaining()) {
+            assertThat(pair.server().read(got)).isEqualTo(1);
+        }
+        assertThat(got.get(0)).isEqualTo((byte) 7);
     }
 
     @Test

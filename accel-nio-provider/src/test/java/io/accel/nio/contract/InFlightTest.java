@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class InFlightTest extends ContractSupport {
     private static final int MIB = 1 << 20;
     private static final int MESSAGE = 1;
-    /** What a kernel with little memory does not take, and what it says then to hold at most for a sender. */
+    /** In MiB; 5 of them is more than the JDK's own connection takes. What a kernel with little memory does not take, and what it says then to hold at most for a sender. */
     private static final int LARGE = 3;
 
     private static final int ENOUGH_FOR_LARGE = 4 * MIB;

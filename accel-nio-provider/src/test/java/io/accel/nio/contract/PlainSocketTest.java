@@ -53,6 +53,20 @@ class PlainSocketTest extends PlainSocketSupport {
         back.result();
     }
 
+    @Test
+    void bothEndsWriteAllBeforeEitherReads() throws Exception {
+        Sockets pair = sockets();
+        byte[] bytes = new byte[1 << 20];
+        new Random(3).nextBytes(bytes);
+        Task<byte[]> atServer = start(() -> {
+            pair.server().getOutputStream().write(bytes);
+            return pair.server().getInputStream().readNBytes(bytes.length);
+        });
+        pair.client().getOutputStream().write(bytes);
+        assertThat(pair.client().getInputStream().readNBytes(bytes.length)).isEqualTo(bytes);
+        assertThat(atServer.result()).isEqualTo(bytes);
+    }
+
     private static void send(Socket socket, byte[] bytes) throws IOException {
         OutputStream out = socket.getOutputStream();
         Random random = new Random(2);

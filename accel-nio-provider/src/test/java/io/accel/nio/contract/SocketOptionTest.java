@@ -229,6 +229,24 @@ class SocketOptionTest extends ContractSupport {
                 .isEqualTo(123);
     }
 
+    @Test
+    void acceptedChannelInheritsTheListenersBufferAndReuse() throws IOException {
+        ServerSocketChannel listener = closing(ServerSocketChannel.open());
+        listener.setOption(StandardSocketOptions.SO_RCVBUF, 40_000);
+        listener.setOption(StandardSocketOptions.SO_REUSEADDR, true);
+        SocketChannel server = pair(listener.bind(anyPort())).server();
+        assertThat(server.getOption(StandardSocketOptions.SO_RCVBUF))
+                .isEqualTo(listener.getOption(StandardSocketOptions.SO_RCVBUF));
+        assertThat(server.getOption(StandardSocketOptions.SO_REUSEADDR)).isTrue();
+    }
+
+    /** The kernel gives a connection more than a socket that has none. */
+    @Test
+    void aConnectedChannelHasTheKernelsSendBuffer() throws IOException {
+        int before = channel().getOption(StandardSocketOptions.SO_SNDBUF);
+        assertThat(pair().client().getOption(StandardSocketOptions.SO_SNDBUF)).isGreaterThan(before);
+    }
+
     private static List<String> names(NetworkChannel channel) {
         Stream<SocketOption<?>> options = channel.supportedOptions().stream();
         return options.map(SocketOption::name).collect(Collectors.toList());

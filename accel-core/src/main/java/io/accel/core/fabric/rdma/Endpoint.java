@@ -83,6 +83,10 @@ final class Endpoint {
             endpoint.closeDevice();
             memory.free();
             throw Failures.toFallback(e);
+        } catch (RuntimeException | Error e) {
+            endpoint.closeDevice();
+            memory.free();
+            throw e;
         }
     }
 
