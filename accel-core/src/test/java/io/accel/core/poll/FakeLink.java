@@ -27,6 +27,7 @@ final class FakeLink implements Pollable, AutoCloseable {
     volatile boolean polled = true;
     /** Done while this is being registered, before its channel is watched. */
     volatile Registering whileRegistering = registration -> {};
+
     volatile Throwable violation;
     /** What is ready only once the doorbell was heard, as something is of which no look sees all. */
     volatile int readyWhenHeard;
