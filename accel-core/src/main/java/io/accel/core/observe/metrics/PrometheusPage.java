@@ -2,23 +2,20 @@ package io.accel.core.observe.metrics;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
-import io.micrometer.prometheusmetrics.PrometheusConfig;
-import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.URI;
-import java.nio.charset.StandardCharsets;
 
 /** A page for Prometheus to scrape, at {@code /metrics} on the JDK's own HTTP server. Thread-safe. */
 public final class PrometheusPage implements AutoCloseable {
     private static final String TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
     private final HttpServer server;
-    private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+    private final PrometheusFamilies families = new PrometheusFamilies();
 
     private PrometheusPage(HttpServer server) {
         this.server = server;
-        new AccelMetrics().bindTo(registry);
+        AccelMeters.describe(families);
     }
 
     /**
@@ -54,7 +51,7 @@ public final class PrometheusPage implements AutoCloseable {
             if (!exchange.getRequestURI().getPath().equals("/metrics")) {
                 exchange.sendResponseHeaders(404, -1);
             } else if (method.equals("GET") || method.equals("HEAD")) {
-                byte[] page = registry.scrape().getBytes(StandardCharsets.UTF_8);
+                byte[] page = families.page();
                 exchange.getResponseHeaders().set("Content-Type", TYPE);
                 if (method.equals("HEAD")) {
                     exchange.getResponseHeaders().set("Content-Length", Integer.toString(page.length));
@@ -73,6 +70,5 @@ public final class PrometheusPage implements AutoCloseable {
     @Override
     public void close() {
         server.stop(0);
-        registry.close();
     }
 }
