@@ -75,6 +75,7 @@ public final class AccelMeters {
             for (Role role : Role.values()) {
                 MeterId fallbacks = MeterId.of("accel.fallbacks", "Connections that go by the kernel, and why")
                         .tag("reason", reason.name())
+                        .tag("actionable", Boolean.toString(reason.actionable()))
                         .tag("role", ProcessFigures.name(role));
                 sink.counter(fallbacks, () -> ProcessCounters.fallbacks(role, reason));
             }

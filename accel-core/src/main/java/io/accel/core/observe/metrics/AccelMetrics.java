@@ -21,7 +21,7 @@ import io.micrometer.core.instrument.MeterRegistry;
  * <tr><td>{@code accel.build.info}</td><td>gauge</td><td>version, java</td><td>always 1</td></tr>
  * <tr><td>{@code accel.connections}</td><td>gauge</td><td>path, state</td><td>connections that there are</td></tr>
  * <tr><td>{@code accel.connections.opened}</td><td>counter</td><td>path, role</td><td>those that got their path</td></tr>
- * <tr><td>{@code accel.fallbacks}</td><td>counter</td><td>reason, role</td><td>those that the kernel got, and why</td></tr>
+ * <tr><td>{@code accel.fallbacks}</td><td>counter</td><td>reason, actionable, role</td><td>those that the kernel got, and why</td></tr>
  * <tr><td>{@code accel.handshakes}</td><td>timer</td><td>path</td><td>clients' handshakes that brought a connection</td></tr>
  * <tr><td>{@code accel.bytes}</td><td>counter, bytes</td><td>path, direction</td><td>what programs read and wrote</td></tr>
  * <tr><td>{@code accel.messages}</td><td>counter</td><td>path, direction</td><td>reads and writes that moved bytes</td></tr>

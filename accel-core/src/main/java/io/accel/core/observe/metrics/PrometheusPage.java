@@ -2,11 +2,12 @@ package io.accel.core.observe.metrics;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
+import io.accel.core.daemon.KernelOnly;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.URI;
 
-/** A page for Prometheus to scrape, at {@code /metrics} on the JDK's own HTTP server. Thread-safe. */
+/** A page for Prometheus to scrape, at {@code /metrics} on the JDK's own HTTP server, through the kernel and counted nowhere. Thread-safe. */
 public final class PrometheusPage implements AutoCloseable {
     private static final String TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
@@ -27,7 +28,7 @@ public final class PrometheusPage implements AutoCloseable {
     public static PrometheusPage open(InetSocketAddress address) throws IOException {
         HttpServer server;
         try {
-            server = HttpServer.create(address, 0);
+            server = KernelOnly.call(() -> HttpServer.create(address, 0));
         } catch (IOException e) {
             throw new IOException("Prometheus cannot be served at " + address + ": " + e.getMessage(), e);
         }

@@ -127,6 +127,8 @@ class MetricsExportTest {
                             .map(metric -> metric.getLabels().get("reason"))
                             .collect(Collectors.toSet()))
                     .contains("RULE", "SHM_FULL", "PEER_NOT_ACCELERATED");
+            assertThat(labels(fallbacks, "reason", "PEER_NOT_ACCELERATED")).containsEntry("actionable", "false");
+            assertThat(labels(fallbacks, "reason", "SHM_FULL")).containsEntry("actionable", "true");
             MetricFamily build = family(families, "accel_build_info");
             assertThat(labels(build, "java", Runtime.version().toString()))
                     .containsEntry("version", BuildInfo.version());
