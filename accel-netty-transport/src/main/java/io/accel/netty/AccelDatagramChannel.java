@@ -3,6 +3,7 @@ package io.accel.netty;
 import io.accel.core.jdk.JdkAccess;
 import io.accel.core.poll.Pollable;
 import io.accel.core.socket.DatagramSocket;
+import io.accel.core.socket.PathInfo;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.AddressedEnvelope;
 import io.netty.channel.ChannelException;
@@ -98,12 +99,12 @@ public final class AccelDatagramChannel extends AbstractAccelDatagramChannel {
     }
 
     /**
-     * Which way datagrams to a destination take now: {@code shm}, {@code rdma} or {@code kernel}. Any thread.
+     * Which way datagrams to a destination take now, and why not a faster one. Any thread.
      *
      * @param target the destination
      * @return the path
      */
-    public String path(InetSocketAddress target) {
+    public PathInfo path(InetSocketAddress target) {
         return socket.path(target);
     }
 

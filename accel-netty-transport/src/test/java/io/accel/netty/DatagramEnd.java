@@ -96,8 +96,8 @@ final class DatagramEnd implements AutoCloseable {
     /** Exchanges datagrams until those in either direction take the tested path, and forgets them. */
     static void warm(DatagramEnd left, DatagramEnd right) throws InterruptedException {
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
-        while (!left.channel.path(right.address()).equals(TestedPath.NAME)
-                || !right.channel.path(left.address()).equals(TestedPath.NAME)) {
+        while (!left.channel.path(right.address()).path().equals(TestedPath.NAME)
+                || !right.channel.path(left.address()).path().equals(TestedPath.NAME)) {
             assertThat(System.nanoTime())
                     .as("time without a path by %s", TestedPath.NAME)
                     .isLessThan(deadline);

@@ -37,7 +37,7 @@ class DatagramTest {
     void takesTheFasterPathWithTheKernelsAddresses() throws Exception {
         try (DatagramEnd left = new DatagramEnd();
                 DatagramEnd right = new DatagramEnd()) {
-            assertThat(left.channel.path(right.address())).isEqualTo("kernel");
+            assertThat(left.channel.path(right.address()).path()).isEqualTo("kernel");
             DatagramEnd.warm(left, right);
             left.send(bytes("there"), right).sync();
             Received there = right.receive();
@@ -94,7 +94,7 @@ class DatagramTest {
             left.channel.connect(right.address()).sync();
             assertThat(left.channel.isConnected()).isTrue();
             assertThat(left.channel.remoteAddress()).isEqualTo(right.address());
-            assertThat(left.channel.path(right.address())).isEqualTo(TestedPath.NAME);
+            assertThat(left.channel.path(right.address()).path()).isEqualTo(TestedPath.NAME);
             left.channel.writeAndFlush(bytes("to the peer")).sync();
             assertText(right.receive(), "to the peer");
             left.send(bytes("to it by name"), right).sync();
@@ -203,7 +203,7 @@ class DatagramTest {
                 right.receive();
                 MILLISECONDS.sleep(5);
             }
-            assertThat(left.channel.path(right.address())).isEqualTo("kernel");
+            assertThat(left.channel.path(right.address()).path()).isEqualTo("kernel");
         }
     }
 

@@ -3,6 +3,7 @@ package io.accel.nio;
 import io.accel.core.daemon.Dropped;
 import io.accel.core.poll.Pollable;
 import io.accel.core.socket.DatagramSocket;
+import io.accel.core.socket.PathInfo;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.ref.Cleaner;
@@ -69,13 +70,13 @@ public final class AccelDatagramChannel extends DatagramChannel {
     }
 
     /**
-     * Which way datagrams to a destination take now: {@code shm}, {@code rdma} or {@code kernel}. The first to a new
+     * Which way datagrams to a destination take now, and why not a faster one. The first to a new
      * destination always take the kernel's, while a faster one is looked for.
      *
      * @param target the destination
      * @return the path
      */
-    public String path(InetSocketAddress target) {
+    public PathInfo path(InetSocketAddress target) {
         return socket.path(target);
     }
 

@@ -1,5 +1,6 @@
 package io.accel.nio;
 
+import io.accel.core.daemon.KernelOnly;
 import io.accel.core.jdk.JdkAccess;
 import io.accel.core.poll.Poller;
 import io.accel.core.runtime.AccelRuntime;
@@ -60,7 +61,7 @@ public final class AccelSelectorProvider extends SelectorProvider {
     @Override
     public SocketChannel openSocketChannel() throws IOException {
         SocketChannel channel = kernel.openSocketChannel();
-        return accelerator.isOn() ? wrap(channel, null) : channel;
+        return isAccelerating() ? wrap(channel, null) : channel;
     }
 
     @Override
@@ -69,12 +70,17 @@ public final class AccelSelectorProvider extends SelectorProvider {
             return JdkAccess.openUnixSocket(this);
         }
         SocketChannel channel = kernel.openSocketChannel(Objects.requireNonNull(family, "family"));
-        return accelerator.isOn() ? wrap(channel, family) : channel;
+        return isAccelerating() ? wrap(channel, family) : channel;
+    }
+
+    /** Whether what is opened now is Accel's: not in profile {@code off}, and not what Accel itself serves. */
+    private boolean isAccelerating() {
+        return accelerator.isOn() && !KernelOnly.isCurrent();
     }
 
     /** Unix-domain channels are the JDK's own, as pipes are: there is nothing faster that carries them. */
     private boolean isUnix(ProtocolFamily family) {
-        return accelerator.isOn() && family == StandardProtocolFamily.UNIX;
+        return isAccelerating() && family == StandardProtocolFamily.UNIX;
     }
 
     private SocketChannel wrap(SocketChannel channel, ProtocolFamily family) {
@@ -84,7 +90,7 @@ public final class AccelSelectorProvider extends SelectorProvider {
     @Override
     public ServerSocketChannel openServerSocketChannel() throws IOException {
         ServerSocketChannel channel = kernel.openServerSocketChannel();
-        return accelerator.isOn() ? new AccelServerSocketChannel(this, channel, null) : channel;
+        return isAccelerating() ? new AccelServerSocketChannel(this, channel, null) : channel;
     }
 
     @Override
@@ -93,12 +99,12 @@ public final class AccelSelectorProvider extends SelectorProvider {
             return JdkAccess.openUnixListener(this);
         }
         ServerSocketChannel channel = kernel.openServerSocketChannel(Objects.requireNonNull(family, "family"));
-        return accelerator.isOn() ? new AccelServerSocketChannel(this, channel, family) : channel;
+        return isAccelerating() ? new AccelServerSocketChannel(this, channel, family) : channel;
     }
 
     @Override
     public AbstractSelector openSelector() throws IOException {
-        if (!accelerator.isOn()) {
+        if (!isAccelerating()) {
             return kernel.openSelector();
         }
         Poller poller = accelerator.openPoller();
@@ -108,13 +114,13 @@ public final class AccelSelectorProvider extends SelectorProvider {
     @Override
     public DatagramChannel openDatagramChannel() throws IOException {
         DatagramChannel channel = kernel.openDatagramChannel();
-        return accelerator.isOn() ? new AccelDatagramChannel(this, channel, null) : channel;
+        return isAccelerating() ? new AccelDatagramChannel(this, channel, null) : channel;
     }
 
     @Override
     public DatagramChannel openDatagramChannel(ProtocolFamily family) throws IOException {
         DatagramChannel channel = kernel.openDatagramChannel(family);
-        return accelerator.isOn() ? new AccelDatagramChannel(this, channel, family) : channel;
+        return isAccelerating() ? new AccelDatagramChannel(this, channel, family) : channel;
     }
 
     @Override

@@ -24,10 +24,15 @@ class StartUpTest {
     void run() throws Exception {
         Path log = dir.resolve("log");
         Path classes = dir.resolve("classes");
+        // A logging back end costs more than all of Accel, so nobody is asked for a line that can wait. It comes where
+        // a slow machine
+        // takes a second for this, and then is not to be formatted.
+        Path logging = Files.writeString(dir.resolve("logging"), "io.accel.level=WARNING");
         Process child = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin/java").toString(),
                         "-Xlog:class+load:file=" + classes + ":none",
                         "-Djava.nio.channels.spi.SelectorProvider=" + AccelSelectorProvider.class.getName(),
+                        "-Djava.util.logging.config.file=" + logging,
                         "-Daccel.shm.dir=" + Files.createDirectory(dir.resolve("shm")),
                         "-cp",
                         System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),

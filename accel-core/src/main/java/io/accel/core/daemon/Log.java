@@ -8,6 +8,7 @@ import java.util.ResourceBundle;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 
 /**
@@ -23,6 +24,11 @@ public final class Log implements Supplier<Logger> {
 
     private static final int MOST_KEPT = 1_000;
     private static final Queue<Runnable> KEPT = new ArrayBlockingQueue<>(MOST_KEPT);
+    /** How long what can wait is kept, if nothing else is said. */
+    private static final long LATER_MILLIS = 1_000;
+    /** What can wait; null if nothing does. */
+    private static final AtomicReference<Runnable> LATER = new AtomicReference<>();
+
     private static final AtomicLong LEFT_OUT = new AtomicLong();
     /** Whether there is a daemon that says what is kept. */
     private static final AtomicBoolean SAYING = new AtomicBoolean();
@@ -81,10 +87,44 @@ public final class Log implements Supplier<Logger> {
         } finally {
             ASKING.remove();
         }
+        sayLater();
         if (alone) {
             sayKept();
         }
         return asked;
+    }
+
+    /**
+     * Says something before the next message of anybody's, or in a second. A back end may take a tenth of a second to begin, which a
+     * program's start is not to wait for, and which a program that is over by then never pays. Of several such messages the last
+     * counts.
+     *
+     * @param level its level
+     * @param text the message
+     */
+    public void later(Level level, String text) {
+        LATER.set(() -> direct().log(level, text));
+        try {
+            Daemons.start("accel-log-later", Log::sayInASecond);
+        } catch (SecurityException | OutOfMemoryError e) {
+            return; // it comes with the next message
+        }
+    }
+
+    private static void sayInASecond() {
+        try {
+            Thread.sleep(LATER_MILLIS);
+        } catch (InterruptedException e) {
+            return; // nobody has a reason to; it comes with the next message
+        }
+        sayLater();
+    }
+
+    private static void sayLater() {
+        Runnable message = LATER.getAndSet(null);
+        if (message != null) {
+            say(message);
+        }
     }
 
     /**
@@ -128,6 +168,9 @@ public final class Log implements Supplier<Logger> {
 
     /** Stops when Accel is started, as it keeps again then what is said. */
     private static void sayKept() {
+        if (!KEPT.isEmpty()) {
+            sayLater();
+        }
         for (Runnable message = KEPT.poll(); message != null; message = starting ? null : KEPT.poll()) {
             say(message);
         }

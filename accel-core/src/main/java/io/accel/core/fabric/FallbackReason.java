@@ -90,6 +90,14 @@ public enum FallbackReason {
         return remarkable;
     }
 
+    /**
+     * Whether whoever runs the program can do something about it, such as install, permit or enlarge something. Not so of a peer
+     * without Accel, nor of what is as it was configured or passes by itself.
+     */
+    public boolean actionable() {
+        return remarkable || this == NO_MODULE; // of which a line is logged apart
+    }
+
     /** Whether it is over as soon as somebody gives a link back. */
     public boolean isWantOfRoom() {
         return this == SHM_FULL || this == SHM_CAP || this == NO_RESOURCES || this == MEMLOCK;

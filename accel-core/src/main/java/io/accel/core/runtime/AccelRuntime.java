@@ -8,10 +8,13 @@ import io.accel.core.socket.Accelerator;
 import io.accel.profile.Keys;
 import io.accel.profile.Profile;
 import io.accel.profile.ProfileException;
+import java.io.File;
+import java.lang.System.Logger.Level;
 
 /**
  * Accel in this process: the profile at work that the system properties and the environment name, its metrics, and what
- * {@code accel stats} looks at. It starts with the first adapter that asks, and others that ask get the same. Thread-safe.
+ * {@code accel stats} looks at. It starts with the first adapter that asks, which the log says in a line, and others that ask get the
+ * same. Thread-safe.
  */
 public final class AccelRuntime {
     private static volatile AccelRuntime started; // written once, under the class's monitor
@@ -20,6 +23,8 @@ public final class AccelRuntime {
 
     private AccelRuntime(Profile profile) {
         this.accelerator = new Accelerator(profile);
+        String line = StartLine.of(profile, accelerator.isOn(), new File("/sys/class/infiniband"));
+        Log.of("io.accel").later(Level.INFO, line);
         MetricsExport.start(profile.get(Keys.METRICS));
         if (accelerator.isOn() && profile.get(Keys.STATS)) {
             StatsService.start(profile.get(Keys.SHM_DIR), profile.name());

@@ -34,8 +34,11 @@ final class DatagramPath {
     /** Whether another is made for this destination when one is needed. Written under the socket's monitor. */
     private volatile boolean forgotten;
 
-    /** Why it is the kernel's. Search only. */
+    /** What the last search that found nothing gave as its reason. Search only. */
     private FallbackReason reason;
+
+    /** What is told while there is no link. */
+    private volatile PathInfo withoutLink = PathInfo.KERNEL;
 
     DatagramPath(InetSocketAddress target) {
         this.target = target;
@@ -49,9 +52,16 @@ final class DatagramPath {
         return link;
     }
 
+    /** Which way datagrams take now, and why not a faster one. */
+    PathInfo info() {
+        DatagramLink now = link;
+        return now == null ? withoutLink : new PathInfo(now.record().path().text(), null, null);
+    }
+
     /** Takes a link, unless there is one. Under the socket's monitor. */
     void linked(DatagramLink found) {
         if (link == null) {
+            withoutLink = PathInfo.KERNEL;
             found.path(this);
             link = found;
         }
@@ -118,10 +128,16 @@ final class DatagramPath {
         searching = false;
     }
 
-    /** Whether this is another reason than last time. */
-    boolean isNews(FallbackReason why) {
-        boolean news = reason != why;
-        reason = why;
+    /**
+     * A search has found nothing.
+     *
+     * @param why the kernel's path, with the reason
+     * @return whether this is another reason than last time
+     */
+    boolean remains(PathInfo why) {
+        boolean news = reason != why.reason();
+        reason = why.reason();
+        withoutLink = why;
         return news;
     }
 }

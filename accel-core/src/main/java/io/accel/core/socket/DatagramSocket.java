@@ -548,10 +548,11 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
     void notFound(DatagramPath path, FallbackException why) {
         unreserve();
         FallbackReason reason = why == null ? FallbackReason.RULE : why.reason();
-        if (!closed && path.isNews(reason)) {
-            String detail = why == null ? accelerator.datagramRuleFor(Role.CLIENT, path.target()) : why.getMessage();
+        String detail = why == null ? accelerator.datagramRuleFor(Role.CLIENT, path.target()) : why.getMessage();
+        PathInfo kernels = new PathInfo("kernel", reason, detail);
+        if (path.remains(kernels) && !closed) {
             ProcessCounters.fellBack(Role.CLIENT, reason);
-            accelerator.log().datagrams(null, path.target(), new PathInfo("kernel", reason, detail));
+            accelerator.log().datagrams(null, path.target(), kernels);
         }
         path.searched(false, retryNanos);
     }
@@ -762,14 +763,13 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
     }
 
     /**
-     * Which way datagrams to a destination take now: the name of a fabric, or {@code kernel}.
+     * Which way datagrams to a destination take now, and why not a faster one.
      *
      * @param target where to
      */
-    public String path(InetSocketAddress target) {
+    public PathInfo path(InetSocketAddress target) {
         DatagramPath path = paths.get(target);
-        DatagramLink link = path == null ? null : path.link();
-        return (link == null ? PathName.KERNEL : link.record().path()).text();
+        return path == null ? PathInfo.KERNEL : path.info();
     }
 
     // ---- for pollers

@@ -3,7 +3,7 @@ package io.accel.core.socket;
 import io.accel.core.fabric.FallbackReason;
 
 /**
- * Which way a connection's bytes take, and why not a faster one.
+ * Which way the bytes of a connection, or the datagrams to a destination, take, and why not a faster one.
  *
  * @param path {@code shm}, {@code rdma} or {@code kernel}
  * @param reason why it is the kernel's, or null if it is not or nothing was tried

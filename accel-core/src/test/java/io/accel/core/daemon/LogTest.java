@@ -68,4 +68,29 @@ class LogTest {
         await().until(() -> said.size() == 1);
         assertThat(said.get(0)).startsWith("early by ");
     }
+
+    @Test
+    void whatCanWaitComesBeforeTheNextMessage() {
+        Log log = Log.of(NAME);
+        log.later(Level.WARNING, "later");
+        Log.of(NAME).get().log(Level.WARNING, "next");
+        assertThat(said).hasSize(2);
+        assertThat(said.get(0)).startsWith("later by ");
+        assertThat(said.get(1)).startsWith("next by ");
+    }
+
+    @Test
+    void whatCanWaitComesBeforeTheNextMessageOfADaemon() {
+        Log.of(NAME).later(Level.WARNING, "later");
+        Daemons.start("accel-test", () -> Log.of(NAME).get().log(Level.WARNING, "next"));
+        await().until(() -> said.size() == 2);
+        assertThat(said.get(0)).startsWith("later by ");
+    }
+
+    @Test
+    void whatCanWaitIsSaidOnceIfNothingElseIs() {
+        Log.of(NAME).later(Level.WARNING, "later");
+        await().until(() -> !said.isEmpty());
+        assertThat(said).containsExactly("later by accel-log-later");
+    }
 }

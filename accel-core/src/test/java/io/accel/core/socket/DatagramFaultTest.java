@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.accel.core.fabric.FallbackReason;
 import io.accel.core.jdk.JdkAccess;
 import io.accel.core.observe.Drop;
 import io.accel.core.observe.ProcessCounters;
@@ -135,7 +136,9 @@ class DatagramFaultTest {
                 assertThat(answer.getLong(0)).isEqualTo(i);
                 Thread.sleep(1); // so that several searches find nothing
             }
-            assertThat(end.socket.path(there)).isEqualTo("kernel");
+            assertThat(end.socket.path(there).path()).isEqualTo("kernel");
+            await().atMost(Duration.ofSeconds(10))
+                    .until(() -> end.socket.path(there).reason() == FallbackReason.PEER_NOT_ACCELERATED);
             assertThat(end.socket.links()).isZero();
         }
     }

@@ -88,7 +88,7 @@ class DatagramForgedPeerTest {
         ByteBuffer answer = ByteBuffer.allocate(8);
         assertThat(plain.receive(answer)).isEqualTo(end.address);
         assertThat(answer.getLong(0)).isEqualTo(12);
-        assertThat(end.socket.path(there)).isEqualTo("kernel");
+        assertThat(end.socket.path(there).path()).isEqualTo("kernel");
         await().atMost(Duration.ofSeconds(10)).until(() -> lab.mappings() == 1); // the forger's own
     }
 
@@ -117,7 +117,7 @@ class DatagramForgedPeerTest {
     @ValueSource(longs = {-1, Long.MIN_VALUE, Long.MAX_VALUE, 10L * 128 * 1024})
     void consumerCursors(long cursor) throws Exception {
         InetSocketAddress there = (InetSocketAddress) plain.getLocalAddress();
-        assertThat(end.socket.path(there)).isEqualTo("shm");
+        assertThat(end.socket.path(there).path()).isEqualTo("shm");
         forger.consumed(cursor);
         plain.configureBlocking(false);
         ByteBuffer got = ByteBuffer.allocate(100);

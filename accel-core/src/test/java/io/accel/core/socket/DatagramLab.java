@@ -118,7 +118,7 @@ final class DatagramLab implements AutoCloseable {
         }
 
         boolean isLinkedTo(End peer) {
-            return socket.path(peer.address).equals("shm");
+            return socket.path(peer.address).path().equals("shm");
         }
 
         void close() throws IOException {

@@ -1,5 +1,6 @@
 package io.accel.nio.cli;
 
+import io.accel.core.observe.BuildInfo;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Model.CommandSpec;
@@ -21,11 +22,10 @@ final class VersionCommand implements Runnable, IVersionProvider {
 
     @Override
     public String[] getVersion() {
-        String version = VersionCommand.class.getPackage().getImplementationVersion();
         return new String[] {
             "accel %s (Java %s, %s %s %s)"
                     .formatted(
-                            version == null ? "development" : version,
+                            BuildInfo.version(),
                             Runtime.version(),
                             System.getProperty("os.name"),
                             System.getProperty("os.version"),

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /** A child process and what it has printed, on both streams. Closing it ends it. */
@@ -17,6 +18,10 @@ final class Child implements AutoCloseable {
     static final Path JAR = Path.of(System.getProperty("dropin.jar"));
     /** The option that makes a program Accel's. */
     static final String PROVIDER = "-Djava.nio.channels.spi.SelectorProvider=io.accel.nio.AccelSelectorProvider";
+
+    /** With the line before it, of the JDK's logging. */
+    private static final Pattern START_LINE =
+            Pattern.compile("[^\n]* io\\.accel\\.[^\n]*\nINFO: accel: \\S+, profile [^\n]*\n");
 
     private static final Path NEWER_JDK = Path.of(System.getProperty("newer.jdk", "/nowhere"));
 
@@ -72,6 +77,11 @@ final class Child implements AutoCloseable {
 
     String output() throws IOException {
         return Files.readString(log);
+    }
+
+    /** What the program has printed, without Accel's line about its start, which comes if the program lives for a second. */
+    List<String> linesOfProgram() throws IOException {
+        return START_LINE.matcher(output()).replaceAll("").lines().toList();
     }
 
     /** Writes a line to its standard input. */

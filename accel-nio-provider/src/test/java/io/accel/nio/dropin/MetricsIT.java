@@ -27,22 +27,36 @@ class MetricsIT {
     void prometheusIsServedTheTraffic(Path jdk) throws Exception {
         try (Child child = Child.start(dir, command(jdk, "-Daccel.metrics=prometheus:127.0.0.1:0,jmx"))) {
             child.awaitOutput("PORT ");
-            child.awaitOutput("metrics are at ");
+            URI page = page(child);
             child.awaitOutput("metrics are in JMX as io.accel:type=Accel");
-            Matcher page = PAGE.matcher(child.output());
-            assertThat(page.find()).as(child.output()).isTrue();
-            HttpResponse<String> response = HttpClient.newHttpClient()
-                    .send(
-                            HttpRequest.newBuilder(URI.create(page.group(1)))
-                                    .timeout(Duration.ofSeconds(10))
-                                    .build(),
-                            HttpResponse.BodyHandlers.ofString());
-            assertThat(response.body().lines())
+            assertThat(scrape(page).lines())
                     .contains(
                             "accel_bytes_total{direction=\"in\",path=\"shm\"} 12800.0",
                             "accel_bytes_total{direction=\"out\",path=\"shm\"} 12800.0",
                             "accel_messages_total{direction=\"out\",path=\"shm\"} 200.0",
                             "accel_connections{path=\"shm\",state=\"established\"} 2.0");
+        }
+    }
+
+    /** Whoever scrapes has no Accel, and a connection of the page's own is nothing that the program lacks. */
+    @ParameterizedTest
+    @MethodSource("io.accel.nio.dropin.Child#jdks")
+    void aScrapeIsCountedNowhere(Path jdk) throws Exception {
+        try (Child child = Child.start(dir, command(jdk, "-Daccel.metrics=prometheus:127.0.0.1:0"))) {
+            child.awaitOutput("PORT ");
+            URI page = page(child);
+            for (int i = 0; i < 5; i++) {
+                scrape(page);
+            }
+            List<String> lines = scrape(page).lines().toList();
+            assertThat(lines)
+                    .filteredOn(line -> line.startsWith("accel_fallbacks_total{"))
+                    .hasSizeGreaterThan(50)
+                    .allMatch(line -> line.endsWith("} 0.0"));
+            assertThat(lines)
+                    .contains(
+                            "accel_connections{path=\"kernel\",state=\"established\"} 0.0",
+                            "accel_connections_opened_total{path=\"kernel\",role=\"server\"} 0.0");
         }
     }
 
@@ -53,6 +67,22 @@ class MetricsIT {
             child.awaitOutput("PORT ");
             child.awaitOutput("metrics cannot be had: Prometheus cannot be served at /192.0.2.1:9464");
         }
+    }
+
+    private static URI page(Child child) throws Exception {
+        child.awaitOutput("/metrics");
+        Matcher page = PAGE.matcher(child.output());
+        assertThat(page.find()).as(child.output()).isTrue();
+        return URI.create(page.group(1));
+    }
+
+    /** By a connection of its own. */
+    private static String scrape(URI page) throws Exception {
+        HttpRequest request =
+                HttpRequest.newBuilder(page).timeout(Duration.ofSeconds(10)).build();
+        return HttpClient.newHttpClient()
+                .send(request, HttpResponse.BodyHandlers.ofString())
+                .body();
     }
 
     private static List<String> command(Path jdk, String option) {

@@ -63,7 +63,7 @@ class SocketsIT {
         command.addAll(List.of(arguments));
         try (Child child = Child.start(dir, command)) {
             assertThat(child.status()).as(child.output()).isZero();
-            return child.output().lines().toList();
+            return child.linesOfProgram();
         }
     }
 }

@@ -100,8 +100,8 @@ public final class MetricsExport {
                             Level.WARNING,
                             "accel: metrics cannot be had, since a class is missing (" + e.getMessage()
                                     + "). Prometheus needs"
-                                    + " micrometer-registry-prometheus on the class path and the module jdk.httpserver, JMX the"
-                                    + " module java.management; accel.jar brings Micrometer",
+                                    + " prometheus-metrics-exposition-textformats on the class path and the module jdk.httpserver,"
+                                    + " JMX the module java.management; accel.jar brings the former",
                             e);
         }
     }

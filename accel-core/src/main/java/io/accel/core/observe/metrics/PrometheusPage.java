@@ -2,23 +2,21 @@ package io.accel.core.observe.metrics;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
-import io.micrometer.prometheusmetrics.PrometheusConfig;
-import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.accel.core.daemon.KernelOnly;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.URI;
-import java.nio.charset.StandardCharsets;
 
-/** A page for Prometheus to scrape, at {@code /metrics} on the JDK's own HTTP server. Thread-safe. */
+/** A page for Prometheus to scrape, at {@code /metrics} on the JDK's own HTTP server, through the kernel and counted nowhere. Thread-safe. */
 public final class PrometheusPage implements AutoCloseable {
     private static final String TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
     private final HttpServer server;
-    private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+    private final PrometheusFamilies families = new PrometheusFamilies();
 
     private PrometheusPage(HttpServer server) {
         this.server = server;
-        new AccelMetrics().bindTo(registry);
+        AccelMeters.describe(families);
     }
 
     /**
@@ -30,7 +28,7 @@ public final class PrometheusPage implements AutoCloseable {
     public static PrometheusPage open(InetSocketAddress address) throws IOException {
         HttpServer server;
         try {
-            server = HttpServer.create(address, 0);
+            server = KernelOnly.call(() -> HttpServer.create(address, 0));
         } catch (IOException e) {
             throw new IOException("Prometheus cannot be served at " + address + ": " + e.getMessage(), e);
         }
@@ -54,7 +52,7 @@ public final class PrometheusPage implements AutoCloseable {
             if (!exchange.getRequestURI().getPath().equals("/metrics")) {
                 exchange.sendResponseHeaders(404, -1);
             } else if (method.equals("GET") || method.equals("HEAD")) {
-                byte[] page = registry.scrape().getBytes(StandardCharsets.UTF_8);
+                byte[] page = families.page();
                 exchange.getResponseHeaders().set("Content-Type", TYPE);
                 if (method.equals("HEAD")) {
                     exchange.getResponseHeaders().set("Content-Length", Integer.toString(page.length));
@@ -73,6 +71,5 @@ public final class PrometheusPage implements AutoCloseable {
     @Override
     public void close() {
         server.stop(0);
-        registry.close();
     }
 }

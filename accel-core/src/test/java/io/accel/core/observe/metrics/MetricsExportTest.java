@@ -3,6 +3,7 @@ package io.accel.core.observe.metrics;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.accel.core.observe.BuildInfo;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -18,6 +19,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
@@ -26,6 +28,7 @@ import java.util.stream.Collectors;
 import javax.management.ObjectName;
 import javax.management.openmbean.TabularData;
 import org.hawkular.agent.prometheus.text.TextPrometheusMetricsProcessor;
+import org.hawkular.agent.prometheus.types.Metric;
 import org.hawkular.agent.prometheus.types.MetricFamily;
 import org.hawkular.agent.prometheus.walkers.CollectorPrometheusMetricsWalker;
 import org.junit.jupiter.api.Test;
@@ -89,6 +92,7 @@ class MetricsExportTest {
             assertThat(families)
                     .extracting(MetricFamily::getName)
                     .contains(
+                            "accel_build_info",
                             "accel_connections",
                             "accel_connections_opened_total",
                             "accel_fallbacks_total",
@@ -113,7 +117,7 @@ class MetricsExportTest {
                             "accel_memory_rings_bytes",
                             "accel_memory_registered_bytes")
                     .allMatch(name -> name.startsWith("accel_"))
-                    .hasSize(23);
+                    .hasSize(24);
             assertThat(families).allSatisfy(family -> {
                 assertThat(family.getHelp()).isNotBlank();
                 assertThat(family.getMetrics()).isNotEmpty();
@@ -123,7 +127,22 @@ class MetricsExportTest {
                             .map(metric -> metric.getLabels().get("reason"))
                             .collect(Collectors.toSet()))
                     .contains("RULE", "SHM_FULL", "PEER_NOT_ACCELERATED");
+            assertThat(labels(fallbacks, "reason", "PEER_NOT_ACCELERATED")).containsEntry("actionable", "false");
+            assertThat(labels(fallbacks, "reason", "SHM_FULL")).containsEntry("actionable", "true");
+            MetricFamily build = family(families, "accel_build_info");
+            assertThat(labels(build, "java", Runtime.version().toString()))
+                    .containsEntry("version", BuildInfo.version());
+            assertThat(new String(response.body(), StandardCharsets.UTF_8))
+                    .containsPattern("(?m)^accel_build_info\\{.*} 1\\.0$");
         }
+    }
+
+    @Test
+    void aRegistryHoldsWhatItAsksThoughTheCollectorHasRun() {
+        SimpleMeterRegistry registry = new SimpleMeterRegistry();
+        new AccelMetrics().bindTo(registry);
+        System.gc();
+        assertThat(registry.get("accel.build.info").gauge().value()).isEqualTo(1);
     }
 
     @Test
@@ -203,6 +222,14 @@ class MetricsExportTest {
     private static MetricFamily family(List<MetricFamily> families, String name) {
         return families.stream()
                 .filter(family -> family.getName().equals(name))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private static Map<String, String> labels(MetricFamily family, String label, String value) {
+        return family.getMetrics().stream()
+                .map(Metric::getLabels)
+                .filter(labels -> value.equals(labels.get(label)))
                 .findFirst()
                 .orElseThrow();
     }

@@ -1,0 +1,12 @@
+package io.accel.core.observe;
+
+/** Which Accel this is. */
+public final class BuildInfo {
+    private BuildInfo() {}
+
+    /** The version of the jar that Accel comes from, or {@code development} if it comes from none. */
+    public static String version() {
+        String version = BuildInfo.class.getPackage().getImplementationVersion();
+        return version == null ? "development" : version;
+    }
+}

@@ -1,0 +1,109 @@
+package io.accel.core.observe.metrics;
+
+import io.prometheus.metrics.config.EscapingScheme;
+import io.prometheus.metrics.expositionformats.PrometheusTextFormatWriter;
+import io.prometheus.metrics.model.snapshots.CounterSnapshot;
+import io.prometheus.metrics.model.snapshots.CounterSnapshot.CounterDataPointSnapshot;
+import io.prometheus.metrics.model.snapshots.GaugeSnapshot;
+import io.prometheus.metrics.model.snapshots.GaugeSnapshot.GaugeDataPointSnapshot;
+import io.prometheus.metrics.model.snapshots.Labels;
+import io.prometheus.metrics.model.snapshots.MetricSnapshot;
+import io.prometheus.metrics.model.snapshots.MetricSnapshots;
+import io.prometheus.metrics.model.snapshots.SummarySnapshot;
+import io.prometheus.metrics.model.snapshots.SummarySnapshot.SummaryDataPointSnapshot;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.DoubleSupplier;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+
+/** Accel's meters by the conventions of Prometheus. Thread-safe once it has been filled. */
+final class PrometheusFamilies implements MeterSink {
+    private static final double NANOS_PER_SECOND = TimeUnit.SECONDS.toNanos(1);
+
+    private final PrometheusTextFormatWriter writer = PrometheusTextFormatWriter.create();
+    private final Map<String, Family<?>> families = new LinkedHashMap<>();
+
+    /** The meters of one name, of which each has other labels. */
+    private record Family<T>(List<Supplier<T>> points, Function<List<T>, MetricSnapshot> making) {
+        MetricSnapshot snapshot() {
+            return making.apply(points.stream().map(Supplier::get).toList());
+        }
+    }
+
+    @Override
+    public void gauge(MeterId id, DoubleSupplier value) {
+        String name = name(id, id.unit());
+        Labels labels = labels(id);
+        this.<GaugeDataPointSnapshot>points(name, all -> {
+                    var family = GaugeSnapshot.builder().name(name).help(id.description());
+                    all.forEach(family::dataPoint);
+                    return family.build();
+                })
+                .add(() -> GaugeDataPointSnapshot.builder()
+                        .labels(labels)
+                        .value(value.getAsDouble())
+                        .build());
+    }
+
+    @Override
+    public void counter(MeterId id, DoubleSupplier sum) {
+        String name = name(id, id.unit()); // to which the writer adds _total
+        Labels labels = labels(id);
+        this.<CounterDataPointSnapshot>points(name, all -> {
+                    var family = CounterSnapshot.builder().name(name).help(id.description());
+                    all.forEach(family::dataPoint);
+                    return family.build();
+                })
+                .add(() -> CounterDataPointSnapshot.builder()
+                        .labels(labels)
+                        .value(sum.getAsDouble())
+                        .build());
+    }
+
+    @Override
+    public void timer(MeterId id, LongSupplier count, DoubleSupplier nanos) {
+        String name = name(id, "seconds");
+        Labels labels = labels(id);
+        this.<SummaryDataPointSnapshot>points(name, all -> {
+                    var family = SummarySnapshot.builder().name(name).help(id.description());
+                    all.forEach(family::dataPoint);
+                    return family.build();
+                })
+                .add(() -> SummaryDataPointSnapshot.builder()
+                        .labels(labels)
+                        .count(count.getAsLong())
+                        .sum(nanos.getAsDouble() / NANOS_PER_SECOND)
+                        .build());
+    }
+
+    /** The page, in the text format of Prometheus, in UTF-8. */
+    byte[] page() throws IOException {
+        ByteArrayOutputStream page = new ByteArrayOutputStream();
+        MetricSnapshots all = new MetricSnapshots(
+                families.values().stream().map(Family::snapshot).toList());
+        writer.write(page, all, EscapingScheme.DEFAULT);
+        return page.toByteArray();
+    }
+
+    /** One name is of one kind of meter, so all its points are. */
+    @SuppressWarnings("unchecked")
+    private <T> List<Supplier<T>> points(String name, Function<List<T>, MetricSnapshot> making) {
+        return ((Family<T>) families.computeIfAbsent(name, unused -> new Family<>(new ArrayList<>(), making))).points();
+    }
+
+    private static String name(MeterId id, String unit) {
+        String name = id.name().replace('.', '_');
+        return unit == null || name.endsWith("_" + unit) ? name : name + "_" + unit;
+    }
+
+    private static Labels labels(MeterId id) {
+        return Labels.of(id.tags().toArray(String[]::new));
+    }
+}

@@ -1,0 +1,58 @@
+package io.accel.nio.dropin;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What the log says of Accel's start, once a process, with a logging back end that nobody has configured. */
+@Timeout(60)
+class StartLineIT {
+    private static final Pattern LINE = Pattern.compile("INFO: accel: \\d\\S*, profile .*");
+
+    @TempDir
+    private Path dir;
+
+    @ParameterizedTest
+    @MethodSource("io.accel.nio.dropin.Child#jdks")
+    void ofAProviderByProperty(Path jdk) throws Exception {
+        assertThat(said(jdk, Child.PROVIDER, "-Daccel.shm.dir=" + dir))
+                .contains(", profile balanced, shared memory in " + dir + ", ");
+    }
+
+    /** Its sockets and channels are one Accel's. */
+    @ParameterizedTest
+    @MethodSource("io.accel.nio.dropin.Child#jdks")
+    void ofTheAgent(Path jdk) throws Exception {
+        assertThat(said(jdk, "-javaagent:" + Child.JAR + "=profile=latency", "-Daccel.fabric.order=shm"))
+                .endsWith(", profile latency, shared memory in /dev/shm, no RDMA (fabric.order)");
+    }
+
+    @ParameterizedTest
+    @MethodSource("io.accel.nio.dropin.Child#jdks")
+    void ofAProfileThatIsOff(Path jdk) throws Exception {
+        assertThat(said(jdk, Child.PROVIDER, "-Daccel.profile=off")).endsWith(", profile off, nothing is accelerated");
+    }
+
+    private String said(Path jdk, String... options) throws Exception {
+        List<String> command = new ArrayList<>(List.of(jdk.resolve("bin/java").toString()));
+        command.addAll(List.of(options));
+        command.addAll(List.of("-cp", Child.JAR + ":" + Child.testClasses(), EchoUntilTold.class.getName()));
+        try (Child child = Child.start(dir, command)) {
+            child.awaitOutput("PORT ");
+            child.awaitOutput("INFO: accel: ");
+            child.closeInput();
+            child.status();
+            List<String> lines =
+                    child.output().lines().filter(LINE.asMatchPredicate()).toList();
+            assertThat(lines).as(child.output()).hasSize(1);
+            return lines.get(0);
+        }
+    }
+}
