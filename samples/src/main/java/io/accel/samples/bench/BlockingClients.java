@@ -12,7 +12,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.HdrHistogram.Histogram;
 
 /**
@@ -104,31 +103,13 @@ public final class BlockingClients {
 
         Histogram run(long begin, long end) throws IOException {
             nanos.reset();
-            long due = begin + offset;
+            Arrivals arrivals = interval > 0 ? new Arrivals(begin + offset, interval) : null;
             for (long now = System.nanoTime(); now - end < 0; now = System.nanoTime()) {
-                long from = now;
-                if (interval > 0) {
-                    if (now - due < 0) {
-                        from = sleepUntil(due);
-                    } else {
-                        from = due;
-                    }
-                    due += interval;
-                }
+                long from = arrivals == null ? now : arrivals.await();
                 roundTrip();
                 nanos.recordValue(Math.min(System.nanoTime() - from, LONGEST_NANOS));
             }
             return nanos;
-        }
-
-        /** Returns when it woke up: how late a sleeper wakes is not what is measured. */
-        private static long sleepUntil(long due) {
-            long now = System.nanoTime();
-            while (now - due < 0) {
-                LockSupport.parkNanos(due - now);
-                now = System.nanoTime();
-            }
-            return now;
         }
 
         private void roundTrip() throws IOException {

@@ -1,26 +1,21 @@
 package io.accel.samples.bench;
 
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 
-/** Echoes small messages to one client after the other: one thread, blocking channels. */
+/** Echoes small messages to one client after the other: one thread, blocking channels. Argument: {@code path}, for a Unix-domain socket. */
 public final class BlockingEchoServer {
     private BlockingEchoServer() {}
 
     public static void main(String[] args) throws IOException {
         Control.serveInBackground();
         ByteBuffer message = ByteBuffer.allocateDirect(64 * 1024);
-        try (ServerSocketChannel listener = ServerSocketChannel.open()) {
-            listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
-            Event.named("ready").with("port", listener.socket().getLocalPort()).send();
+        try (ServerSocketChannel listener = Streams.listen(Parameters.parse(args))) {
+            Event.named("ready").with("port", Streams.portOf(listener)).send();
             while (true) {
-                try (SocketChannel channel = listener.accept()) {
-                    channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+                try (SocketChannel channel = Streams.accept(listener)) {
                     while (channel.read(message.clear()) >= 0) {
                         message.flip();
                         while (message.hasRemaining()) {

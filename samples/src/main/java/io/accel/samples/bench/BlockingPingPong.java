@@ -2,12 +2,12 @@ package io.accel.samples.bench;
 
 import java.io.EOFException;
 import java.io.IOException;
-import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 
 /**
- * Round trips to a {@link BlockingEchoServer} over one blocking channel. Arguments: {@code port}, {@code size} and those
+ * Round trips to a {@link BlockingEchoServer} over one blocking channel. Arguments: {@code port}, or {@code path} of a
+ * Unix-domain socket; {@code size} and those
  * of {@link LatencyRun}.
  */
 public final class BlockingPingPong {
@@ -25,8 +25,7 @@ public final class BlockingPingPong {
     public static void main(String[] args) throws IOException {
         Parameters parameters = Parameters.parse(args);
         int size = parameters.number("size");
-        try (SocketChannel channel = SocketChannel.open(parameters.server())) {
-            channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+        try (SocketChannel channel = Streams.connect(parameters)) {
             new LatencyRun(new BlockingPingPong(channel, size)::roundTrip, 2 * size, 1).execute(parameters);
         }
     }

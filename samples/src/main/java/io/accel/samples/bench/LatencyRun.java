@@ -7,7 +7,8 @@ import org.HdrHistogram.Histogram;
 /**
  * Warms up and measures round trips one after the other, in the calling thread.
  *
- * <p>Argument: {@code warmup_ms}, how long to run before the first measurement. It measures whenever it is told to, for as long as it is told. One look at the clock ends a round trip
+ * <p>Arguments: {@code warmup_ms}, how long to run before the first measurement; {@code open_loop}, how many are to begin a second, see
+ * {@link Arrivals}; without it each begins when the one before it ends. It measures whenever it is told to, for as long as it is told. One look at the clock ends a round trip
  * and begins the next, so each sample includes one look and one entry in the histogram, some 30 ns together.
  */
 public final class LatencyRun {
@@ -35,6 +36,9 @@ public final class LatencyRun {
     private final KernelBytes kernelBytes;
     /** Null for one of the calling thread. */
     private Meter meter;
+
+    /** Nanoseconds between the beginnings; 0 where one begins when the one before it ends. */
+    private long interval;
 
     /** What happens before each measurement, and is not measured. */
     private RoundTrip before = () -> {};
@@ -70,6 +74,7 @@ public final class LatencyRun {
     /** Says {@code warm} after {@code warmup_ms}, and then measures whenever it is told to; does not return. */
     public void execute(Parameters parameters) throws IOException {
         warmUp(parameters.millis("warmup_ms"));
+        interval = Arrivals.interval(parameters);
         Event.named("warm").send();
         Meter meter = this.meter == null ? new Meter(Thread.currentThread()) : this.meter;
         while (true) {
@@ -82,7 +87,7 @@ public final class LatencyRun {
         nanos.reset();
         long byKernel = kernelBytes == null ? -1 : kernelBytes.soFar();
         Usage before = meter.begin();
-        long elapsed = loop(duration);
+        long elapsed = interval == 0 ? loop(duration) : loop(duration, interval);
         Usage used = meter.end().since(before);
         if (kernelBytes != null) {
             used = used.withKernelBytes(byKernel < 0 ? -1 : kernelBytes.soFar() - byKernel);
@@ -112,5 +117,18 @@ public final class LatencyRun {
             last = now;
         } while (last - begin < duration);
         return last - begin;
+    }
+
+    private long loop(long duration, long interval) throws IOException {
+        long begin = System.nanoTime();
+        Arrivals arrivals = new Arrivals(begin, interval);
+        long now = begin;
+        do {
+            long from = arrivals.await();
+            roundTrip.run();
+            now = System.nanoTime();
+            nanos.recordValue(Math.min(now - from, LONGEST_NANOS));
+        } while (now - begin < duration);
+        return now - begin;
     }
 }

@@ -27,21 +27,28 @@ import picocli.CommandLine.Spec;
                     + " Accel's agent at both ends, each end in a JVM of its own. Both take turns, round by round.",
             "Names: kafka-produce (records of 10 KiB, a hundred under way), kafka-record (a record is produced and consumed"
                     + " before the next one is), zookeeper-read (a node of 1 KiB), derby-lookup (a row by its key, by JDBC),"
-                    + " grpc-unary (grpc-netty-shaded, one caller), tomcat (the JDK's HttpClient, one connection), tomcat-each"
-                    + " (HttpURLConnection, a connection for each request). NAME-one-core has both ends on one processor,"
+                    + " grpc-unary and grpc-netty (grpc-netty-shaded and grpc-netty, one caller), tomcat (the JDK's HttpClient, one"
+                    + " connection), tomcat-nio2 (the same with the connector of that name), tomcat-each (HttpURLConnection, a"
+                    + " connection for each request), vertx (its HTTP server and client), webflux (Spring's, on Reactor Netty),"
+                    + " artemis-send (a message is acknowledged and received before the next one is sent), jgroups (a message to"
+                    + " and fro between two members over TCP_NIO2), peers (64 B to and fro by blocking channels over TCP and"
+                    + " Unix-domain sockets, and by Aeron's IPC). NAME-one-core has both ends on one processor,"
                     + " NAME-quota gives each half a processor's time; NAME* is all whose names begin so."
         },
         footer = {
             "",
             "The table is that of 'accel perf compare', whose help explains it; linked is the part of the client's open"
-                    + " connections that do not go through the kernel once it is warm. Below it, for each row with"
+                    + " connections that do not go through the kernel once it is warm, bytes the part of what the client reads and"
+                    + " writes while it is measured. Below it, for each row with"
                     + " Accel, is how many times the plain JDK's rate, p50 and p99 it has, as the mean of the rounds' ratios"
-                    + " with its confidence interval of 95 %; for p50 and p99 less is better. grpc-unary takes Netty's epoll on"
-                    + " the plain JDK, as it does by itself, and NIO with Accel.",
+                    + " with its confidence interval of 95 %; for p50 and p99 less is better. A program that takes Netty's"
+                    + " epoll by itself does so on the plain JDK, and takes NIO with Accel.",
             "Exit status: 0, or 1 if a program failed."
         })
 public final class AppsCommand implements Callable<Integer> {
-    private static final Duration WARM_UP = Duration.ofSeconds(20);
+    private static final int MOST_A_SECOND = 1_000_000;
+    /** A program with less of the rate that was asked for could not follow. */
+    private static final double FOLLOWS = 0.95;
 
     @Spec
     private CommandSpec spec;
@@ -69,6 +76,22 @@ public final class AppsCommand implements Callable<Integer> {
     private int seconds;
 
     @Option(
+            names = "--warm-up",
+            paramLabel = "N",
+            defaultValue = "20",
+            description = "How many seconds a program may take to become warm (default: ${DEFAULT-VALUE}).")
+    private int warmUp;
+
+    @Option(
+            names = "--open-loop",
+            paramLabel = "RATE",
+            defaultValue = "0",
+            description =
+                    "Have so many operations begin a second, and not each when the one before it ends. One that is late"
+                            + " because the one before it was late counts from when it was due. kafka-produce sends at that rate.")
+    private int openLoop;
+
+    @Option(
             names = "--profile",
             split = ",",
             paramLabel = "PROFILE",
@@ -84,15 +107,26 @@ public final class AppsCommand implements Callable<Integer> {
         if (rounds < 1 || seconds < 1) {
             throw new ParameterException(spec.commandLine(), "--rounds and --seconds must be at least 1");
         }
+        if (warmUp < 1 || openLoop < 0 || openLoop > MOST_A_SECOND) {
+            throw new ParameterException(
+                    spec.commandLine(),
+                    "--warm-up must be at least 1, and --open-loop from 1 to " + MOST_A_SECOND + " a second");
+        }
         Set<BenchCase> cases = chosen();
         Set<Variant> leftOut = leftOut();
         files.create();
         JvmCommand jvm = new JvmCommand(accelJar.resolve(), Cores.ANY);
         Comparison comparison = new Comparison(
-                jvm, Budget.unlimited(WARM_UP), Duration.ofSeconds((long) seconds * rounds), rounds, System.err);
+                        jvm,
+                        Budget.unlimited(Duration.ofSeconds(warmUp)),
+                        Duration.ofSeconds((long) seconds * rounds),
+                        rounds,
+                        System.err)
+                .openLoop(openLoop);
         Result result = comparison.runWithout(leftOut, cases);
         ResultPrinter.print(result, jvm.place().describe(), System.out);
         List<String> ratios = ratios(result);
+        ratios.addAll(ofOpenLoop(result));
         printAll(ratios, System.out);
         List<String> notes = new ArrayList<>();
         notes.add(
@@ -127,7 +161,13 @@ public final class AppsCommand implements Callable<Integer> {
     }
 
     private Set<Variant> leftOut() {
-        Set<Variant> left = EnumSet.of(Variant.AGENT_LATENCY, Variant.AGENT_BALANCED, Variant.AGENT_LOW_CPU);
+        Set<Variant> left = EnumSet.of(
+                Variant.AGENT_LATENCY,
+                Variant.AGENT_BALANCED,
+                Variant.AGENT_LOW_CPU,
+                Variant.PEER_LATENCY,
+                Variant.PEER_BALANCED,
+                Variant.PEER_LOW_CPU);
         for (String profile : profiles) {
             if (!left.removeIf(variant -> profile.equals(variant.profile))) {
                 throw new ParameterException(
@@ -136,6 +176,19 @@ public final class AppsCommand implements Callable<Integer> {
             }
         }
         return left;
+    }
+
+    /** How it was measured, and which rows could not follow. */
+    private List<String> ofOpenLoop(Result result) {
+        List<String> lines = new ArrayList<>();
+        if (openLoop > 0) {
+            lines.add("Open loop: " + openLoop + " operations were due a second.");
+            result.rows().stream()
+                    .filter(row -> row.figures().messagesPerSecond() < FOLLOWS * openLoop)
+                    .forEach(row -> lines.add(row.benchCase() + ", " + row.path() + " " + row.profile()
+                            + ": could not follow that rate; its times are those of a queue that grows"));
+        }
+        return lines;
     }
 
     /** A line for each row with Accel, of which there are as many rounds as of the one without. */

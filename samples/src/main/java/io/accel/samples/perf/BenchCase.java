@@ -66,6 +66,13 @@ enum BenchCase {
     GRPC_UNARY("grpc-unary", Kind.GRPC_UNARY, Crowding.NONE),
     TOMCAT("tomcat", Kind.TOMCAT, Crowding.NONE),
     TOMCAT_EACH("tomcat-each", Kind.TOMCAT_EACH, Crowding.NONE),
+    GRPC_NETTY("grpc-netty", Kind.GRPC_NETTY, Crowding.NONE),
+    TOMCAT_NIO2("tomcat-nio2", Kind.TOMCAT_NIO2, Crowding.NONE),
+    VERTX("vertx", Kind.VERTX, Crowding.NONE),
+    WEBFLUX("webflux", Kind.WEBFLUX, Crowding.NONE),
+    ARTEMIS_SEND("artemis-send", Kind.ARTEMIS_SEND, Crowding.NONE),
+    JGROUPS("jgroups", Kind.JGROUPS, Crowding.NONE),
+    PEERS("peers", Kind.PEERS, Crowding.NONE),
     KAFKA_PRODUCE_ONE_CORE("kafka-produce-one-core", Kind.KAFKA_PRODUCE, Crowding.ONE_CORE),
     KAFKA_RECORD_ONE_CORE("kafka-record-one-core", Kind.KAFKA_RECORD, Crowding.ONE_CORE),
     ZOOKEEPER_READ_ONE_CORE("zookeeper-read-one-core", Kind.ZOOKEEPER_READ, Crowding.ONE_CORE),
@@ -73,13 +80,27 @@ enum BenchCase {
     GRPC_UNARY_ONE_CORE("grpc-unary-one-core", Kind.GRPC_UNARY, Crowding.ONE_CORE),
     TOMCAT_ONE_CORE("tomcat-one-core", Kind.TOMCAT, Crowding.ONE_CORE),
     TOMCAT_EACH_ONE_CORE("tomcat-each-one-core", Kind.TOMCAT_EACH, Crowding.ONE_CORE),
+    GRPC_NETTY_ONE_CORE("grpc-netty-one-core", Kind.GRPC_NETTY, Crowding.ONE_CORE),
+    TOMCAT_NIO2_ONE_CORE("tomcat-nio2-one-core", Kind.TOMCAT_NIO2, Crowding.ONE_CORE),
+    VERTX_ONE_CORE("vertx-one-core", Kind.VERTX, Crowding.ONE_CORE),
+    WEBFLUX_ONE_CORE("webflux-one-core", Kind.WEBFLUX, Crowding.ONE_CORE),
+    ARTEMIS_SEND_ONE_CORE("artemis-send-one-core", Kind.ARTEMIS_SEND, Crowding.ONE_CORE),
+    JGROUPS_ONE_CORE("jgroups-one-core", Kind.JGROUPS, Crowding.ONE_CORE),
+    PEERS_ONE_CORE("peers-one-core", Kind.PEERS, Crowding.ONE_CORE),
     KAFKA_PRODUCE_QUOTA("kafka-produce-quota", Kind.KAFKA_PRODUCE, Crowding.QUOTA),
     KAFKA_RECORD_QUOTA("kafka-record-quota", Kind.KAFKA_RECORD, Crowding.QUOTA),
     ZOOKEEPER_READ_QUOTA("zookeeper-read-quota", Kind.ZOOKEEPER_READ, Crowding.QUOTA),
     DERBY_LOOKUP_QUOTA("derby-lookup-quota", Kind.DERBY_LOOKUP, Crowding.QUOTA),
     GRPC_UNARY_QUOTA("grpc-unary-quota", Kind.GRPC_UNARY, Crowding.QUOTA),
     TOMCAT_QUOTA("tomcat-quota", Kind.TOMCAT, Crowding.QUOTA),
-    TOMCAT_EACH_QUOTA("tomcat-each-quota", Kind.TOMCAT_EACH, Crowding.QUOTA);
+    TOMCAT_EACH_QUOTA("tomcat-each-quota", Kind.TOMCAT_EACH, Crowding.QUOTA),
+    GRPC_NETTY_QUOTA("grpc-netty-quota", Kind.GRPC_NETTY, Crowding.QUOTA),
+    TOMCAT_NIO2_QUOTA("tomcat-nio2-quota", Kind.TOMCAT_NIO2, Crowding.QUOTA),
+    VERTX_QUOTA("vertx-quota", Kind.VERTX, Crowding.QUOTA),
+    WEBFLUX_QUOTA("webflux-quota", Kind.WEBFLUX, Crowding.QUOTA),
+    ARTEMIS_SEND_QUOTA("artemis-send-quota", Kind.ARTEMIS_SEND, Crowding.QUOTA),
+    JGROUPS_QUOTA("jgroups-quota", Kind.JGROUPS, Crowding.QUOTA),
+    PEERS_QUOTA("peers-quota", Kind.PEERS, Crowding.QUOTA);
 
     /** Those over a device, and those within the host. */
     static final Set<BenchCase> OF_RDMA = Set.copyOf(EnumSet.of(RDMA_PINGPONG, RDMA_STREAM, RDMA_DATAGRAM));
@@ -129,15 +150,24 @@ enum BenchCase {
 
     /** With each profile: which of them is right where processors are few, or connections many, is what such a case asks. */
     BenchCase(String label, Kind kind, Crowding crowding) {
-        this(label, kind, crowding, null, withEachProfile(kind.programs));
+        this(label, kind, crowding, null, withEachProfile(kind));
     }
 
-    private static List<Variant> withEachProfile(Programs programs) {
-        return switch (programs) {
+    private static List<Variant> withEachProfile(Kind kind) {
+        return switch (kind.programs) {
             case PLAIN -> List.of(Variant.KERNEL, Variant.LATENCY, Variant.BALANCED, Variant.LOW_CPU);
             case NETTY ->
                 List.of(Variant.NETTY_EPOLL, Variant.NETTY_LATENCY, Variant.NETTY_BALANCED, Variant.NETTY_LOW_CPU);
-            case APPS -> List.of(Variant.KERNEL, Variant.AGENT_LATENCY, Variant.AGENT_BALANCED, Variant.AGENT_LOW_CPU);
+            case APPS ->
+                kind == Kind.PEERS
+                        ? List.of(
+                                Variant.PEER_TCP,
+                                Variant.PEER_UNIX,
+                                Variant.PEER_AERON,
+                                Variant.PEER_LATENCY,
+                                Variant.PEER_BALANCED,
+                                Variant.PEER_LOW_CPU)
+                        : List.of(Variant.KERNEL, Variant.AGENT_LATENCY, Variant.AGENT_BALANCED, Variant.AGENT_LOW_CPU);
         };
     }
 

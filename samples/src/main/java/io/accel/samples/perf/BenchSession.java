@@ -29,6 +29,7 @@ final class BenchSession implements Session {
     private final JvmCommand jvm;
     private final BenchCase benchCase;
     private final Variant variant;
+    private final int openLoop;
     private final Crowd crowd;
     /** Null if there is no busy loop besides. */
     private BenchProcess hog;
@@ -50,7 +51,8 @@ final class BenchSession implements Session {
     /** Null until a program needs one. */
     private WorkingDirectory directory;
 
-    private BenchSession(JvmCommand jvm, BenchCase benchCase, Variant variant, Crowd crowd) {
+    private BenchSession(JvmCommand jvm, BenchCase benchCase, Variant variant, int openLoop, Crowd crowd) {
+        this.openLoop = openLoop;
         this.jvm = jvm;
         this.crowd = crowd;
         this.benchCase = benchCase;
@@ -64,8 +66,19 @@ final class BenchSession implements Session {
      */
     static BenchSession open(JvmCommand jvm, BenchCase benchCase, Variant variant, Duration warmUp)
             throws IOException, InterruptedException {
-        if (benchCase.kind.programs == Programs.APPS && !Files.isRegularFile(jvm.appLibraries())) {
-            throw new IOException("there is no " + jvm.appLibraries() + "; './accel perf apps' builds it");
+        return open(jvm, benchCase, variant, warmUp, 0);
+    }
+
+    /**
+     * As {@link #open(JvmCommand, BenchCase, Variant, Duration)}.
+     *
+     * @param openLoop how many operations are to begin a second; 0 if each begins when the one before it ends
+     */
+    static BenchSession open(JvmCommand jvm, BenchCase benchCase, Variant variant, Duration warmUp, int openLoop)
+            throws IOException, InterruptedException {
+        if (benchCase.kind.programs == Programs.APPS && !Files.isRegularFile(jvm.appLibraries(benchCase.kind))) {
+            throw new IOException(
+                    "there is no " + jvm.appLibraries(benchCase.kind) + "; './accel perf apps' builds it");
         }
         if (benchCase.kind.isNetty()) {
             if (!Files.isRegularFile(jvm.nettyJar())) {
@@ -78,6 +91,7 @@ final class BenchSession implements Session {
                 jvm,
                 benchCase,
                 variant,
+                openLoop,
                 Crowd.of(benchCase.crowding, jvm.place().cores()));
         try {
             session.start(warmUp);
@@ -101,6 +115,9 @@ final class BenchSession implements Session {
                 arguments.add("size=" + benchCase.kind.messageBytes);
                 arguments.add("connections=" + benchCase.kind.connections);
                 arguments.addAll(benchCase.kind.clientArguments);
+                if (openLoop > 0) {
+                    arguments.add("open_loop=" + openLoop);
+                }
                 startClient(arguments);
             }
         }
@@ -143,7 +160,7 @@ final class BenchSession implements Session {
         long begin = System.nanoTime();
         double seconds = 0;
         while (!judge.isWarm() && seconds < longest.toMillis() / 1e3) {
-            Sample window = measureExchange(WINDOW);
+            Sample window = measureExchange(WINDOW, null);
             judge.window(
                     window.figures().messagesPerSecond(), window.conditions().compiler());
             seconds = (System.nanoTime() - begin) / 1e9;
@@ -201,7 +218,10 @@ final class BenchSession implements Session {
             }
             case APPS -> {
                 all.add("dir=" + workingDirectory());
-                yield jvm.ofApp(prefix, benchCase.kind.acceleratedOptions(), program, profile, all);
+                if (variant.transport != null) {
+                    all.add("transport=" + variant.transport);
+                }
+                yield jvm.ofApp(prefix, benchCase.kind, program, profile, all);
             }
         };
     }
@@ -209,7 +229,9 @@ final class BenchSession implements Session {
     /** Where a server keeps its data, for as long as this session. */
     private Path workingDirectory() throws IOException {
         if (directory == null) {
-            directory = WorkingDirectory.create("accel-app-");
+            directory = benchCase.kind == Kind.PEERS
+                    ? WorkingDirectory.createInMemory("accel-app-")
+                    : WorkingDirectory.create("accel-app-");
         }
         return directory.path();
     }
@@ -223,10 +245,12 @@ final class BenchSession implements Session {
         if (benchCase.kind == Kind.IDLE) {
             return measureIdleness(time);
         }
-        if (benchCase.kind.programs == Programs.APPS && variant.accelerated()) {
-            linked = LinkShare.of(jvm.accelJar(), client.pid());
+        if (benchCase.kind.programs != Programs.APPS || !variant.accelerated()) {
+            return measureExchange(time, null);
         }
-        return measureExchange(time);
+        LinkShare before = LinkShare.of(jvm.accelJar(), client.pid());
+        linked = before.connections();
+        return measureExchange(time, before);
     }
 
     private Sample measureIdleness(Duration time) throws IOException, InterruptedException {
@@ -242,7 +266,8 @@ final class BenchSession implements Session {
         return sample(figures, Latencies.NONE, number(opened, "kernel_bytes"), number(opened, "moved"), watch.seen());
     }
 
-    private Sample measureExchange(Duration time) throws IOException, InterruptedException {
+    /** @param linksBefore what was on links before; null where that is not asked */
+    private Sample measureExchange(Duration time, LinkShare linksBefore) throws IOException, InterruptedException {
         Map<String, String> before = markServer();
         Watch watch = watch();
         client.send("go " + time.toMillis());
@@ -250,6 +275,9 @@ final class BenchSession implements Session {
         Conditions conditions = watch.seen();
         Map<String, String> after = markServer();
         checkProvider(result);
+        double linkedBytes = linksBefore == null
+                ? Double.NaN
+                : LinkShare.of(jvm.accelJar(), client.pid()).bytesSince(linksBefore, number(result, "kernel_bytes"));
 
         double ops = number(result, "ops");
         double seconds = number(result, "elapsed_ns") / 1e9;
@@ -266,7 +294,8 @@ final class BenchSession implements Session {
                         perConnection.connectionBytes(),
                         perConnection.connectionDescriptors(),
                         number(result, "balance"),
-                        linked));
+                        linked,
+                        linkedBytes));
         // What one end writes the other reads.
         String histogram = result.get("histogram");
         Latencies latencies = histogram == null

@@ -11,9 +11,10 @@ import java.util.function.ToDoubleFunction;
  * @param connectionDescriptors descriptors that both ends of a connection have open
  * @param balance what that one of several listeners got which got least, of its even share
  * @param linked which part of the client's connections was on a link once it was warm
+ * @param linkedBytes which part of what the client read and wrote did not go by the kernel
  */
-record Extra(double connectionBytes, double connectionDescriptors, double balance, double linked) {
-    static final Extra NONE = new Extra(Double.NaN, Double.NaN, Double.NaN, Double.NaN);
+record Extra(double connectionBytes, double connectionDescriptors, double balance, double linked, double linkedBytes) {
+    static final Extra NONE = new Extra(Double.NaN, Double.NaN, Double.NaN, Double.NaN, Double.NaN);
 
     /** Of each the median. */
     static Extra median(List<Extra> rounds) {
@@ -21,7 +22,8 @@ record Extra(double connectionBytes, double connectionDescriptors, double balanc
                 median(rounds, Extra::connectionBytes),
                 median(rounds, Extra::connectionDescriptors),
                 median(rounds, Extra::balance),
-                median(rounds, Extra::linked));
+                median(rounds, Extra::linked),
+                median(rounds, Extra::linkedBytes));
     }
 
     private static double median(List<Extra> rounds, ToDoubleFunction<Extra> of) {

@@ -52,6 +52,7 @@ record Footprint(long bytes, long descriptors) {
                 (double) (bytes - few.bytes) / connections,
                 (double) (descriptors - few.descriptors) / connections,
                 Double.NaN,
+                Double.NaN,
                 Double.NaN);
     }
 }

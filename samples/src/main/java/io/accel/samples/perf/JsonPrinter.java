@@ -70,6 +70,7 @@ final class JsonPrinter {
         values.put("connection_descriptors", extra.connectionDescriptors());
         values.put("balance", extra.balance());
         values.put("linked", extra.linked());
+        values.put("linked_bytes", extra.linkedBytes());
         values.forEach((key, value) -> {
             if (!Double.isNaN(value)) {
                 members.put(key, number(value));

@@ -19,7 +19,6 @@ public final class JvmCommand {
     private static final String PROVIDER = "io.accel.nio.AccelSelectorProvider";
 
     private static final String NETTY_JAR = "samples/netty/target/accel-netty-samples.jar";
-    private static final String APP_LIBRARIES = "samples/apps/target/libraries";
 
     private final Path accelJar;
     private final List<String> accelOptions;
@@ -105,16 +104,10 @@ public final class JvmCommand {
     }
 
     /**
-     * As {@link #of}, for a real program, which gets Accel by its agent.
-     *
-     * @param acceleratedOptions what the JVM gets besides, if it has Accel
+     * As {@link #of}, for a real program, which gets Accel by its agent. Netty takes epoll where it can; with Accel it is told to
+     * take NIO.
      */
-    List<String> ofApp(
-            List<String> prefix,
-            List<String> acceleratedOptions,
-            String program,
-            String profile,
-            List<String> arguments)
+    List<String> ofApp(List<String> prefix, Kind kind, String program, String profile, List<String> arguments)
             throws IOException {
         List<String> command = new ArrayList<>(prefix);
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
@@ -123,12 +116,15 @@ public final class JvmCommand {
         if (profile != null) {
             command.add("-javaagent:" + accelJar);
             command.add("-Daccel.profile=" + profile);
-            command.addAll(acceleratedOptions);
+            command.add("-Dio.netty.transport.noNative=true");
+            command.add("-Dio.grpc.netty.shaded.io.netty.transport.noNative=true");
         }
+        command.addAll(kind.jvmOptions());
+        Path libraries = appLibraries(kind);
         command.add("-cp");
-        command.add(appLibraries().resolveSibling("classes")
+        command.add(libraries.resolveSibling("classes")
                 + File.pathSeparator
-                + Files.readString(appLibraries()).strip());
+                + Files.readString(libraries).strip());
         command.add(Programs.APPS.prefix + program);
         command.addAll(arguments);
         return command;
@@ -139,9 +135,9 @@ public final class JvmCommand {
         return built(NETTY_JAR);
     }
 
-    /** The file in which the build writes down where the real programs' libraries are, beside what starts them. */
-    Path appLibraries() {
-        return built(APP_LIBRARIES);
+    /** The file in which the build writes down where a real program's libraries are, beside what starts them. */
+    Path appLibraries(Kind kind) {
+        return built(kind.module() + "/target/libraries");
     }
 
     private static Path built(String name) {

@@ -108,20 +108,36 @@ enum Kind {
         }
     },
     /** A hundred records of 10 KiB under way. */
-    KAFKA_PRODUCE("KafkaBroker", "KafkaProduction", 10 * 1024, List.of()),
+    KAFKA_PRODUCE("KafkaBroker", "KafkaProduction", 10 * 1024, List.of(), List.of()),
     /** A record is produced and consumed before the next one is. */
-    KAFKA_RECORD("KafkaBroker", "KafkaRecords", 100, List.of()),
-    ZOOKEEPER_READ("ZooKeeperServer", "ZooKeeperReads", 1024, List.of()),
-    DERBY_LOOKUP("DerbyServer", "DerbyLookups", 0, List.of()),
-    /** Netty takes epoll where it can; with Accel it is told to take NIO. */
-    GRPC_UNARY("GrpcServer", "GrpcCalls", 100, List.of()) {
+    KAFKA_RECORD("KafkaBroker", "KafkaRecords", 100, List.of(), List.of()),
+    ZOOKEEPER_READ("ZooKeeperServer", "ZooKeeperReads", 1024, List.of(), List.of()),
+    DERBY_LOOKUP("DerbyServer", "DerbyLookups", 0, List.of(), List.of()),
+    GRPC_UNARY("GrpcServer", "GrpcCalls", 100, List.of("netty=shaded"), List.of("netty=shaded")),
+    GRPC_NETTY("GrpcServer", "GrpcCalls", 100, List.of("netty=own"), List.of("netty=own")),
+    TOMCAT("TomcatServer", "HttpRequests", 1024, List.of("connector=Http11NioProtocol"), List.of("connection=keep")),
+    TOMCAT_EACH(
+            "TomcatServer", "HttpRequests", 1024, List.of("connector=Http11NioProtocol"), List.of("connection=each")),
+    TOMCAT_NIO2(
+            "TomcatServer", "HttpRequests", 1024, List.of("connector=Http11Nio2Protocol"), List.of("connection=keep")),
+    VERTX("VertxServer", "VertxRequests", 1024, List.of(), List.of()),
+    WEBFLUX("WebFluxServer", "WebFluxRequests", 1024, List.of(), List.of()),
+    /** A message is acknowledged and received before the next one is sent. */
+    ARTEMIS_SEND("artemis.ArtemisServer", "artemis.ArtemisMessages", 1024, List.of(), List.of()) {
         @Override
-        List<String> acceleratedOptions() {
-            return List.of("-Dio.grpc.netty.shaded.io.netty.transport.noNative=true");
+        String module() {
+            return "samples/apps/artemis";
         }
     },
-    TOMCAT("TomcatServer", "HttpRequests", 1024, List.of("connection=keep")),
-    TOMCAT_EACH("TomcatServer", "HttpRequests", 1024, List.of("connection=each")),
+    JGROUPS("JGroupsServer", "JGroupsMessages", 100, List.of(), List.of()),
+    /** 64 B to and fro in the ways that there are beside Accel. */
+    PEERS("PeerServer", "PeerPingPong", 64, List.of(), List.of()) {
+        /** For Aeron's driver. */
+        @Override
+        List<String> jvmOptions() {
+            return List.of("--add-opens=java.base/sun.nio.ch=ALL-UNNAMED");
+        }
+    },
     RAW("CacheLineBounce", "CacheLineBounce", 8, 0, Measured.ROUND_TRIPS),
     MEMCPY(null, "MemoryCopy", 64 * 1024, 0, Measured.BYTES);
 
@@ -164,8 +180,8 @@ enum Kind {
     }
 
     /** Real programs. */
-    Kind(String server, String client, int messageBytes, List<String> clientArguments) {
-        this(Programs.APPS, server, client, messageBytes, 1, Measured.ROUND_TRIPS, List.of(), clientArguments);
+    Kind(String server, String client, int messageBytes, List<String> serverArguments, List<String> clientArguments) {
+        this(Programs.APPS, server, client, messageBytes, 1, Measured.ROUND_TRIPS, serverArguments, clientArguments);
     }
 
     Kind(
@@ -211,9 +227,9 @@ enum Kind {
         return List.of();
     }
 
-    /** What JVMs with Accel get besides. */
-    List<String> acceleratedOptions() {
-        return List.of();
+    /** Where the build has a real program's libraries: one class path for all that agree on them. */
+    String module() {
+        return "samples/apps";
     }
 
     boolean measuresLatency() {

@@ -3,20 +3,31 @@ package io.accel.samples.perf;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Asks {@code accel stats} which part of a process's open connections do not go through the kernel. */
-final class LinkShare {
+/**
+ * What {@code accel stats} says of a process: which part of its open connections does not go through the kernel, and how many bytes
+ * went over these.
+ *
+ * @param connections the part, from 0 to 1; NaN if it has no connection, or the process is not known
+ * @param bytes of each open connection, by its number, what was read and written on a link so far
+ */
+record LinkShare(double connections, Map<Long, Long> bytes) {
     private static final long PATIENCE_SECONDS = 30;
-    private static final Pattern CONNECTION = Pattern.compile("\"role\":\"(?:client|server)\",\"path\":\"([^\"]*)\"");
+    private static final Pattern CONNECTION =
+            Pattern.compile("\"id\":(\\d+),\"role\":\"(?:client|server)\",\"path\":\"([^\"]*)\"([^}]*)");
+    private static final Pattern BYTES = Pattern.compile("\"bytes\\.(?:in|out)\":(\\d+)");
 
-    private LinkShare() {}
+    LinkShare {
+        bytes = Map.copyOf(bytes);
+    }
 
-    /** From 0 to 1; NaN if it has no connection, or the process is not known. */
-    static double of(Path accelJar, long pid) throws IOException, InterruptedException {
+    static LinkShare of(Path accelJar, long pid) throws IOException, InterruptedException {
         Process stats = new ProcessBuilder(List.of(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "-jar",
@@ -33,7 +44,7 @@ final class LinkShare {
             if (!stats.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
                 throw new IOException("accel stats did not end within " + PATIENCE_SECONDS + " s");
             }
-            return share(json);
+            return parse(json);
         } finally {
             stats.destroyForcibly();
             Reaper.release(stats);
@@ -41,12 +52,33 @@ final class LinkShare {
     }
 
     /** @param json what {@code accel stats --json} prints */
-    static double share(String json) {
+    static LinkShare parse(String json) {
         int all = 0;
         int linked = 0;
+        Map<Long, Long> bytes = new HashMap<>();
         for (Matcher each = CONNECTION.matcher(json); each.find(); all++) {
-            linked += each.group(1).equals("kernel") ? 0 : 1;
+            if (!each.group(2).equals("kernel")) {
+                linked++;
+                long sum = BYTES.matcher(each.group(3))
+                        .results()
+                        .mapToLong(result -> Long.parseLong(result.group(1)))
+                        .sum();
+                bytes.put(Long.valueOf(each.group(1)), sum);
+            }
         }
-        return all == 0 ? Double.NaN : (double) linked / all;
+        return new LinkShare(all == 0 ? Double.NaN : (double) linked / all, bytes);
+    }
+
+    /**
+     * Which part of the bytes did not go by the kernel since then, from 0 to 1; NaN where nothing went, or what the kernel carried is not
+     * known.
+     *
+     * @param byKernel what the process read and wrote by the kernel meanwhile; negative if unknown
+     */
+    double bytesSince(LinkShare before, double byKernel) {
+        double linked = bytes.entrySet().stream()
+                .mapToLong(each -> each.getValue() - before.bytes.getOrDefault(each.getKey(), 0L))
+                .sum();
+        return byKernel < 0 || linked + byKernel == 0 ? Double.NaN : linked / (linked + byKernel);
     }
 }

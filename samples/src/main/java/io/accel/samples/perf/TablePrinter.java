@@ -34,6 +34,7 @@ final class TablePrinter {
                     false,
                     row -> Quantity.micros(row.figures().extra().balance())),
             figure("linked", false, row -> Quantity.share(row.figures().extra().linked())),
+            figure("bytes", false, row -> Quantity.share(row.figures().extra().linkedBytes())),
             figure("vs kernel", true, row -> Quantity.times(row.vsKernel().worst())),
             figure("vs rstream", false, row -> Quantity.times(row.vsRstream())),
             figure("vs raw", false, row -> Quantity.times(row.vsRaw())),

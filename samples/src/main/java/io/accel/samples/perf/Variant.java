@@ -45,14 +45,25 @@ enum Variant {
     /** The same by the agent, where it is Accel's choice which way the bytes go. */
     AGENT_LATENCY("accel", null, "latency"),
     AGENT_BALANCED("accel", null, "balanced"),
-    AGENT_LOW_CPU("accel", null, "low-cpu");
+    AGENT_LOW_CPU("accel", null, "low-cpu"),
+
+    /** Messages to and fro over loopback TCP, by the JDK: what its neighbours are compared with. */
+    PEER_TCP("kernel", "tcp"),
+    /** The same over the JDK's Unix-domain sockets. */
+    PEER_UNIX("unix", "unix"),
+    /** By Aeron's IPC, which is memory that both share: the floor. */
+    PEER_AERON("aeron", "aeron"),
+    /** Over TCP with Accel's agent. */
+    PEER_LATENCY("accel", "tcp", "latency"),
+    PEER_BALANCED("accel", "tcp", "balanced"),
+    PEER_LOW_CPU("accel", "tcp", "low-cpu");
 
     /** What the bytes are expected to go over. */
     final String path;
 
     final boolean serverAccelerated;
     final boolean clientAccelerated;
-    /** The Netty transport; null in plain programs. */
+    /** The transport of Netty or of {@link Kind#PEERS}; null where a program has but one. */
     final String transport;
     /** Null if accelerated ends have the case's. */
     final String profile;

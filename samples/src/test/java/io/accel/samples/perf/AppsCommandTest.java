@@ -20,7 +20,9 @@ class AppsCommandTest {
         "kafka, there is no case 'kafka'",
         "tomcat --profile=fast, 'fast' is not one of latency",
         "tomcat --profile=balanced --profile=balanced, there twice",
-        "tomcat --rounds=0, --rounds and --seconds must be at least 1"
+        "tomcat --rounds=0, --rounds and --seconds must be at least 1",
+        "tomcat --warm-up=0, --warm-up must be at least 1",
+        "tomcat --open-loop=-1, --open-loop from 1 to 1000000"
     })
     void mistakesAreSaidBeforeAnythingRuns(String arguments, String words) {
         assertThat(command.execute(("apps " + arguments).split(" ", -1))).isEqualTo(2);

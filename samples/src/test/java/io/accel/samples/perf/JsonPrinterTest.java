@@ -110,7 +110,7 @@ class JsonPrinterTest {
     @Test
     void whatOnlySomeCasesMeasureIsThereInThoseAlone() {
         double none = NONE;
-        Extra extra = new Extra(528_000, 4, none, none);
+        Extra extra = new Extra(528_000, 4, none, none, none);
         Figures figures = new Figures(1, 2, 3, 4, 5, 6, 7, none, extra);
         JsonObject row =
                 parse(new Row("idle-10000", "shm", "latency", List.of(figures), Latencies.NONE, Verdict.NONE, none));

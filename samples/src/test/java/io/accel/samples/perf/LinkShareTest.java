@@ -5,19 +5,50 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.api.Test;
 
 class LinkShareTest {
+    private static String connection(long id, String role, String path, long in, long out) {
+        return "{\"id\":" + id + ",\"role\":\"" + role + "\",\"path\":\"" + path + "\",\"reason\":\"\",\"bytes.in\":"
+                + in + ",\"bytes.out\":" + out + "}";
+    }
+
+    private static LinkShare of(String... connections) {
+        return LinkShare.parse(
+                "{\"processes\":[{\"pid\":1,\"connections\":[" + String.join(",", connections) + "],\"omitted\":0}]}");
+    }
+
     @Test
     void listenersDoNotCount() {
-        assertThat(LinkShare.share("""
-                        {"processes":[{"pid":1,"connections":[
-                        {"id":1,"role":"listener","path":"kernel","reason":""},
-                        {"id":2,"role":"client","path":"shm","reason":""},
-                        {"id":3,"role":"server","path":"kernel","reason":"NO_PEER"},
-                        {"id":4,"role":"server","path":"shm","reason":""},
-                        {"id":5,"role":"client","path":"shm","reason":""}],"omitted":0}]}""")).isEqualTo(0.75);
+        assertThat(of(
+                                connection(1, "listener", "kernel", 0, 0),
+                                connection(2, "client", "shm", 0, 0),
+                                connection(3, "server", "kernel", 0, 0),
+                                connection(4, "server", "shm", 0, 0),
+                                connection(5, "client", "shm", 0, 0))
+                        .connections())
+                .isEqualTo(0.75);
     }
 
     @Test
     void whereThereIsNoConnectionThereIsNoShare() {
-        assertThat(LinkShare.share("{\"processes\":[]}")).isNaN();
+        LinkShare none = LinkShare.parse("{\"processes\":[]}");
+
+        assertThat(none.connections()).isNaN();
+        assertThat(none.bytesSince(none, 0)).isNaN();
+    }
+
+    @Test
+    void bytesAreThoseSinceThen() {
+        LinkShare before = of(connection(2, "client", "shm", 100, 100));
+        LinkShare after = of(connection(2, "client", "shm", 150, 150), connection(3, "client", "shm", 100, 100));
+
+        assertThat(after.bytesSince(before, 100)).isEqualTo(0.75);
+        assertThat(after.bytesSince(before, -1)).as("where /proc does not tell").isNaN();
+    }
+
+    @Test
+    void whatTheKernelCarriesIsNotOnALink() {
+        LinkShare kernel = of(connection(2, "client", "kernel", 0, 0));
+
+        assertThat(kernel.connections()).isZero();
+        assertThat(kernel.bytesSince(kernel, 1_000)).isZero();
     }
 }

@@ -31,20 +31,14 @@ public final class HttpRequests {
     }
 
     private static void check(HttpResponse<byte[]> response) throws IOException {
-        check(response.statusCode(), response.body().length);
-    }
-
-    private static void check(int status, int length) throws IOException {
-        if (status != 200 || length != TomcatServer.BODY_BYTES) {
-            throw new IOException("an answer with status " + status + " and " + length + " bytes");
-        }
+        HttpAnswer.check(new HttpAnswer(response.statusCode(), response.body().length));
     }
 
     private static void requestByItself(URI uri) throws IOException {
         HttpURLConnection connection = (HttpURLConnection) uri.toURL().openConnection();
         connection.setRequestProperty("Connection", "close");
         try (InputStream body = connection.getInputStream()) {
-            check(connection.getResponseCode(), body.readAllBytes().length);
+            HttpAnswer.check(new HttpAnswer(connection.getResponseCode(), body.readAllBytes().length));
         }
     }
 }

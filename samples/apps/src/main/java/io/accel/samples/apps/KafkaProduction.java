@@ -1,5 +1,6 @@
 package io.accel.samples.apps;
 
+import io.accel.samples.bench.Arrivals;
 import io.accel.samples.bench.Control;
 import io.accel.samples.bench.Event;
 import io.accel.samples.bench.LatencyReport;
@@ -17,7 +18,7 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 
 /**
  * Produces records of 10 KiB as fast as they are acknowledged, as Kafka's own ProducerPerformance does, a hundred at a time. An
- * operation is a record, from its {@code send} to its acknowledgement. Argument: {@code port}.
+ * operation is a record, from its {@code send} to its acknowledgement. Arguments: {@code port}, {@code open_loop}.
  */
 public final class KafkaProduction {
     private static final int RECORD_BYTES = 10 * 1024;
@@ -25,20 +26,24 @@ public final class KafkaProduction {
     private static final long LONGEST_NANOS = TimeUnit.SECONDS.toNanos(60);
 
     private final KafkaProducer<byte[], byte[]> producer;
+    /** Nanoseconds between records; 0 where they are sent as fast as they are acknowledged. */
+    private final long interval;
+
     private final byte[] value = KafkaClients.value(RECORD_BYTES);
     private final Semaphore permits = new Semaphore(UNDER_WAY);
     private final AtomicReference<Exception> failed = new AtomicReference<>();
     private final Histogram nanos = new ConcurrentHistogram(LONGEST_NANOS, 3);
 
-    private KafkaProduction(KafkaProducer<byte[], byte[]> producer) {
+    private KafkaProduction(KafkaProducer<byte[], byte[]> producer, long interval) {
         this.producer = producer;
+        this.interval = interval;
     }
 
     public static void main(String[] args) throws Exception {
         Parameters parameters = Parameters.parse(args);
         KafkaClients.createTopic(parameters);
         try (KafkaProducer<byte[], byte[]> producer = KafkaClients.producer(parameters)) {
-            KafkaProduction production = new KafkaProduction(producer);
+            KafkaProduction production = new KafkaProduction(producer, Arrivals.interval(parameters));
             production.run(parameters.millis("warmup_ms"));
             Event.named("warm").send();
             Meter meter = Meter.ofAllThreads();
@@ -60,9 +65,11 @@ public final class KafkaProduction {
     @SuppressWarnings("FutureReturnValueIgnored") // the callback tells what it would
     private long run(long duration) throws IOException, InterruptedException {
         long begin = System.nanoTime();
+        Arrivals arrivals = new Arrivals(begin, interval);
         while (System.nanoTime() - begin < duration) {
+            long due = interval == 0 ? 0 : arrivals.await();
             permits.acquire();
-            long sent = System.nanoTime();
+            long sent = interval == 0 ? System.nanoTime() : due;
             producer.send(new ProducerRecord<>(KafkaClients.TOPIC, value), (metadata, exception) -> {
                 nanos.recordValue(Math.min(System.nanoTime() - sent, LONGEST_NANOS));
                 if (exception != null) {

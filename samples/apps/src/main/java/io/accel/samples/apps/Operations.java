@@ -6,17 +6,17 @@ import io.accel.samples.bench.Parameters;
 import java.io.IOException;
 
 /** Operations of a client, one after the other, which are timed each. */
-final class Operations {
+public final class Operations {
     private Operations() {}
 
     /** One operation of a client library, with what such libraries throw. */
     @FunctionalInterface
-    interface Operation {
+    public interface Operation {
         void run() throws Exception;
     }
 
     /** Does it until it is warm, and then whenever it is told to measure; all threads of this process count. */
-    static void execute(Operation operation, Parameters parameters) throws IOException {
+    public static void execute(Operation operation, Parameters parameters) throws IOException {
         new LatencyRun(() -> run(operation), 0, 1)
                 .metering(Meter.ofAllThreads())
                 .execute(parameters);

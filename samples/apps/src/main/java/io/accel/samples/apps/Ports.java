@@ -8,13 +8,13 @@ import java.net.Socket;
 import java.time.Duration;
 
 /** The ports of servers that want to be told theirs. */
-final class Ports {
+public final class Ports {
     private static final int PAUSE_MILLIS = 50;
 
     private Ports() {}
 
     /** One of the loopback interface that was free a moment ago. */
-    static int free() throws IOException {
+    public static int free() throws IOException {
         try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             return socket.getLocalPort();
         }

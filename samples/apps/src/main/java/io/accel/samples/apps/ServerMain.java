@@ -7,26 +7,26 @@ import java.io.IOException;
 import java.time.Duration;
 
 /** Runs the {@code main} of a server that blocks, and says when it listens. */
-final class ServerMain {
+public final class ServerMain {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private ServerMain() {}
 
     /** What a server does until it is stopped. */
     @FunctionalInterface
-    interface Body {
+    public interface Body {
         void run() throws Exception;
     }
 
     /** Says that the server is ready at a port, and answers whoever measures; the process ends when its input does. */
-    static void serve(int port) throws IOException, InterruptedException {
+    public static void serve(int port) throws IOException, InterruptedException {
         Control.serveInBackground(Meter.ofAllThreads());
         Event.named("ready").with("port", port).send();
         Thread.currentThread().join(); // some servers have daemons only
     }
 
     /** Runs a server in a thread of its own, and serves when it listens on its port. The process ends where the server fails. */
-    static void run(String name, int port, Body server) throws IOException, InterruptedException {
+    public static void run(String name, int port, Body server) throws IOException, InterruptedException {
         Thread thread = new Thread(
                 () -> {
                     try {

@@ -5,14 +5,12 @@ import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import org.apache.catalina.Context;
+import org.apache.catalina.connector.Connector;
 import org.apache.catalina.startup.Tomcat;
 
-/** Tomcat with its NIO connector and one servlet, which answers with 1 KiB. Argument: {@code dir}. */
+/** Tomcat with one servlet, which answers with 1 KiB. Arguments: {@code dir}; {@code connector}, the name of its protocol class. */
 public final class TomcatServer {
-    static final int BODY_BYTES = 1024;
-
     private TomcatServer() {}
 
     /** What is asked for. */
@@ -22,23 +20,26 @@ public final class TomcatServer {
         @Override
         protected void doGet(HttpServletRequest request, HttpServletResponse response) throws IOException {
             response.setContentType("text/plain");
-            response.setContentLength(BODY_BYTES);
-            response.getOutputStream().write("x".repeat(BODY_BYTES).getBytes(StandardCharsets.US_ASCII));
+            response.setContentLength(HttpAnswer.BODY_BYTES);
+            response.getOutputStream().write(HttpAnswer.body());
         }
     }
 
     public static void main(String[] args) throws Exception {
-        String directory = Parameters.parse(args).text("dir");
+        Parameters parameters = Parameters.parse(args);
+        String directory = parameters.text("dir");
         Tomcat tomcat = new Tomcat();
         tomcat.setBaseDir(directory);
-        tomcat.setPort(0);
-        tomcat.getConnector().setProperty("address", "127.0.0.1");
+        Connector connector = new Connector("org.apache.coyote.http11." + parameters.text("connector"));
+        connector.setPort(0);
+        tomcat.setConnector(connector);
+        connector.setProperty("address", "127.0.0.1");
         // As many as it takes: a connection is not to end because it had a hundred requests.
-        tomcat.getConnector().setProperty("maxKeepAliveRequests", "-1");
+        connector.setProperty("maxKeepAliveRequests", "-1");
         Context context = tomcat.addContext("", directory);
         Tomcat.addServlet(context, "answer", new Answer());
         context.addServletMappingDecoded("/", "answer");
         tomcat.start();
-        ServerMain.serve(tomcat.getConnector().getLocalPort());
+        ServerMain.serve(connector.getLocalPort());
     }
 }

@@ -1,0 +1,2 @@
+/** ActiveMQ Artemis among the real programs of {@code io.accel.samples.apps}, which it uses; on a class path of its own. */
+package io.accel.samples.apps.artemis;

@@ -1,0 +1,20 @@
+package io.accel.samples.apps;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+
+/** What an HTTP server answered: each is to be 1 KiB. */
+record HttpAnswer(int status, int length) {
+    static final int BODY_BYTES = 1024;
+
+    /** What servers send. */
+    static byte[] body() {
+        return "x".repeat(BODY_BYTES).getBytes(StandardCharsets.US_ASCII);
+    }
+
+    static void check(HttpAnswer answer) throws IOException {
+        if (answer.status != 200 || answer.length != BODY_BYTES) {
+            throw new IOException("an answer with status " + answer.status + " and " + answer.length + " bytes");
+        }
+    }
+}

@@ -1,0 +1,26 @@
+package io.accel.samples.apps;
+
+import io.accel.samples.bench.BlockingEchoServer;
+import io.accel.samples.bench.Parameters;
+
+/**
+ * Echoes small messages in the ways that Accel is compared with. Arguments: {@code dir}; {@code transport}, which is {@code tcp} or
+ * {@code unix} for blocking channels, and {@code aeron} for Aeron's messages through shared memory.
+ */
+public final class PeerServer {
+    private PeerServer() {}
+
+    static String socket(Parameters parameters) {
+        return "path=" + parameters.text("dir") + "/socket";
+    }
+
+    public static void main(String[] args) throws Exception {
+        Parameters parameters = Parameters.parse(args);
+        switch (parameters.text("transport")) {
+            case "tcp" -> BlockingEchoServer.main(new String[0]);
+            case "unix" -> BlockingEchoServer.main(new String[] {socket(parameters)});
+            case "aeron" -> AeronIpc.serve(parameters);
+            default -> throw new IllegalArgumentException("there is no transport " + parameters.text("transport"));
+        }
+    }
+}
