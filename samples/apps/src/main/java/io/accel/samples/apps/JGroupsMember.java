@@ -15,8 +15,8 @@ import org.jgroups.protocols.pbcast.NAKACK2;
 import org.jgroups.protocols.pbcast.STABLE;
 
 /**
- * Members of a group over {@code TCP_NIO2}, with the protocols of JGroups' own {@code tcp-nio.xml} but those that look for members that
- * died, since none dies here.
+ * Members of a group over {@code TCP_NIO2}, with the protocols of JGroups' own {@code tcp-nio.xml} but those for members that die, or join
+ * later, or find each other by multicast, since none does so here.
  */
 final class JGroupsMember {
     static final String GROUP = "bench";
@@ -30,6 +30,8 @@ final class JGroupsMember {
         transport.setBindAddress(loopback);
         transport.setBindPort(port);
         transport.setPortRange(0);
+        // It would listen for questions to a multicast address.
+        transport.setDiagnosticsHandler(transport.createDiagnosticsHandler().setEnabled(false));
         TCPPING discovery = new TCPPING();
         discovery.setInitialHosts(List.of(new InetSocketAddress(loopback, firstPort)));
         discovery.setPortRange(0);

@@ -96,7 +96,9 @@ final class Libraries {
         } catch (LinkageError | Exception e) {
             throw new VerbsUnavailableException(
                     Reason.NO_LIBRARY,
-                    file + " cannot be loaded: " + e.getMessage()
+                    // Its other lines are a list of directories.
+                    file + " cannot be loaded: "
+                            + String.valueOf(e.getMessage()).lines().findFirst().orElse("")
                             + "; it comes with rdma-core (packages librdmacm1 and ibverbs-providers, or librdmacm)",
                     e);
         }
