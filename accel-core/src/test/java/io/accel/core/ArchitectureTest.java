@@ -103,9 +103,9 @@ class ArchitectureTest {
                     .or(JavaClass.Predicates.simpleNameStartingWith("MicrometerBinding")));
 
     @ArchTest
-    static final ArchRule ONLY_SHARED_MEMORY_AND_SAMPLES_ARE_MAPPED_FILES = noClasses()
+    static final ArchRule ONLY_SHARED_MEMORY_IS_MAPPED_FILES = noClasses()
             .that()
-            .resideOutsideOfPackages(SHM, JDK, OBSERVE)
+            .resideOutsideOfPackages(SHM, JDK)
             .should()
             .dependOnClassesThat(JavaClass.Predicates.type(MappedByteBuffer.class));
 

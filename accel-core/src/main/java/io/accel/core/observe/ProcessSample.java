@@ -1,5 +1,8 @@
 package io.accel.core.observe;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -10,6 +13,7 @@ import java.util.TreeMap;
  * A process at one moment.
  *
  * @param pid its id, as it sees it itself
+ * @param host the name of its host, which in a container is the container's; empty if unknown
  * @param command its main class or jar
  * @param profile its profile's name
  * @param startedMillis when it started, in milliseconds since 1970
@@ -21,6 +25,7 @@ import java.util.TreeMap;
  */
 public record ProcessSample(
         long pid,
+        String host,
         String command,
         String profile,
         long startedMillis,
@@ -33,6 +38,7 @@ public record ProcessSample(
     /** How many connections a sample holds at most. */
     public static final int MOST_CONNECTIONS = 10_000;
 
+    private static final Path HOST_NAME = Path.of("/proc/sys/kernel/hostname");
     private static final List<String> LEVELS = List.of("memory.");
 
     /**
@@ -55,7 +61,13 @@ public record ProcessSample(
             since.add(connection.with(connection.figures().since(before.get(connection.id()))));
         }
         return new ProcessSample(
-                pid, command, profile, startedMillis, takenMillis, takenNanos, differences, since, omitted);
+                pid, host, command, profile, startedMillis, takenMillis, takenNanos, differences, since, omitted);
+    }
+
+    /** The same with its connections in another order. */
+    public ProcessSample with(List<ConnectionSample> sorted) {
+        return new ProcessSample(
+                pid, host, command, profile, startedMillis, takenMillis, takenNanos, figures, sorted, omitted);
     }
 
     /** The sum of all figures whose name begins so. */
@@ -83,6 +95,7 @@ public record ProcessSample(
         ProcessHandle self = ProcessHandle.current();
         return new ProcessSample(
                 self.pid(),
+                hostName(),
                 command,
                 profile,
                 self.info().startInstant().map(java.time.Instant::toEpochMilli).orElse(0L),
@@ -91,5 +104,14 @@ public record ProcessSample(
                 ProcessFigures.read(),
                 connections,
                 all.size() - connections.size());
+    }
+
+    /** The kernel's, of this process's own namespace, without asking a name server. */
+    private static String hostName() {
+        try {
+            return Files.readString(HOST_NAME).strip();
+        } catch (IOException e) {
+            return ""; // a container may hide it
+        }
     }
 }

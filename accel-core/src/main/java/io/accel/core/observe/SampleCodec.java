@@ -15,7 +15,7 @@ import java.util.TreeMap;
  * read was written by another process: nonsense is an {@link IOException}.
  */
 final class SampleCodec {
-    private static final int VERSION = 1;
+    private static final int VERSION = 2;
     private static final int LONGEST_TEXT = 300;
 
     private SampleCodec() {}
@@ -26,6 +26,7 @@ final class SampleCodec {
             DataOutputStream out = new DataOutputStream(bytes);
             out.writeInt(VERSION);
             out.writeLong(sample.pid());
+            write(out, sample.host());
             write(out, sample.command());
             write(out, sample.profile());
             out.writeLong(sample.startedMillis());
@@ -81,6 +82,7 @@ final class SampleCodec {
                     + "; use the tool of its own Accel");
         }
         long pid = in.readLong();
+        String host = in.readUTF();
         String command = in.readUTF();
         String profile = in.readUTF();
         long started = in.readLong();
@@ -99,7 +101,8 @@ final class SampleCodec {
         for (int i = count(in); i > 0; i--) {
             connections.add(readConnection(in, columns));
         }
-        return new ProcessSample(pid, command, profile, started, taken, takenNanos, figures, connections, in.readInt());
+        return new ProcessSample(
+                pid, host, command, profile, started, taken, takenNanos, figures, connections, in.readInt());
     }
 
     private static ConnectionSample readConnection(DataInputStream in, List<Figure> columns) throws IOException {

@@ -6,6 +6,7 @@ import java.net.ConnectException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.SocketChannel;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -22,13 +23,13 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Where a process can be looked at: a directory of mode 0700, in which is the socket to ask at and, while somebody looks, the
- * {@link StatsFile}. Its name holds the process's id for people; what counts is whether somebody answers at the socket.
+ * Where a process can be looked at: a directory of mode 0700, in which is the socket to ask at. Its name holds the process's id
+ * for people; what counts is whether somebody answers at the socket.
  */
 final class StatsDirectory {
     static final String SOCKET = "s";
-    static final String FILE = "figures";
 
+    private static final Path SELF = Path.of("/proc/self");
     private static final String PREFIX = "accel-stats-";
     private static final Pattern NAME = Pattern.compile(PREFIX + "(\\d{1,18})-.*");
     private static final String UNFINISHED = "accel-stats.new-";
@@ -60,39 +61,52 @@ final class StatsDirectory {
 
     static void delete(Path directory) throws IOException {
         Files.deleteIfExists(directory.resolve(SOCKET));
-        Files.deleteIfExists(directory.resolve(FILE));
         Files.deleteIfExists(directory);
     }
 
-    /** Those of this user, dead ones too. */
+    /** Those that this user may look at, dead ones too: the user's own, and for root everybody's. */
     static List<Path> list(Path dir) throws IOException {
-        return list(dir, PREFIX);
+        return isRoot() ? list(dir, PREFIX, null) : own(dir, PREFIX);
     }
 
-    private static List<Path> list(Path dir, String prefix) throws IOException {
-        UserPrincipal self = Files.getOwner(Path.of("/proc/self"));
-        List<Path> own = new ArrayList<>();
+    /** Whether this process may look at those of other users. */
+    static boolean isRoot() throws IOException {
+        return Integer.valueOf(0).equals(Files.getAttribute(SELF, "unix:uid"));
+    }
+
+    private static List<Path> own(Path dir, String prefix) throws IOException {
+        return list(dir, prefix, Files.getOwner(SELF));
+    }
+
+    private static List<Path> list(Path dir, String prefix, UserPrincipal user) throws IOException {
+        List<Path> all = new ArrayList<>();
         try (DirectoryStream<Path> found = Files.newDirectoryStream(dir, prefix + "*")) {
             for (Path directory : found) {
-                if (isOf(self, directory)) {
-                    own.add(directory);
+                if (isOf(user, directory)) {
+                    all.add(directory);
                 }
             }
+        } catch (DirectoryIteratorException e) {
+            throw e.getCause();
         }
-        return own;
+        return all;
     }
 
     private static boolean isOf(UserPrincipal user, Path directory) throws IOException {
         try {
             PosixFileAttributes attributes =
                     Files.readAttributes(directory, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
-            return attributes.isDirectory() && attributes.owner().equals(user);
+            return attributes.isDirectory()
+                    && (user == null || attributes.owner().equals(user));
         } catch (NoSuchFileException e) {
             return false; // its process has just ended
         }
     }
 
-    /** The socket of a process that lives; null if it is dead, which removes what it left behind. */
+    /**
+     * The socket of a process that lives; null if it is dead, which removes what it left behind. What a process of another user
+     * left stays: root would remove by a path that the other user can turn elsewhere meanwhile.
+     */
     static SocketChannel call(Path directory) throws IOException {
         SocketChannel channel = JdkAccess.kernelProvider().openSocketChannel(StandardProtocolFamily.UNIX);
         try {
@@ -105,7 +119,9 @@ final class StatsDirectory {
             channel.close();
             // Only a refusal, or no socket at all, proves it.
             if (e instanceof ConnectException || Files.notExists(directory.resolve(SOCKET))) {
-                delete(directory);
+                if (isOf(Files.getOwner(SELF), directory)) {
+                    delete(directory);
+                }
                 return null;
             }
             throw e;
@@ -114,14 +130,14 @@ final class StatsDirectory {
 
     /** Removes what processes of this user left behind that were killed. */
     static void sweep(Path dir) throws IOException {
-        for (Path directory : list(dir)) {
+        for (Path directory : own(dir, PREFIX)) {
             SocketChannel alive = call(directory);
             if (alive != null) {
                 alive.close();
             }
         }
         Instant untouchedSince = Instant.now().minusSeconds(LEAST_AGE_SECONDS);
-        for (Path directory : list(dir, UNFINISHED)) {
+        for (Path directory : own(dir, UNFINISHED)) {
             if (Files.exists(directory)
                     && Files.getLastModifiedTime(directory, LinkOption.NOFOLLOW_LINKS)
                             .toInstant()

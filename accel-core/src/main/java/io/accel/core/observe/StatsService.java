@@ -16,14 +16,17 @@ import java.nio.file.Path;
 
 /**
  * Lets {@code accel stats} look at this process: one daemon thread that sleeps in the kernel until somebody asks. Each byte
- * that comes asks for a sample, which is left in the {@link StatsFile} and announced by a byte in return. The file is there
- * only while somebody looks. Nothing of this touches a thread that carries data.
+ * that comes asks for a sample, which goes back by the same socket, its length before it. So a look takes no room in a file
+ * system, which may be full when somebody has a reason to look. Nothing of this touches a thread that carries data.
  */
 public final class StatsService implements AutoCloseable {
     private static final Log LOG = Log.of(StatsService.class);
     private static final Warnings ERRORS = new Warnings(LOG);
-    private static final byte DONE = 1;
-    private static final byte FAILED = 2;
+    /** What is sent in place of a length if there is no sample. */
+    static final int NO_SAMPLE = 0;
+
+    /** The JDK keeps a buffer outside the heap, as large as the largest part, for as long as the thread lives. */
+    private static final int PART = 64 << 10;
 
     private static boolean started; // guarded by the class
 
@@ -33,8 +36,6 @@ public final class StatsService implements AutoCloseable {
     // Guarded by this.
     private ServerSocketChannel server;
     private Path directory;
-    private StatsFile file;
-    private int readers;
 
     private StatsService(Path dir, String profile) {
         this.dir = dir;
@@ -73,7 +74,6 @@ public final class StatsService implements AutoCloseable {
                 directory = StatsDirectory.create(dir);
                 server.bind(UnixDomainSocketAddress.of(directory.resolve(StatsDirectory.SOCKET)));
                 directory = StatsDirectory.show(directory);
-                file = new StatsFile(directory.resolve(StatsDirectory.FILE));
             }
             StatsDirectory.sweep(dir);
             while (true) {
@@ -105,42 +105,33 @@ public final class StatsService implements AutoCloseable {
     }
 
     private void serve(SocketChannel reader) {
-        enter();
         try (reader) {
             ByteBuffer one = ByteBuffer.allocate(1);
             while (reader.read(one.clear()) > 0) {
-                reader.write(ByteBuffer.wrap(new byte[] {publish()}));
+                send(reader, sample());
             }
         } catch (IOException e) {
             LOG.get().log(Level.DEBUG, "the 'accel stats' that looked at this process hung up", e);
         } catch (Throwable e) {
             ERRORS.warn("an 'accel stats' that looked at this process met an error", e);
-        } finally {
-            leave();
         }
     }
 
-    private synchronized void enter() {
-        readers++;
-    }
-
-    private synchronized byte publish() {
+    private byte[] sample() {
         try {
-            file.write(SampleCodec.encode(ProcessSample.take(profile)));
-            return DONE;
-        } catch (IOException | RuntimeException e) {
+            return SampleCodec.encode(ProcessSample.take(profile));
+        } catch (RuntimeException e) {
             LOG.get().log(Level.DEBUG, "no sample for 'accel stats'", e);
-            return FAILED;
+            return new byte[NO_SAMPLE];
         }
     }
 
-    private synchronized void leave() {
-        if (--readers == 0) {
-            try {
-                file.delete();
-            } catch (IOException e) {
-                LOG.get().log(Level.DEBUG, "removing the file of 'accel stats' failed", e);
-            }
+    private static void send(SocketChannel reader, byte[] sample) throws IOException {
+        ByteBuffer all = ByteBuffer.allocate(Integer.BYTES + sample.length);
+        all.putInt(sample.length).put(sample).flip();
+        while (all.hasRemaining()) {
+            ByteBuffer part = all.slice(all.position(), Math.min(PART, all.remaining()));
+            all.position(all.position() + reader.write(part));
         }
     }
 
@@ -161,10 +152,5 @@ public final class StatsService implements AutoCloseable {
                 LOG.get().log(Level.DEBUG, "removing " + directory + " failed; the next process removes it", e);
             }
         }
-    }
-
-    /** Whether an answer says that there is a sample. */
-    static boolean isDone(byte answer) {
-        return answer == DONE;
     }
 }

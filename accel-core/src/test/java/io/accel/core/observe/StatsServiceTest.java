@@ -5,21 +5,24 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @SuppressWarnings("try") // some resources are only held
 class StatsServiceTest {
@@ -30,15 +33,15 @@ class StatsServiceTest {
     void aSampleComesWhenItIsAskedFor() throws Exception {
         try (StatsService service = StatsService.open(dir, "latency");
                 ObservedProcess process = open()) {
-            Path file = process.directory().resolve("figures");
-            assertThat(file).doesNotExist();
             ProcessSample sample = process.sample();
             assertThat(sample.pid()).isEqualTo(ProcessHandle.current().pid());
             assertThat(ObservedProcess.pidOf(process.directory())).isEqualTo(sample.pid());
             assertThat(sample.profile()).isEqualTo("latency");
             assertThat(sample.figures()).containsKeys("poll.turns", "memory.registered");
-            assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
-                    .isEqualTo("rw-------");
+            assertThat(sample.host())
+                    .isEqualTo(Files.readString(Path.of("/proc/sys/kernel/hostname"))
+                            .strip());
+            assertThat(process.user()).isEqualTo(Files.getOwner(dir).getName());
             assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(process.directory())))
                     .isEqualTo("rwx------");
 
@@ -50,19 +53,18 @@ class StatsServiceTest {
     }
 
     @Test
-    void theFileIsThereOnlyWhileSomebodyLooks() throws Exception {
+    void severalMayLookAtTheSameTimeAndNoneLeavesAFile() throws Exception {
         try (StatsService service = StatsService.open(dir, "balanced")) {
-            Path file;
             try (ObservedProcess one = open();
                     ObservedProcess other = open()) {
-                file = one.directory().resolve("figures");
                 assertThat(one.sample()).isNotNull();
                 assertThat(other.sample()).isNotNull();
                 other.close();
                 assertThat(one.sample()).isNotNull();
-                assertThat(file).exists();
+                try (Stream<Path> files = Files.list(one.directory())) {
+                    assertThat(files).containsExactly(one.directory().resolve("s"));
+                }
             }
-            await().until(() -> Files.notExists(file));
             try (ObservedProcess again = open()) {
                 assertThat(again.sample()).isNotNull();
             }
@@ -110,49 +112,70 @@ class StatsServiceTest {
     }
 
     @Test
-    void everySampleSurvivesTheFile() throws Exception {
+    void aSampleThatComesLateIsTakenTheNextTime() throws Exception {
+        Path stopped = Files.createDirectory(dir.resolve("accel-stats-7-abc"));
+        try (ServerSocketChannel socket = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+            socket.bind(UnixDomainSocketAddress.of(stopped.resolve("s")));
+            try (ObservedProcess process = ObservedProcess.open(stopped);
+                    SocketChannel answering = socket.accept()) {
+                byte[] sample = SampleCodec.encode(sample(2_000));
+                // In two parts, of which the first ends amid the sample.
+                answering.write(ByteBuffer.allocate(5)
+                        .putInt(sample.length)
+                        .put(sample[0])
+                        .flip());
+                assertThatThrownBy(process::sample).isInstanceOf(IOException.class);
+                Thread writer = new Thread(() -> {
+                    try {
+                        ByteBuffer rest = ByteBuffer.wrap(sample, 1, sample.length - 1);
+                        while (rest.hasRemaining()) {
+                            answering.write(rest);
+                        }
+                    } catch (IOException e) {
+                        throw new UncheckedIOException(e);
+                    }
+                });
+                writer.start();
+                assertThat(process.sample()).usingRecursiveComparison().isEqualTo(sample(2_000));
+                writer.join();
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {-1, 0, Integer.MAX_VALUE})
+    void anAnswerThatIsNonsenseIsAnErrorAndNothingElse(int length) throws Exception {
+        Path strange = Files.createDirectory(dir.resolve("accel-stats-7-abc"));
+        try (ServerSocketChannel socket = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+            socket.bind(UnixDomainSocketAddress.of(strange.resolve("s")));
+            try (ObservedProcess process = ObservedProcess.open(strange);
+                    SocketChannel answering = socket.accept()) {
+                answering.write(ByteBuffer.allocate(4).putInt(length).flip());
+                assertThatThrownBy(process::sample)
+                        .isInstanceOf(IOException.class)
+                        .hasMessageContaining("accel-stats-7-abc");
+            }
+        }
+    }
+
+    @Test
+    void aSampleThatIsCutIsAnErrorAndNothingElse() {
+        byte[] sample = SampleCodec.encode(ProcessSample.take("x"));
+        for (int i = 0; i < sample.length; i++) {
+            byte[] cut = java.util.Arrays.copyOf(sample, i);
+            assertThatThrownBy(() -> SampleCodec.decode(cut)).isInstanceOf(IOException.class);
+        }
+    }
+
+    private static ProcessSample sample(int size) {
         Figures figures = new Figures();
         for (Figure figure : Figure.values()) {
             figures.add(figure, figure.name().hashCode());
         }
         ConnectionSample connection = new ConnectionSample(
                 1, "client", "shm", "", "\u00e4\u20ac", "established", "127.0.0.1:1", "[::1]:2", 3, 4, 5, 6, figures);
-        List<ConnectionSample> many = java.util.Collections.nCopies(2_000, connection);
-        ProcessSample sample =
-                new ProcessSample(9, "main", "off", 1, 2, 3, Map.of("poll.turns", Long.MAX_VALUE), many, 17);
-        Path path = dir.resolve("figures");
-        try (StatsFile writer = new StatsFile(path);
-                StatsFile reader = new StatsFile(path)) {
-            writer.write(SampleCodec.encode(sample));
-            ProcessSample read = SampleCodec.decode(reader.read());
-            assertThat(read).usingRecursiveComparison().isEqualTo(sample);
-            writer.write(new byte[] {1}); // shorter
-            assertThat(reader.read()).containsExactly(1);
-        }
-    }
-
-    @Test
-    void aDamagedFileIsAnErrorAndNothingElse() throws Exception {
-        Path path = dir.resolve("figures");
-        try (StatsFile writer = new StatsFile(path);
-                StatsFile reader = new StatsFile(path)) {
-            writer.write(new byte[] {1});
-            for (int length : new int[] {-1, 0, 1 << 30}) {
-                try (FileChannel channel = FileChannel.open(path, StandardOpenOption.WRITE)) {
-                    channel.write(
-                            ByteBuffer.allocate(4)
-                                    .order(java.nio.ByteOrder.nativeOrder())
-                                    .putInt(0, length),
-                            16);
-                }
-                assertThatThrownBy(reader::read).isInstanceOf(IOException.class).hasMessageContaining("damaged");
-            }
-        }
-        byte[] sample = SampleCodec.encode(ProcessSample.take("x"));
-        for (int i = 0; i < sample.length; i++) {
-            byte[] cut = java.util.Arrays.copyOf(sample, i);
-            assertThatThrownBy(() -> SampleCodec.decode(cut)).isInstanceOf(IOException.class);
-        }
+        List<ConnectionSample> many = java.util.Collections.nCopies(size, connection);
+        return new ProcessSample(9, "host", "main", "off", 1, 2, 3, Map.of("poll.turns", Long.MAX_VALUE), many, 17);
     }
 
     private ObservedProcess open() {

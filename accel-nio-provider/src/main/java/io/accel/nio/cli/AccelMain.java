@@ -1,11 +1,12 @@
 package io.accel.nio.cli;
 
 import io.accel.profile.ProfileException;
+import java.io.PrintWriter;
+import java.util.concurrent.Callable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.Spec;
 
@@ -22,9 +23,10 @@ import picocli.CommandLine.Spec;
             StatsCommand.class,
             ProfilesCommand.class,
             VersionCommand.class,
+            CompletionCommand.class,
             HelpCommand.class
         })
-public final class AccelMain implements Runnable {
+public final class AccelMain implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
@@ -43,6 +45,8 @@ public final class AccelMain implements Runnable {
     static CommandLine commandLine() {
         CommandLine commandLine = new CommandLine(new AccelMain())
                 .setExecutionExceptionHandler(AccelMain::explain)
+                .setParameterExceptionHandler(UsageMistake::say)
+                .setCaseInsensitiveEnumValuesAllowed(true)
                 // An argument such as @file is the java launcher's, not ours.
                 .setExpandAtFiles(false);
         // Else the command's own options would be taken for ours, and its missing '--' be reported as such.
@@ -61,7 +65,10 @@ public final class AccelMain implements Runnable {
 
     /** Called when there is no subcommand. */
     @Override
-    public void run() {
-        throw new ParameterException(spec.commandLine(), "No command given.");
+    public Integer call() {
+        PrintWriter err = spec.commandLine().getErr();
+        err.println("accel: No command given.");
+        spec.commandLine().usage(err);
+        return ExitStatus.USAGE;
     }
 }

@@ -9,8 +9,10 @@ import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -22,25 +24,29 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code accel stats}: what the accelerated JVMs of this user do. */
+/** {@code accel stats}: what the accelerated JVMs of this user do, for root those of all users. */
 @Command(
         name = "stats",
         description = {
-            "Show the accelerated JVMs of this user and their connections.",
+            "Show the accelerated JVMs of this user and their connections; for root those of all users.",
             "Shows again every second, in place on a terminal, until it is interrupted. "
                     + "Looking costs a process a few microseconds each time; not being looked at costs it nothing."
         },
         footer = {
             "",
-            "Ends with 0; with 1 if a process that was named is not there, or does not answer; at once where none of"
-                    + " those named is there any more."
+            "Ends with 0; with 1 if a process that was named is not there, or does not answer, at once where none of those"
+                    + " named is there any more; with 2 if these arguments make no sense."
         },
         mixinStandardHelpOptions = true)
 final class StatsCommand implements Callable<Integer> {
-    private static final String CLEAR = "\033[H\033[2J\033[3J";
+    private static final String HOME = "\033[H";
+    private static final String ERASE_LINE = "\033[K";
+    private static final String ERASE_BELOW = "\033[J";
+    private static final int LEAST_WIDTH = 20;
+    private static final int LEAST_ROWS = 4;
 
     @Parameters(paramLabel = "PID", description = "Only these processes.")
-    private List<Long> pids = List.of();
+    private List<String> named = List.of();
 
     @Option(names = "--once", description = "Show once and end.")
     private boolean once;
@@ -66,44 +72,72 @@ final class StatsCommand implements Callable<Integer> {
             description = "The processes' shm.dir. Default: that of the default profile, or -Daccel.shm.dir.")
     private Path dir;
 
+    @Option(
+            names = {"-s", "--sort"},
+            paramLabel = "KEY",
+            defaultValue = "age",
+            description =
+                    "Which connections come first: ${COMPLETION-CANDIDATES}. rate is by the bytes since the last look. "
+                            + "Default: ${DEFAULT-VALUE}.")
+    private ConnectionOrder order;
+
+    @Option(
+            names = "--width",
+            paramLabel = "N",
+            description = "Of a line, " + LEAST_WIDTH + " characters at least; columns that do not fit are left out. "
+                    + "Default: COLUMNS, or that of the terminal, else as much as it takes.")
+    private Integer width;
+
+    @Option(
+            names = "--rows",
+            paramLabel = "N",
+            description = "Of the screen, " + LEAST_ROWS
+                    + " at least, the last of which stays free; what does not fit is counted. "
+                    + "Default, without --once: LINES, or those of the terminal, else as many as it takes.")
+    private Integer rows;
+
     @Spec
     private CommandSpec spec;
 
+    private final Set<Long> pids = new LinkedHashSet<>();
     private final Map<Path, ObservedProcess> open = new LinkedHashMap<>();
     private final Map<Path, ProcessSample> last = new LinkedHashMap<>();
-    /** Those that were named, are not there, and of which that was said. */
-    private final Set<Long> told = new HashSet<>();
+    /** Processes that were named and have been seen. */
+    private final Set<Long> known = new HashSet<>();
+    /** What this look has to complain of. */
+    private final Set<String> complaints = new LinkedHashSet<>();
+    /** What has been complained of already, and still holds. */
+    private final Set<String> told = new HashSet<>();
 
     private boolean failed;
 
     @Override
     public Integer call() throws IOException, InterruptedException {
-        if (!(interval >= 0.01 && interval <= 86_400)) {
-            throw new ParameterException(spec.commandLine(), "--interval must be from 0.01 to 86400 seconds");
+        for (String pid : named) {
+            check(pid.matches("\\d{1,18}"), "'" + pid + "' is not a process id");
+            pids.add(Long.parseLong(pid));
         }
-        if (!Files.isDirectory(dir())) {
-            throw new ParameterException(
-                    spec.commandLine(), "there is no directory " + dir() + "; --dir names the processes' shm.dir");
-        }
+        check(interval >= 0.01 && interval <= 86_400, "--interval must be from 0.01 to 86400 seconds");
+        check(width == null || width >= LEAST_WIDTH, "--width must be at least " + LEAST_WIDTH);
+        check(rows == null || rows >= LEAST_ROWS, "--rows must be at least " + LEAST_ROWS);
+        check(Files.isDirectory(dir()), "there is no directory " + dir() + "; --dir names the processes' shm.dir");
+        check(
+                Files.isReadable(dir()),
+                dir() + " cannot be read by this user; run this as the processes' user, or as root");
         try {
-            boolean inPlace = !once && !json && isTerminal();
+            boolean inPlace = !once && !json && Terminal.isThere();
             if (once && deltas) {
                 look();
-                Thread.sleep((long) (interval * 1_000));
+                pause();
             }
             while (true) {
-                failed = false;
-                List<ProcessSample> samples = look();
-                PrintWriter out = spec.commandLine().getOut();
-                if (inPlace) {
-                    out.print(CLEAR);
-                }
-                print(samples, out);
-                out.flush();
-                if (once || (!pids.isEmpty() && open.isEmpty())) {
+                List<Seen> processes = look();
+                boolean isOver = once || (!pids.isEmpty() && processes.isEmpty() && open.isEmpty());
+                show(processes, inPlace && !isOver);
+                if (isOver) {
                     return failed ? ExitStatus.FAILED : ExitStatus.OK;
                 }
-                Thread.sleep((long) (interval * 1_000));
+                pause();
             }
         } finally {
             for (ObservedProcess process : open.values()) {
@@ -112,46 +146,104 @@ final class StatsCommand implements Callable<Integer> {
         }
     }
 
-    private void print(List<ProcessSample> samples, PrintWriter out) throws IOException {
+    private void check(boolean isRight, String message) {
+        if (!isRight) {
+            throw new ParameterException(spec.commandLine(), message);
+        }
+    }
+
+    private void pause() throws InterruptedException {
+        Thread.sleep((long) (interval * 1_000));
+    }
+
+    private void show(List<Seen> processes, boolean inPlace) throws IOException {
+        PrintWriter out = spec.commandLine().getOut();
+        if (!inPlace) {
+            complain();
+        }
         if (json) {
-            out.println(StatsJson.of(samples));
-        } else if (samples.isEmpty() && !failed) {
-            out.println("No accelerated JVM of this user in " + dir() + ".");
+            out.println(StatsJson.of(processes));
+        } else if (!processes.isEmpty() || complaints.isEmpty()) {
+            print(processes, inPlace);
+        }
+        out.flush();
+    }
+
+    private void print(List<Seen> processes, boolean inPlace) throws IOException {
+        Terminal terminal = Terminal.isThere() && (width == null || rows == null)
+                ? Terminal.size()
+                : new Terminal(StatsScreen.UNLIMITED, StatsScreen.UNLIMITED);
+        int most = rows != null ? rows : once ? StatsScreen.UNLIMITED : terminal.rows();
+        List<String> lines = new ArrayList<>(inPlace ? complaints : Set.of());
+        int free = most == StatsScreen.UNLIMITED ? most : most - 1 - lines.size();
+        lines.addAll(new StatsScreen(width != null ? width : terminal.width(), free).lines(processes));
+        if (processes.isEmpty() && complaints.isEmpty()) {
+            lines.add("No accelerated JVM" + ofThisUser() + " in " + dir() + ".");
+        }
+        PrintWriter out = spec.commandLine().getOut();
+        if (inPlace) {
+            out.print(HOME);
+            lines.forEach(line -> out.print(line + ERASE_LINE + "\n"));
+            out.print(ERASE_BELOW);
         } else {
-            StatsTable table = new StatsTable(out);
-            samples.forEach(table::print);
+            lines.forEach(out::println);
+        }
+    }
+
+    /** Each complaint once, for as long as its cause stays. */
+    private void complain() {
+        told.retainAll(complaints);
+        for (String complaint : complaints) {
+            if (told.add(complaint)) {
+                spec.commandLine().getErr().println("accel stats: " + complaint);
+            }
         }
     }
 
     /** Takes a sample of each process that is there. */
-    private List<ProcessSample> look() throws IOException {
+    private List<Seen> look() throws IOException {
+        complaints.clear();
         openNewOnes();
-        List<ProcessSample> samples = new ArrayList<>();
-        List<Long> missing = new ArrayList<>(pids);
+        List<Seen> processes = new ArrayList<>();
+        Set<Long> missing = new LinkedHashSet<>(pids);
         for (ObservedProcess process : List.copyOf(open.values())) {
+            Path directory = process.directory();
             try {
                 ProcessSample sample = process.sample();
                 if (sample == null) {
-                    open.remove(process.directory()).close();
-                    last.remove(process.directory());
-                } else {
-                    missing.remove(sample.pid());
-                    ProcessSample earlier = last.put(process.directory(), sample);
-                    samples.add(deltas && earlier != null ? sample.since(earlier) : sample);
+                    open.remove(directory).close();
+                    last.remove(directory);
+                    continue;
                 }
+                ProcessSample earlier = last.put(directory, sample);
+                ProcessSample sorted = order.sort(sample, earlier);
+                processes.add(new Seen(process.user(), deltas && earlier != null ? sorted.since(earlier) : sorted));
             } catch (IOException e) {
-                complain(e.getMessage());
+                failed = true;
+                complaints.add(e.getMessage());
             }
+            missing.remove(ObservedProcess.pidOf(directory));
+            known.add(ObservedProcess.pidOf(directory));
         }
         for (long pid : missing) {
-            failed = true;
-            if (told.add(pid)) {
-                complain("no accelerated JVM of this user with process id " + pid + " in " + dir()
-                        + ": it has ended, has opened no channel yet, runs with stats=false, or has another shm.dir"
-                        + " (see --dir)");
-            }
+            complainOf(pid);
         }
-        return samples;
+        processes.sort(Comparator.comparingLong(seen -> seen.sample().startedMillis()));
+        return processes;
+    }
+
+    private void complainOf(long pid) throws IOException {
+        failed = true;
+        if (known.contains(pid)) {
+            complaints.add("process " + pid + " has ended");
+        } else {
+            complaints.add("no accelerated JVM" + ofThisUser() + " with process id " + pid + " in " + dir()
+                    + ": it has opened no channel yet, runs with stats=false, or has another shm.dir (see --dir)");
+        }
+    }
+
+    private static String ofThisUser() throws IOException {
+        return ObservedProcess.seesAllUsers() ? "" : " of this user";
     }
 
     private void openNewOnes() throws IOException {
@@ -164,23 +256,10 @@ final class StatsCommand implements Callable<Integer> {
                         open.put(directory, process);
                     }
                 } catch (IOException e) {
-                    complain(directory.getFileName() + ": " + e.getMessage());
+                    failed = true;
+                    complaints.add(directory.getFileName() + ": " + e.getMessage());
                 }
             }
-        }
-    }
-
-    private void complain(String message) {
-        failed = true;
-        spec.commandLine().getErr().println("accel stats: " + message);
-    }
-
-    private static boolean isTerminal() {
-        try {
-            String output = Files.readSymbolicLink(Path.of("/proc/self/fd/1")).toString();
-            return output.startsWith("/dev/pts/") || output.startsWith("/dev/tty");
-        } catch (IOException e) {
-            return false; // then one after the other
         }
     }
 

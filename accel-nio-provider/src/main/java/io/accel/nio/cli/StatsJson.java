@@ -14,16 +14,19 @@ final class StatsJson {
 
     private StatsJson() {}
 
-    static String of(List<ProcessSample> samples) {
+    static String of(List<Seen> processes) {
         StatsJson json = new StatsJson();
         json.begin('{').key("processes").begin('[');
-        samples.forEach(json::process);
+        processes.forEach(json::process);
         return json.end(']').end('}').text.toString();
     }
 
-    private void process(ProcessSample sample) {
+    private void process(Seen seen) {
+        ProcessSample sample = seen.sample();
         element().begin('{');
         number("pid", sample.pid());
+        string("host", sample.host());
+        string("user", seen.user());
         string("command", sample.command());
         string("profile", sample.profile());
         number("startedMillis", sample.startedMillis());
@@ -99,7 +102,7 @@ final class StatsJson {
             char c = value.charAt(i);
             if (c == '"' || c == '\\') {
                 text.append('\\').append(c);
-            } else if (c < ' ' || Character.isSurrogate(c)) {
+            } else if (Character.isISOControl(c) || Character.isSurrogate(c)) {
                 text.append("\\u").append(Integer.toHexString(0x10000 | c), 1, 5);
             } else {
                 text.append(c);

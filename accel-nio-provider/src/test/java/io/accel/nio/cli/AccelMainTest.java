@@ -39,4 +39,46 @@ class AccelMainTest {
         assertThat(run.status()).isZero();
         assertThat(run.out()).contains("Usage: accel " + command);
     }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "perf compare",
+                "foo",
+                "--foo",
+                "help foo",
+                "version x",
+                "doctor --jsn",
+                "doctor --profile nope",
+                "profiles check",
+                "profiles check /nonexistent",
+                "profiles show nope",
+                "completion tcsh",
+                "run foo",
+                "run",
+                "stats x",
+                "stats --interval abc",
+                "stats --interval 0",
+                "stats --sort size",
+                "stats --width 3",
+                "stats --dir /nonexistent"
+            })
+    void aMistakeIsToldInOneLine(String line) {
+        CommandLineRunner run = accel(line.split(" "));
+        assertThat(run.status()).isNotZero();
+        assertThat(run.err()).hasLineCount(1).doesNotContain("Unmatched", "double");
+        assertThat(run.out()).isEmpty();
+    }
+
+    @Test
+    void aCommandOfTheScriptIsSaidToBeThere() {
+        assertThat(accel("perf", "compare").err()).contains("run ./accel perf");
+    }
+
+    @Test
+    void completionKnowsCommandsOptionsAndTheScript() {
+        CommandLineRunner run = accel("completion", "bash");
+        assertThat(run.status()).isZero();
+        assertThat(run.out()).contains("complete -F", "--sort", "profiles", "soak", "rate");
+    }
 }

@@ -1,0 +1,49 @@
+package io.accel.nio.cli;
+
+import java.io.PrintWriter;
+import java.util.Locale;
+import picocli.AutoComplete;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code accel completion}: what a shell has to be told to complete {@code accel}'s commands and options. */
+@Command(
+        name = "completion",
+        description = {
+            "Print what a shell reads to complete commands and options of 'accel'.",
+            "For this shell: source <(./accel completion bash). For those to come, put that line into ~/.bashrc or ~/.zshrc."
+        },
+        mixinStandardHelpOptions = true)
+final class CompletionCommand implements Runnable {
+    /** The shells that read it. */
+    private enum Shell {
+        BASH,
+        ZSH;
+
+        @Override
+        public String toString() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    @Parameters(paramLabel = "bash|zsh", description = "The shell.")
+    private Shell shell;
+
+    @Spec
+    private CommandSpec spec;
+
+    @Override
+    public void run() {
+        CommandLine all = AccelMain.commandLine();
+        UsageMistake.OF_THE_SCRIPT.stream()
+                .sorted()
+                .forEach(name -> all.addSubcommand(name, CommandSpec.create().name(name)));
+        PrintWriter out = spec.commandLine().getOut();
+        out.printf("# To be read by %s%n", shell);
+        // Zsh reads bash's by an emulation, which the text turns on itself.
+        out.print(AutoComplete.bash("accel", all));
+    }
+}

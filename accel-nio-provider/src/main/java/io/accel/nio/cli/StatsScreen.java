@@ -1,0 +1,96 @@
+package io.accel.nio.cli;
+
+import io.accel.core.observe.ProcessSample;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Samples for people: for each process some lines of its own, and a table of its connections. Each process gets its share of the
+ * rows; what does not fit is counted.
+ *
+ * @param width the most characters of a line
+ * @param rows the most lines
+ */
+record StatsScreen(int width, int rows) {
+    /** As much as anybody wants. */
+    static final int UNLIMITED = Integer.MAX_VALUE;
+
+    /** From so many lines on a process's head may take more than one. */
+    private static final int ROOM_FOR_HEAD = 8;
+    /** So much of a line that is cut the command may take. */
+    private static final int PART_OF_COMMAND = 3;
+
+    private static final String CONTINUED = "    ";
+
+    List<String> lines(List<Seen> processes) {
+        List<String> lines = new ArrayList<>();
+        if (rows < 1) {
+            return lines;
+        }
+        boolean allFit = processes.size() <= rows;
+        int shown = allFit ? processes.size() : rows - 1;
+        int left = shown == processes.size() ? rows : rows - 1;
+        for (int i = 0; i < shown; i++) {
+            List<String> block = block(processes.get(i), left / (shown - i));
+            left -= block.size();
+            lines.addAll(block);
+            if (rows == UNLIMITED) {
+                lines.add("");
+            }
+        }
+        if (!allFit) {
+            lines.add("and " + (processes.size() - shown) + " more processes");
+        }
+        return lines.stream().map(line -> cut(plain(line))).toList();
+    }
+
+    private List<String> block(Seen seen, int height) {
+        ProcessSample sample = seen.sample();
+        List<String> lines = new ArrayList<>();
+        if (height < ROOM_FOR_HEAD) {
+            lines.add(ProcessLines.head(seen, width / PART_OF_COMMAND));
+        } else {
+            lines.addAll(wrapped(ProcessLines.head(seen, UNLIMITED)));
+        }
+        int forTable = ConnectionTable.height(sample);
+        int most = Math.max(height - lines.size() - forTable, (height - lines.size()) / 2);
+        int left = Math.min(most, height - lines.size() - Math.min(forTable, 3));
+        for (String detail : ProcessLines.details(sample)) {
+            List<String> paragraph = wrapped(detail);
+            if (paragraph.size() > left) {
+                break;
+            }
+            lines.addAll(paragraph);
+            left -= paragraph.size();
+        }
+        lines.addAll(ConnectionTable.lines(sample, width, height - lines.size()));
+        return lines;
+    }
+
+    private List<String> wrapped(String text) {
+        List<String> lines = new ArrayList<>();
+        String rest = text;
+        while (rest.length() > width) {
+            int end = rest.lastIndexOf(' ', width);
+            if (end <= CONTINUED.length()) {
+                break;
+            }
+            lines.add(rest.substring(0, end));
+            rest = CONTINUED + rest.substring(end + 1);
+        }
+        lines.add(rest);
+        return lines;
+    }
+
+    private String cut(String line) {
+        return line.length() <= width ? line : line.substring(0, width - 1) + "~";
+    }
+
+    /** Another user's process may try to write more than text to the terminal. */
+    private static String plain(String line) {
+        return line.codePoints()
+                .map(c -> Character.isISOControl(c) || Character.getType(c) == Character.FORMAT ? '?' : c)
+                .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
+                .toString();
+    }
+}

@@ -1,0 +1,50 @@
+package io.accel.nio.cli;
+
+import java.io.File;
+import java.io.IOException;
+import java.lang.ProcessBuilder.Redirect;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/**
+ * The size of the terminal that this process writes to.
+ *
+ * @param width its columns, {@link StatsScreen#UNLIMITED} if unknown
+ * @param rows its rows, likewise
+ */
+record Terminal(int width, int rows) {
+    /** Whether the standard output is one. */
+    static boolean isThere() {
+        try {
+            String output = Files.readSymbolicLink(Path.of("/proc/self/fd/1")).toString();
+            return output.startsWith("/dev/pts/") || output.startsWith("/dev/tty") || output.equals("/dev/console");
+        } catch (IOException e) {
+            return false; // then one after the other
+        }
+    }
+
+    /** As {@code COLUMNS} and {@code LINES} have it where they are set, else as it is now. */
+    static Terminal size() {
+        String[] size = stty().split(" ", 2);
+        return new Terminal(
+                number(System.getenv("COLUMNS"), number(size.length == 2 ? size[1] : null, StatsScreen.UNLIMITED)),
+                number(System.getenv("LINES"), number(size[0], StatsScreen.UNLIMITED)));
+    }
+
+    private static String stty() {
+        try {
+            Process stty = new ProcessBuilder("stty", "size")
+                    .redirectInput(new File("/dev/tty"))
+                    .redirectError(Redirect.DISCARD)
+                    .start();
+            return new String(stty.getInputStream().readAllBytes(), StandardCharsets.US_ASCII).strip();
+        } catch (IOException e) {
+            return ""; // no such program, or no terminal of this process's own: of unknown size
+        }
+    }
+
+    private static int number(String text, int otherwise) {
+        return text != null && text.matches("[1-9][0-9]{0,5}") ? Integer.parseInt(text) : otherwise;
+    }
+}

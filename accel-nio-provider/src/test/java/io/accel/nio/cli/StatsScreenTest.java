@@ -1,0 +1,98 @@
+package io.accel.nio.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.accel.core.observe.ConnectionSample;
+import io.accel.core.observe.Figure;
+import io.accel.core.observe.Figures;
+import io.accel.core.observe.ProcessSample;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+class StatsScreenTest {
+    @Test
+    void aSmallTerminalShowsWhatFitsAndCountsTheRest() {
+        List<String> lines = new StatsScreen(60, 23).lines(List.of(seen("web-1", 100)));
+        assertThat(lines).hasSizeLessThanOrEqualTo(23).allMatch(line -> line.length() <= 60);
+        assertThat(lines.get(0)).startsWith("1 web-1 com.example.Server since ");
+        assertThat(String.join("\n", lines)).contains("PATH", "REMOTE", "127.0.0.1:20001", "OUT");
+        long shown = lines.stream().filter(line -> line.contains("127.0.0.1:2")).count();
+        assertThat(shown).isPositive();
+        assertThat(lines.get(lines.size() - 1)).isEqualTo("  and " + (100 - shown) + " more");
+    }
+
+    @Test
+    void twoProcessesOfOneNumberAreToldApartHoweverFewTheRows() {
+        for (int rows = 1; rows < 60; rows++) {
+            List<String> lines = new StatsScreen(60, rows).lines(List.of(seen("web-1", 5), seen("web-2", 50)));
+            assertThat(lines).hasSizeBetween(1, rows);
+            if (rows == 1) {
+                assertThat(lines).containsExactly("and 2 more processes");
+            } else {
+                assertThat(lines)
+                        .anyMatch(line -> line.startsWith("1 web-1 "))
+                        .anyMatch(line -> line.startsWith("1 web-2 "));
+            }
+        }
+    }
+
+    @Test
+    void withoutLimitsNothingIsLeftOut() {
+        List<String> lines =
+                new StatsScreen(StatsScreen.UNLIMITED, StatsScreen.UNLIMITED).lines(List.of(seen("web-1", 100)));
+        assertThat(lines)
+                .filteredOn(line -> line.contains("established"))
+                .hasSize(100)
+                .first()
+                .asString()
+                .contains("client", "127.0.0.1:10001", "127.0.0.1:20001");
+    }
+
+    @Test
+    void anotherUsersTextControlsNoTerminal() {
+        assertThat(new StatsScreen(100, 10)
+                        .lines(List.of(seen("\033[2J\u009b1m", 1)))
+                        .get(0))
+                .startsWith("1 ?[2J?1m com");
+        assertThat(StatsJson.of(List.of(seen("\u009b1m", 1)))).contains("\"host\":\"\\u009b1m\"", "\"user\":\"");
+    }
+
+    @Test
+    void connectionsComeInTheOrderThatWasAskedFor() {
+        ProcessSample sample = seen("web-1", 3).sample();
+        assertThat(ids(ConnectionOrder.AGE.sort(sample, null))).containsExactly(1L, 2L, 3L);
+        assertThat(ids(ConnectionOrder.BYTES.sort(sample, null))).containsExactly(3L, 2L, 1L);
+        // The same since the last look, of which the second connection is new.
+        ProcessSample earlier = sample.with(
+                List.of(sample.connections().get(0), sample.connections().get(2)));
+        assertThat(ids(ConnectionOrder.RATE.sort(sample, earlier))).containsExactly(2L, 1L, 3L);
+    }
+
+    private static List<Long> ids(ProcessSample sample) {
+        return sample.connections().stream().map(ConnectionSample::id).toList();
+    }
+
+    private static Seen seen(String host, int connections) {
+        List<ConnectionSample> all = IntStream.rangeClosed(1, connections)
+                .mapToObj(i -> new ConnectionSample(
+                        i,
+                        "client",
+                        "shm",
+                        "",
+                        "",
+                        "established",
+                        "127.0.0.1:" + (10_000 + i),
+                        "127.0.0.1:" + (20_000 + i),
+                        0,
+                        0,
+                        0,
+                        0,
+                        new Figures().add(Figure.BYTES_IN, i)))
+                .toList();
+        return new Seen(
+                System.getProperty("user.name"),
+                new ProcessSample(1, host, "com.example.Server", "balanced", 1, 9, 2, Map.of(), all, 0));
+    }
+}
