@@ -70,11 +70,28 @@ class StatsScreenTest {
         assertThat(ids(ConnectionOrder.RATE.sort(sample, earlier))).containsExactly(2L, 1L, 3L);
     }
 
+    @Test
+    void aCrowdedProcessSaysHowLongItWasKeptWaiting() {
+        assertThat(new StatsScreen(StatsScreen.UNLIMITED, StatsScreen.UNLIMITED)
+                        .lines(List.of(seen(
+                                "web-1",
+                                0,
+                                Map.of("wait.delays", 7L, "wait.delay.nanos", 42_000_000L, "wait.crowded", 3L)))))
+                .anyMatch(line ->
+                        line.startsWith("  kept waiting for a core 7 times for 42.0 ms, found cores crowded 3 times;"));
+        assertThat(new StatsScreen(StatsScreen.UNLIMITED, StatsScreen.UNLIMITED).lines(List.of(seen("web-1", 0))))
+                .noneMatch(line -> line.contains("kept waiting"));
+    }
+
     private static List<Long> ids(ProcessSample sample) {
         return sample.connections().stream().map(ConnectionSample::id).toList();
     }
 
     private static Seen seen(String host, int connections) {
+        return seen(host, connections, Map.of());
+    }
+
+    private static Seen seen(String host, int connections, Map<String, Long> figures) {
         List<ConnectionSample> all = IntStream.rangeClosed(1, connections)
                 .mapToObj(i -> new ConnectionSample(
                         i,
@@ -93,6 +110,6 @@ class StatsScreenTest {
                 .toList();
         return new Seen(
                 System.getProperty("user.name"),
-                new ProcessSample(1, host, "com.example.Server", "balanced", 1, 9, 2, Map.of(), all, 0));
+                new ProcessSample(1, host, "com.example.Server", "balanced", 1, 9, 2, figures, all, 0));
     }
 }
