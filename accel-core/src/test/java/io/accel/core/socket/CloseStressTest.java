@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.accel.core.poll.Poller;
+import io.accel.core.poll.Registration;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
@@ -14,6 +15,7 @@ import java.util.Map;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -73,6 +75,52 @@ class CloseStressTest {
             assertThat(lives).isGreaterThan(50);
             await().atMost(Duration.ofSeconds(10)).until(() -> lab.mappings() == 0);
         }
+    }
+
+    /** The link comes, with the doorbells of those who are registered, while the program closes. */
+    @Test
+    void closedAtAnyMomentOfTheUpgrade() throws Exception {
+        try (Lab lab = new Lab("balanced", Map.of("handover.after", "0", "ring.size", "16KiB"));
+                Poller poller = lab.accelerator.openPoller()) {
+            int lives = 0;
+            int linked = 0;
+            long end = System.nanoTime() + DURATION;
+            while (System.nanoTime() - end < 0) {
+                StreamSocket client = lab.client();
+                StreamSocket server = lab.accept();
+                FutureTask<Void> registering = Streams.start(() -> register(poller, client));
+                look(poller, 1 + lives % 4);
+                spinFor(lives * 7_919L % 400_000);
+                linked += client.attached() != null ? 1 : 0;
+                Lab.close(client);
+                look(poller, 1);
+                registering.get(30, TimeUnit.SECONDS);
+                Lab.close(server);
+                look(poller, 1);
+                lives++;
+            }
+            assertThat(lives).isGreaterThan(50);
+            assertThat(linked).as("upgrades that were in time").isPositive();
+            await().atMost(Duration.ofSeconds(10)).until(() -> {
+                look(poller, 1);
+                return lab.mappings() == 0;
+            });
+        }
+    }
+
+    private static void look(Poller poller, int times) throws IOException {
+        for (int i = 0; i < times; i++) {
+            int unused = poller.poll(0, (registration, ops) -> {});
+        }
+    }
+
+    private static Void register(Poller poller, StreamSocket socket) {
+        try {
+            Registration unused = poller.register(socket, SelectionKey.OP_READ, null);
+        } catch (ClosedChannelException e) {
+            return null; // which is right for one that has closed
+        }
+        return null;
     }
 
     private interface Use {

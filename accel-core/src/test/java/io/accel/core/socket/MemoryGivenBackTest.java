@@ -66,6 +66,20 @@ class MemoryGivenBackTest {
         }
     }
 
+    /** A socket that is being closed frees its link before it ends its registrations. */
+    @Test
+    void whoRegistersWhenItIsFreedIsRefused() throws Exception {
+        Lab.Pair pair = lab.connect();
+        pair.client().attached().close(null);
+        awaitMappings(lab, 1);
+        try (Poller poller = lab.accelerator.openPoller()) {
+            assertThatThrownBy(() -> poller.register(pair.client(), SelectionKey.OP_READ, null))
+                    .isInstanceOf(ClosedChannelException.class);
+        }
+        pair.close();
+        awaitMappings(lab, 0);
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"latency", "balanced", "low-cpu"})
     void whileAPollerSleepsOrSpinsOnIt(String preset) throws Exception {
