@@ -13,6 +13,9 @@ public final class TestedPath {
     /** {@code suite.address}: the address, which is a device's if the path is {@code rdma}. */
     public static final InetAddress ADDRESS = address();
 
+    /** {@code suite.pairs}: whether Accel is tested with itself alone, and not with Netty's NIO transport on either side. */
+    public static final boolean ONLY_WITH_ITSELF = "accel".equals(System.getProperty("suite.pairs"));
+
     /** {@code suite.allocator}: whether Netty's suite runs with {@link AccelByteBufAllocator}, whatever it asks for itself. */
     private static final boolean OWN_ALLOCATOR = "accel".equals(System.getProperty("suite.allocator"));
 

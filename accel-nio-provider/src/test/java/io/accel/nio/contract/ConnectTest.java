@@ -89,6 +89,30 @@ class ConnectTest extends ContractSupport {
     }
 
     @Test
+    void pendingChannelHasTheLocalAddressThatItWasBoundTo() throws IOException {
+        ServerSocketChannel listener = listener();
+        SocketChannel unbound = nonBlockingChannel();
+        boolean connected = unbound.connect(destination(listener));
+        assertThat(unbound.getLocalAddress() != null)
+                .as("an address before the connection is finished")
+                .isEqualTo(connected);
+        finish(unbound, connected);
+        assertThat(unbound.getLocalAddress()).isNotNull();
+
+        SocketChannel bound = nonBlockingChannel();
+        bound.bind(null);
+        int port = ((InetSocketAddress) bound.getLocalAddress()).getPort();
+        connected = bound.connect(destination(listener));
+        InetSocketAddress local = (InetSocketAddress) bound.getLocalAddress();
+        assertThat(local.getPort()).isEqualTo(port);
+        assertThat(local.getAddress().isAnyLocalAddress()).isEqualTo(!connected);
+        finish(bound, connected);
+        local = (InetSocketAddress) bound.getLocalAddress();
+        assertThat(local.getPort()).isEqualTo(port);
+        assertThat(local.getAddress().isAnyLocalAddress()).isFalse();
+    }
+
+    @Test
     void blockingConnectIsRefusedAndClosesTheChannel() throws IOException {
         SocketChannel client = channel();
         InetSocketAddress nobody = nobodyListens();
@@ -181,7 +205,7 @@ class ConnectTest extends ContractSupport {
     @Test
     void connectingAndClosingManyTimesLeavesNothingBehind() throws IOException {
         ServerSocketChannel listener = listener();
-        for (int i = 0; i < 300; i++) {
+        for (int i = 0; i < times(300); i++) {
             try (SocketChannel client = SocketChannel.open(destination(listener));
                     SocketChannel server = listener.accept()) {
                 Bytes.write(client, Bytes.random(i, 1 + i));

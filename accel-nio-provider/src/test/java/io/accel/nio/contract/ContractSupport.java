@@ -154,6 +154,14 @@ abstract class ContractSupport {
     }
 
     /**
+     * How many rounds, or connections, there are where a test takes many: a fraction of them in a short run, of which the system
+     * property {@code contract.fraction} says the divisor. One connection takes a tenth of a second in a guest of the RDMA lab.
+     */
+    static int times(int full) {
+        return full / Integer.getInteger("contract.fraction", 1);
+    }
+
+    /**
      * This host's address for the suite: a loopback address, unless the system property {@code contract.address} names
      * another, as it must for RDMA.
      */

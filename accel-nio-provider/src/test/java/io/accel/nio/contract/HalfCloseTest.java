@@ -166,7 +166,7 @@ class HalfCloseTest extends ContractSupport {
 
     @Test
     void nothingIsLostBetweenManyWritesAndTheEnd() throws Exception {
-        for (int round = 0; round < 200; round++) {
+        for (int round = 0; round < times(200); round++) {
             Pair pair = pair();
             byte[] bytes = Bytes.random(round, 1 + round * 37);
             Task<byte[]> reader = start(() -> Bytes.readToEnd(pair.server()));
