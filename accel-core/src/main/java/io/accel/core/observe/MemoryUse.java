@@ -8,6 +8,8 @@ public final class MemoryUse {
     private static final AtomicLongArray RINGS = new AtomicLongArray(PathName.values().length + 1);
     private static final int REGISTERED = PathName.values().length;
 
+    private static volatile long cap;
+
     private MemoryUse() {}
 
     /**
@@ -18,6 +20,20 @@ public final class MemoryUse {
      */
     public static void rings(PathName path, long bytes) {
         RINGS.addAndGet(path.ordinal(), bytes);
+    }
+
+    /**
+     * The process may hold no more shared memory than this.
+     *
+     * @param bytes how many; 0 for any number
+     */
+    public static void cap(long bytes) {
+        cap = bytes;
+    }
+
+    /** The most bytes of shared memory that the process may hold; 0 for any number. */
+    public static long cap() {
+        return cap;
     }
 
     /** Bytes of rings that are mapped or allocated. */

@@ -55,6 +55,7 @@ public final class ProcessFigures {
         for (Drop drop : Drop.values()) {
             put(all, "drops." + drop.text(), ProcessCounters.drops(drop));
         }
+        put(all, "memory.cap.shm", MemoryUse.cap());
         all.put("memory.registered", MemoryUse.registered());
         return all;
     }

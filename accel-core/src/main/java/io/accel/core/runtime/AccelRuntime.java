@@ -2,6 +2,7 @@ package io.accel.core.runtime;
 
 import io.accel.core.daemon.Log;
 import io.accel.core.daemon.Privileged;
+import io.accel.core.observe.MemoryUse;
 import io.accel.core.observe.StatsService;
 import io.accel.core.observe.metrics.MetricsExport;
 import io.accel.core.socket.Accelerator;
@@ -25,6 +26,7 @@ public final class AccelRuntime {
         this.accelerator = new Accelerator(profile);
         String line = StartLine.of(profile, accelerator.isOn(), new File("/sys/class/infiniband"));
         Log.of("io.accel").later(Level.INFO, line);
+        MemoryUse.cap(profile.get(Keys.SHM_MAX));
         MetricsExport.start(profile.get(Keys.METRICS));
         if (accelerator.isOn() && profile.get(Keys.STATS)) {
             StatsService.start(profile.get(Keys.SHM_DIR), profile.name());

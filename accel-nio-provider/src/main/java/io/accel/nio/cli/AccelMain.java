@@ -24,6 +24,7 @@ import picocli.CommandLine.Spec;
             ProfilesCommand.class,
             VersionCommand.class,
             CompletionCommand.class,
+            ManCommand.class,
             HelpCommand.class
         })
 public final class AccelMain implements Callable<Integer> {

@@ -51,7 +51,7 @@ final class ProfilesCommand implements Runnable {
             description = "Check a profile file and those it includes.",
             footer = {"", "Ends with 0 if the file can be used, with 1 if not."},
             mixinStandardHelpOptions = true)
-    int check(@Parameters(paramLabel = "FILE") Path file) {
+    int check(@Parameters(paramLabel = "FILE", description = "The profile file.") Path file) {
         List<Problem> problems = Profiles.check(file);
         if (problems.isEmpty()) {
             out().println(file + ": OK");

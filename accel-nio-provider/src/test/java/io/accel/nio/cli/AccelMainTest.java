@@ -54,6 +54,8 @@ class AccelMainTest {
                 "profiles check /nonexistent",
                 "profiles show nope",
                 "completion tcsh",
+                "man foo",
+                "man --to /tmp stats",
                 "run foo",
                 "run",
                 "stats x",

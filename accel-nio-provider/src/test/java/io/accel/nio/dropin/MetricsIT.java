@@ -34,7 +34,8 @@ class MetricsIT {
                             "accel_bytes_total{direction=\"in\",path=\"shm\"} 12800.0",
                             "accel_bytes_total{direction=\"out\",path=\"shm\"} 12800.0",
                             "accel_messages_total{direction=\"out\",path=\"shm\"} 200.0",
-                            "accel_connections{path=\"shm\",state=\"established\"} 2.0");
+                            "accel_connections{path=\"shm\",state=\"established\"} 2.0",
+                            "accel_memory_cap_bytes{path=\"shm\"} 6.7108864E7");
         }
     }
 
@@ -91,6 +92,7 @@ class MetricsIT {
                 Child.PROVIDER,
                 option,
                 "-Daccel.handover.after=connect",
+                "-Daccel.shm.max=64MiB",
                 "-cp",
                 Child.JAR + ":" + Child.testClasses(),
                 EchoUntilTold.class.getName());

@@ -4,14 +4,10 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.accel.samples.it.harness.Launch;
 import io.accel.samples.it.harness.PathEvidence;
+import io.accel.samples.it.harness.ReadableCopy;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.attribute.PosixFilePermissions;
-import java.util.List;
 import java.util.function.UnaryOperator;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -51,7 +47,8 @@ class MixedPeersIT {
         assumeTrue(
                 "root".equals(System.getProperty("user.name")),
                 "needs root, to start a process as the user " + OTHER_USER);
-        UnaryOperator<Launch> asOther = readableByAll();
+        ReadableCopy copy = ReadableCopy.in(directory);
+        UnaryOperator<Launch> asOther = launch -> copy.launchedAs(OTHER_USER, OTHER_GROUP, launch);
         // Where both users may look, so that it is not the directory that keeps them apart.
         UnaryOperator<Launch> meeting = launch -> launch.accel("shm.dir", "/dev/shm");
         transferByKernel(
@@ -71,23 +68,5 @@ class MixedPeersIT {
         ends.sink.send("GO");
         ends.source.send("GO");
         ends.awaitEof(SOME);
-    }
-
-    // The build may be where another user may not look, so that user gets a copy of what it runs.
-    private UnaryOperator<Launch> readableByAll() throws IOException {
-        Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxr-xr-x"));
-        Path classes = directory.resolve("classes");
-        try (Stream<Path> files = Files.walk(Launch.testClasses())) {
-            for (Path file : files.toList()) {
-                Files.copy(
-                        file,
-                        classes.resolve(Launch.testClasses().relativize(file).toString()));
-            }
-        }
-        Path jar = directory.resolve("accel.jar");
-        if (Launch.isAccel()) {
-            Files.copy(Launch.dropInJar(), jar, StandardCopyOption.REPLACE_EXISTING);
-        }
-        return launch -> launch.classPath(List.of(classes)).jar(jar).as(OTHER_USER, OTHER_GROUP);
     }
 }

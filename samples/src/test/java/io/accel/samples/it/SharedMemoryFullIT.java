@@ -3,8 +3,6 @@ package io.accel.samples.it;
 import io.accel.samples.it.harness.PathEvidence;
 import io.accel.samples.it.harness.SharedDirectory;
 import java.io.IOException;
-import java.io.OutputStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 
@@ -26,7 +24,7 @@ class SharedMemoryFullIT {
         try (SharedDirectory small = SharedDirectory.ofSize("8m");
                 Ends first = connect(small.path())) {
             PathEvidence.assertAccelerated(first.port, 1);
-            fill(small.path().resolve("ballast"));
+            Ballast.fill(small.path());
             try (Ends second = connect(small.path())) {
                 PathEvidence.assertKernel(second.port, 1);
                 transfer(second);
@@ -46,19 +44,5 @@ class SharedMemoryFullIT {
         ends.sink.send("GO");
         ends.source.send("GO");
         ends.awaitEof(SOME);
-    }
-
-    // Down to the last page, which is why it ends by failing.
-    private static void fill(Path file) throws IOException {
-        byte[] page = new byte[4096];
-        try (OutputStream out = Files.newOutputStream(file)) {
-            while (true) {
-                out.write(page);
-            }
-        } catch (IOException e) {
-            if (!String.valueOf(e.getMessage()).contains("No space left")) {
-                throw e;
-            }
-        }
     }
 }

@@ -45,6 +45,8 @@ import io.micrometer.core.instrument.MeterRegistry;
  * <tr><td>{@code accel.wait.crowded}</td><td>counter</td><td></td><td>times that threads went over to sleeping at once, because others
  *     want the cores</td></tr>
  * <tr><td>{@code accel.memory.rings}</td><td>gauge, bytes</td><td>path</td><td>rings of open connections</td></tr>
+ * <tr><td>{@code accel.memory.cap}</td><td>gauge, bytes</td><td>path</td><td>the most that rings may take; 0 for as much as there
+ *     is</td></tr>
  * <tr><td>{@code accel.memory.registered}</td><td>gauge, bytes</td><td></td><td>memory registered with RDMA devices</td></tr>
  * </table>
  *
