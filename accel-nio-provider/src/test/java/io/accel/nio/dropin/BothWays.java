@@ -3,6 +3,7 @@ package io.accel.nio.dropin;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.lang.management.LockInfo;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadInfo;
@@ -135,7 +136,7 @@ final class BothWays {
             try {
                 work.run();
             } catch (IOException e) {
-                e.printStackTrace();
+                throw new UncheckedIOException(e);
             }
         });
         thread.setDaemon(true);
