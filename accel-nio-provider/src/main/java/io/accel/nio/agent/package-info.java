@@ -4,5 +4,8 @@
  * <p>Runs before the program's first class, in whatever JVM the program was given. So it uses the JDK and the profiles
  * alone: no logger is initialised early, no class of Accel's core is loaded before the program opens its first channel. Nothing
  * depends on it.
+ *
+ * <p>{@code AccelAgent} is what the JVM calls. {@code ChannelStreams} changes a class of the JDK's, by what {@code ChannelInputPatch} puts into
+ * it; {@code ClassFile}, {@code ConstantPool} and {@code Prologue} know the form of class files.
  */
 package io.accel.nio.agent;

@@ -80,7 +80,7 @@ class ChannelStreamTest extends ContractSupport {
 
     /**
      * From JDK 19 on the two streams of a channel do not wait for each other, if the channel's class is the JDK's own. Of all others
-     * they do, which no channel can change.
+     * they do, which no channel can change; Accel's agent can.
      */
     @Test
     void streamsOfBothDirectionsAreIndependentOfTheJdksOwnChannel() throws Exception {
@@ -102,6 +102,17 @@ class ChannelStreamTest extends ContractSupport {
             assertThat(pair.server().read(got)).isEqualTo(1);
         }
         assertThat(got.get(0)).isEqualTo((byte) 7);
+    }
+
+    @Test
+    void whatHasComeIsKnownOfTheJdksOwnChannel() throws IOException {
+        Pair pair = pair();
+        Bytes.write(pair.server(), Bytes.ascii("ab"));
+        InputStream in = Channels.newInputStream(pair.client());
+        assertThat(in.read()).isEqualTo('a');
+        boolean isKnown = Path.current() == Path.JDK && Runtime.version().feature() >= 19;
+        assertThat(in.available()).isEqualTo(isKnown ? 1 : 0);
+        assertThat(in.read()).isEqualTo('b');
     }
 
     @Test

@@ -61,6 +61,7 @@ class JarContentsIT {
             assertThat(manifest.getValue("Main-Class")).isEqualTo("io.accel.nio.cli.AccelMain");
             assertThat(manifest.getValue("Premain-Class")).isEqualTo("io.accel.nio.agent.AccelAgent");
             assertThat(manifest.getValue("Agent-Class")).isEqualTo("io.accel.nio.agent.AccelAgent");
+            assertThat(manifest.getValue("Can-Redefine-Classes")).isEqualTo("true");
             assertThat(manifest.getValue("Add-Exports")).isEqualTo("java.base/sun.nio.ch");
             assertThat(manifest.getValue("Automatic-Module-Name")).isEqualTo("io.accel");
             assertThat(manifest.getValue("Implementation-Version")).isNotBlank();

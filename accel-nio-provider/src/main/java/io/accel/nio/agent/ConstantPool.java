@@ -1,0 +1,129 @@
+package io.accel.nio.agent;
+
+import java.io.ByteArrayOutputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.nio.BufferUnderflowException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * The constants of a class file (JVM specification, 4.4): those that it has, and behind them those that are added. An index
+ * that the class file uses stays what it was. For one thread.
+ */
+final class ConstantPool {
+    private static final int UTF8 = 1;
+    private static final int LONG = 5;
+    private static final int DOUBLE = 6;
+    private static final int CLASS = 7;
+    private static final int FIELD = 9;
+    private static final int METHOD = 10;
+    private static final int INTERFACE_METHOD = 11;
+    private static final int NAME_AND_TYPE = 12;
+
+    private final byte[] file;
+    private final ByteBuffer in;
+    /** Where each constant's tag is. */
+    private final int[] places;
+
+    private final int begin;
+    private final int end;
+    private final ByteArrayOutputStream added = new ByteArrayOutputStream();
+    private final DataOutputStream out = new DataOutputStream(added);
+    private int count;
+
+    /** Reads the pool, from its count on, and leaves the position behind it. */
+    ConstantPool(byte[] file, ByteBuffer in) {
+        this.file = file;
+        this.in = in;
+        count = in.getShort() & 0xffff;
+        places = new int[count];
+        begin = in.position();
+        for (int i = 1; i < count; i++) {
+            places[i] = in.position();
+            int tag = in.get();
+            int length =
+                    switch (tag) {
+                        case UTF8 -> 2 + (in.getShort(in.position()) & 0xffff);
+                        case CLASS, 8, 16, 19, 20 -> 2;
+                        case 15 -> 3;
+                        case 3, 4, FIELD, METHOD, INTERFACE_METHOD, NAME_AND_TYPE, 17, 18 -> 4;
+                        case LONG, DOUBLE -> 8;
+                        default ->
+                            throw new IllegalArgumentException("its constant " + i + " is of the unknown kind " + tag);
+                    };
+            if (tag == LONG || tag == DOUBLE) {
+                i++; // these count for two
+            }
+            if (length > in.remaining()) {
+                throw new BufferUnderflowException();
+            }
+            in.position(in.position() + length);
+        }
+        end = in.position();
+    }
+
+    /** The text at an index, which is in the class file. */
+    String text(int index) {
+        int place = places[index] + 1;
+        return new String(file, place + 2, in.getShort(place) & 0xffff, StandardCharsets.UTF_8);
+    }
+
+    /** The name of the class at an index, which is in the class file. */
+    String className(int index) {
+        return text(in.getShort(places[index] + 1) & 0xffff);
+    }
+
+    int addText(String text) throws IOException {
+        out.writeByte(UTF8);
+        out.writeUTF(text);
+        return index();
+    }
+
+    int addClass(String name) throws IOException {
+        int text = addText(name);
+        out.writeByte(CLASS);
+        out.writeShort(text);
+        return index();
+    }
+
+    int addField(String owner, String name, String type) throws IOException {
+        return addMember(FIELD, owner, name, type);
+    }
+
+    int addMethod(String owner, String name, String type) throws IOException {
+        return addMember(METHOD, owner, name, type);
+    }
+
+    int addInterfaceMethod(String owner, String name, String type) throws IOException {
+        return addMember(INTERFACE_METHOD, owner, name, type);
+    }
+
+    private int addMember(int tag, String owner, String name, String type) throws IOException {
+        int ofClass = addClass(owner);
+        int called = addText(name);
+        int typed = addText(type);
+        out.writeByte(NAME_AND_TYPE);
+        out.writeShort(called);
+        out.writeShort(typed);
+        int member = index();
+        out.writeByte(tag);
+        out.writeShort(ofClass);
+        out.writeShort(member);
+        return index();
+    }
+
+    private int index() {
+        if (count == 0xffff) {
+            throw new IllegalArgumentException("it has no room for more constants");
+        }
+        return count++;
+    }
+
+    /** Writes all constants, from their count on. */
+    void writeTo(DataOutputStream to) throws IOException {
+        to.writeShort(count);
+        to.write(file, begin, end - begin);
+        added.writeTo(to);
+    }
+}
