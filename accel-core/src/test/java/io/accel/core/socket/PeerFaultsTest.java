@@ -268,6 +268,17 @@ class PeerFaultsTest {
         Lab.close(own.socket());
     }
 
+    /** Stops the peer for a time, lets it go on from its step, and finishes. */
+    private void stopFor(Duration time) throws Exception {
+        peer.stop();
+        FutureTask<String> sending = send(BYTES);
+        TimeUnit.MILLISECONDS.sleep(time.toMillis());
+        lab.othersLiveOn(bystander);
+        peer.signal("CONT");
+        peer.tell("go");
+        finish(sending);
+    }
+
     private void nothingIsLeft() throws Exception {
         lab.othersLiveOn(bystander);
         FaultLab.soon(() -> {
@@ -394,14 +405,7 @@ class PeerFaultsTest {
         openImpatient();
         for (Place place : upgrade(side).toList()) {
             bringTo(place);
-            peer.stop();
-            FutureTask<String> sending = send(BYTES);
-            TimeUnit.MILLISECONDS.sleep(
-                    STOPPED.plus(isTimed(place) ? PATIENCE : Duration.ZERO).toMillis());
-            lab.othersLiveOn(bystander);
-            peer.signal("CONT");
-            peer.tell("go");
-            finish(sending);
+            stopFor(STOPPED.plus(isTimed(place) ? PATIENCE : Duration.ZERO));
         }
         nothingIsLeft();
         peerHasNothingLeft();
@@ -478,13 +482,7 @@ class PeerFaultsTest {
             connect(side);
             move();
             breakAt(step);
-            peer.stop();
-            FutureTask<String> sending = send(BYTES);
-            TimeUnit.MILLISECONDS.sleep(STOPPED.toMillis());
-            lab.othersLiveOn(bystander);
-            peer.signal("CONT");
-            peer.tell("go");
-            finish(sending);
+            stopFor(STOPPED);
         }
         nothingIsLeft();
         peerHasNothingLeft();
