@@ -1,5 +1,7 @@
 package io.accel.core.socket;
 
+import io.accel.core.daemon.Log;
+import io.accel.core.daemon.Warnings;
 import io.accel.core.jdk.VirtualThreads;
 import io.accel.core.poll.PollConfig;
 import io.accel.core.poll.Pollable;
@@ -10,6 +12,7 @@ import java.io.IOException;
 import java.lang.ref.WeakReference;
 import java.nio.channels.ClosedChannelException;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * How a blocking operation waits: it looks as long as its thread's {@link WaitPolicy} says, then sleeps. A platform thread
@@ -23,6 +26,12 @@ public final class BlockingWaits {
     private static final int DOORBELL_LOOKS = 64 * 1024;
 
     private static final int GLANCES = 128;
+
+    private static final Warnings ERRORS = new Warnings(Log.of(BlockingWaits.class));
+    /** Between two looks of a thread that has no selector to sleep in. */
+    private static final long NAP_NANOS = 1_000_000;
+    /** After so long it tries again to have one. */
+    private static final long NAPS_NANOS = 100_000_000;
 
     /** What a blocking operation can wait for. */
     public interface Waitable extends Pollable {
@@ -93,7 +102,7 @@ public final class BlockingWaits {
      * @param pollable what to wait for; if it is an accelerated connection, the caller is in the half that it waits for
      * @param ops the operations to wait for
      * @param timeoutNanos how long; negative for no limit
-     * @throws IOException if a selector cannot be had
+     * @throws IOException if the JDK's select fails
      */
     public void await(Waitable pollable, int ops, long timeoutNanos) throws IOException {
         long start = System.nanoTime();
@@ -165,8 +174,15 @@ public final class BlockingWaits {
     }
 
     private void park(Waitable pollable, int ops, long timeoutNanos) throws IOException {
+        VirtualWaits all;
         try {
-            virtualWaits().await(pollable, ops, timeoutNanos);
+            all = virtualWaits();
+        } catch (IOException e) {
+            boolean unused = nap(pollable, ops, timeoutNanos, e);
+            return;
+        }
+        try {
+            all.await(pollable, ops, timeoutNanos);
         } catch (ClosedChannelException e) {
             return; // closed before it could be waited for: the operation will find it so
         }
@@ -220,7 +236,12 @@ public final class BlockingWaits {
 
     /** Sleeps until there is something (true), or something else to return for. */
     private boolean sleep(OfThread own, Waitable pollable, int ops, long timeoutNanos) throws IOException {
-        SleeperPool.Pooled pooled = pool.take(own.sleeper);
+        SleeperPool.Pooled pooled;
+        try {
+            pooled = pool.take(own.sleeper);
+        } catch (IOException e) {
+            return nap(pollable, ops, timeoutNanos, e);
+        }
         own.sleeper = pooled.reference();
         try {
             return pooled.sleeper().await(pollable, ops, timeoutNanos);
@@ -229,6 +250,28 @@ public final class BlockingWaits {
         } finally {
             pool.giveBack(pooled);
         }
+    }
+
+    /**
+     * Waits without a selector, which could not be had: a process that is out of descriptors can still wait for a connection of the
+     * kernel's, and so it can for one that has moved.
+     *
+     * @return whether there is something; where there is not, the caller may try again to have a selector
+     */
+    private static boolean nap(Waitable pollable, int ops, long timeoutNanos, IOException why) {
+        ERRORS.warn(
+                "opening a selector failed, so a thread that waits for a connection looks for itself each millisecond",
+                why);
+        long most = timeoutNanos < 0 ? NAPS_NANOS : Math.min(timeoutNanos, NAPS_NANOS);
+        long start = System.nanoTime();
+        while (!pollable.isClosed() && !Thread.currentThread().isInterrupted() && System.nanoTime() - start < most) {
+            LockSupport.parkNanos(NAP_NANOS);
+            // The doorbell as well: the peer may have died.
+            if (pollable.look(ops) != 0 || pollable.kernelReady(ops, 0) != 0) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private synchronized VirtualWaits virtualWaits() throws IOException {

@@ -256,6 +256,7 @@ public final class StreamListener {
             } catch (RuntimeException | Error e) {
                 if (!socket.detach(link)) {
                     link.free();
+                    socket.unclaim(); // nobody is to wait for it
                 }
                 throw e;
             }

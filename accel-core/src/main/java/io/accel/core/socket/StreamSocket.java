@@ -130,6 +130,10 @@ public final class StreamSocket implements Pollable {
     private int largestRing;
     /** Bytes of a ring of the link that was given back for a larger one, which is not there yet; otherwise 0. */
     private int grownFrom;
+    /** When larger rings may be asked for again, for which there was no room. */
+    private long largerAt = System.nanoTime();
+    /** How long to be content with the rings that there are, the next time that there is no room for larger ones. */
+    private long largerPauseNanos = FIRST_PAUSE_NANOS;
 
     /** How many threads wait to hear how it is settled. */
     private int waiting;
@@ -443,7 +447,8 @@ public final class StreamSocket implements Pollable {
      * @param passing whether one may have it in a moment: it is asked again when there is traffic
      */
     void notUpgraded(FallbackException why, boolean passing) {
-        if (why == null || closed || hasNoLargerOne(why)) {
+        boolean lacksRoom = why != null && passing && why.reason().isWantOfRoom();
+        if (why == null || closed || hasNoLargerOne(why, lacksRoom)) {
             return;
         }
         synchronized (this) {
@@ -459,7 +464,6 @@ public final class StreamSocket implements Pollable {
             failure = why;
             heard |= why.reason() == FallbackReason.NOT_YET;
             notifyAll();
-            boolean lacksRoom = passing && why.reason().isWantOfRoom();
             if (passing && !lacksRoom && (why.reason() == FallbackReason.NOT_YET || askedInVain + 1 < MOST_ASKED)) {
                 boolean isFirst = askedInVain++ == 0;
                 countFrom(System.nanoTime() + (isFirst ? SOON_NANOS : pauseNanos));
@@ -479,15 +483,20 @@ public final class StreamSocket implements Pollable {
     }
 
     /** Asks for a link as large as the last, which there was room for, if it was a larger one that was not to be had. */
-    private boolean hasNoLargerOne(FallbackException why) {
+    private boolean hasNoLargerOne(FallbackException why, boolean lacksRoom) {
         synchronized (this) {
             if (grownFrom == 0) {
                 return false;
             }
             path = new PathInfo("kernel", why.reason(), why.getMessage());
             ringSize = grownFrom;
-            largestRing = grownFrom;
             grownFrom = 0;
+            if (lacksRoom) { // which there is when others have closed, or given their links back
+                largerAt = System.nanoTime() + largerPauseNanos;
+                largerPauseNanos = Math.min(2 * largerPauseNanos, LONGEST_PAUSE_NANOS);
+            } else {
+                largestRing = ringSize;
+            }
         }
         tellOfKernel(why.reason());
         StreamUpgrades.get().request(this);
@@ -532,13 +541,16 @@ public final class StreamSocket implements Pollable {
             if (closed || attached != null) {
                 return false;
             }
-            claim = Claim.ATTACHED;
             stream = new LinkStream(
                     link, accelerator.lowWater(), accelerator.handoverAfter().unrest(), this, connection);
             shares.establish(stream);
+            claim = Claim.ATTACHED;
             path = new PathInfo(fabric, null, null);
             attached = stream;
-            grownFrom = 0;
+            if (grownFrom > 0) {
+                grownFrom = 0;
+                largerPauseNanos = FIRST_PAUSE_NANOS;
+            }
             if (role == Role.CLIENT && stream.ringSize() < ringSize) {
                 largestRing = stream.ringSize(); // the peer has no larger ones
             }
@@ -764,7 +776,7 @@ public final class StreamSocket implements Pollable {
 
     /** Whether another link may have larger rings than this one; the end that accepted can only wish for that. */
     synchronized boolean mayHaveLarger(LinkStream stream) {
-        return stream.ringSize() < largestRing;
+        return stream.ringSize() < largestRing && System.nanoTime() - largerAt >= 0;
     }
 
     /** How long a link is idle until it is given back; for tests that have it done at random that does not count. */

@@ -83,7 +83,17 @@ final class StreamUpgrade extends LinkSearch {
 
     @Override
     void found(Link link, String by, InetSocketAddress end) {
-        if (!socket.attach(link, by)) {
+        boolean attached;
+        try {
+            attached = socket.attach(link, by);
+        } catch (RuntimeException | Error e) {
+            LinkStream stream = socket.attached();
+            if (stream == null || stream.link() != link) {
+                link.free();
+            } // otherwise the program may be using it already, and its close lets go of it
+            throw e;
+        }
+        if (!attached) {
             link.signal(Link.RST | Link.CLOSED);
             link.free();
         }

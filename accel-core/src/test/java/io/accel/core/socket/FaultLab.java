@@ -12,6 +12,7 @@ import io.accel.core.socket.Faults.Side;
 import io.accel.profile.FabricName;
 import io.accel.profile.Profile;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -28,10 +29,19 @@ final class FaultLab implements AutoCloseable {
     }
 
     FaultLab(String preset, Map<String, String> settings) throws IOException {
-        // Calls that fail are counted, and nobody but the test is to make any.
+        lab = new Lab(preset, quiet(settings), this::fabrics);
+    }
+
+    /** In the directory of another process's lab, which that removes. */
+    FaultLab(String preset, Map<String, String> settings, Path shared) throws IOException {
+        lab = new Lab(preset, quiet(settings), this::fabrics, shared);
+    }
+
+    /** Calls that fail are counted, and nobody but the test is to make any. */
+    private static Map<String, String> quiet(Map<String, String> settings) {
         Map<String, String> all = new HashMap<>(Map.of("fabric.order", "shm", "handover.idle", "forever"));
         all.putAll(settings);
-        lab = new Lab(preset, all, this::fabrics);
+        return all;
     }
 
     private Map<FabricName, Fabric> fabrics(Profile profile) {

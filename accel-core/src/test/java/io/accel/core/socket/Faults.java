@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 
 /** Which calls of a {@link FaultyFabric} fail, and the account of what it gave out. Thread-safe. */
 final class Faults {
@@ -29,6 +30,41 @@ final class Faults {
         CLIENT,
         SERVER
     }
+
+    /** Where a test may hold an end up that gets a link, or goes on without one that broke. */
+    enum Step {
+        // The client, on the thread that looks for links.
+        CALLS,
+        HAS_CALLED,
+        /** Before it reads an answer, the last of which has it make the file. */
+        HEARS,
+        /** After that. */
+        WAITS,
+        HAS_LINK,
+        SAYS_ATTACHED,
+        // The server, on the thread of the rendezvous.
+        IS_ASKED,
+        HAS_RESERVED,
+        HAS_TAKEN,
+        SETTLES,
+        // Either, on the same.
+        ATTACHES,
+        // Either, in a write of the program's.
+        SWITCHES,
+        SAYS_SWITCHED,
+        /** Before the announcement. */
+        HAS_SWITCHED,
+        // Either, when the link has broken, on the thread that takes connections back.
+        DRAINS,
+        SPEAKS,
+        HAS_SPOKEN,
+        LISTENS,
+        REPLAYS,
+        FREES
+    }
+
+    /** Called by whoever comes to a step; it may wait, or throw an error. */
+    volatile Consumer<Step> steps = step -> {};
 
     /** Handshakes begun and not yet over. */
     final AtomicInteger handshakes = new AtomicInteger();

@@ -34,9 +34,11 @@ final class FaultyFabric implements Fabric {
         if (failure != null) {
             throw failure;
         }
+        faults.steps.accept(Faults.Step.CALLS);
         Connecting handshake =
                 new Handshake(inner.connect(destination, source, ringSize), source.bind(destination.getAddress()));
         faults.handshakes.incrementAndGet();
+        faults.steps.accept(Faults.Step.HAS_CALLED);
         return handshake;
     }
 
@@ -108,12 +110,15 @@ final class FaultyFabric implements Fabric {
                 end();
                 throw failure;
             }
+            faults.steps.accept(Faults.Step.HEARS);
             try {
                 Link link = handshake.advance();
                 if (link == null) {
+                    faults.steps.accept(Faults.Step.WAITS);
                     return null;
                 }
                 end();
+                faults.steps.accept(Faults.Step.HAS_LINK);
                 return give(link, Faults.Side.CLIENT, client);
             } catch (FallbackException e) {
                 end();
@@ -140,10 +145,12 @@ final class FaultyFabric implements Fabric {
         @Override
         public boolean reserve(InetSocketAddress local, InetSocketAddress remote, Runnable again)
                 throws FallbackException {
+            faults.steps.accept(Faults.Step.IS_ASKED);
             boolean reserved = acceptor.reserve(local, remote, again);
             if (asked.add(List.of(local, remote))) { // and not once more when it asks again
                 faults.places.incrementAndGet();
             }
+            faults.steps.accept(Faults.Step.HAS_RESERVED);
             return reserved;
         }
 
@@ -164,11 +171,17 @@ final class FaultyFabric implements Fabric {
             Link given = give(link, Faults.Side.SERVER, remote);
             over(local, remote);
             this.given.put(link, given);
-            return acceptor.offered(given, local, remote);
+            boolean taken = acceptor.offered(given, local, remote);
+            if (!taken) {
+                faults.links.decrementAndGet(); // the fabric frees it
+            }
+            faults.steps.accept(Faults.Step.HAS_TAKEN);
+            return taken;
         }
 
         @Override
         public boolean isSettled(Link link) {
+            faults.steps.accept(Faults.Step.SETTLES);
             return acceptor.isSettled(given.get(link));
         }
 

@@ -3,6 +3,7 @@ package io.accel.core.socket;
 import io.accel.core.fabric.Link;
 import io.accel.core.fabric.MemoryRegion;
 import io.accel.core.socket.Faults.Call;
+import io.accel.core.socket.Faults.Step;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.channels.SelectableChannel;
@@ -107,6 +108,7 @@ final class FaultyLink implements Link {
 
     @Override
     public MemoryRegion sendRing() {
+        faults.steps.accept(Step.ATTACHES);
         return inner.sendRing();
     }
 
@@ -117,6 +119,7 @@ final class FaultyLink implements Link {
 
     @Override
     public void publish(long from, long to) {
+        faults.steps.accept(Step.SWITCHES);
         if (works(Call.PUBLISH) && arrives(() -> inner.publish(from, to))) {
             arrived = to;
         }
@@ -134,8 +137,16 @@ final class FaultyLink implements Link {
 
     @Override
     public void signal(int state) {
+        if ((state & ATTACHED) != 0) {
+            faults.steps.accept(Step.SAYS_ATTACHED);
+        } else if ((state & SWITCHED) != 0) {
+            faults.steps.accept(Step.SAYS_SWITCHED);
+        }
         if (!works(Call.SIGNAL) || !arrives(() -> inner.signal(state))) {
             hasLost |= (state & SWITCHED) != 0;
+        }
+        if ((state & SWITCHED) != 0) {
+            faults.steps.accept(Step.HAS_SWITCHED);
         }
     }
 
@@ -173,6 +184,9 @@ final class FaultyLink implements Link {
 
     @Override
     public void takeIn() {
+        if (broken) {
+            faults.steps.accept(Step.DRAINS);
+        }
         inner.takeIn();
     }
 
@@ -249,6 +263,9 @@ final class FaultyLink implements Link {
     @Override
     public void free() {
         check("free");
+        if (broken) {
+            faults.steps.accept(Step.FREES);
+        }
         synchronized (this) {
             freed = true;
             inner.free();

@@ -69,6 +69,7 @@ final class Lab implements AutoCloseable {
     }
 
     final Path dir;
+    private final boolean isOwn;
     final Accelerator accelerator;
     final ServerSocketChannel kernel;
     final StreamListener listener;
@@ -85,11 +86,24 @@ final class Lab implements AutoCloseable {
     /** With fabrics of the test's own. */
     Lab(String preset, Map<String, String> settings, Function<Profile, Map<FabricName, Fabric>> fabrics)
             throws IOException {
-        Path parent = Files.isDirectory(Path.of("/dev/shm")) ? Path.of("/dev/shm") : Path.of("/tmp");
-        dir = Files.createTempDirectory(
-                parent,
-                "accel-test-",
-                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+        this(preset, settings, fabrics, createDirectory(), true);
+    }
+
+    /** In the directory of another process's lab, which that removes. */
+    Lab(String preset, Map<String, String> settings, Function<Profile, Map<FabricName, Fabric>> fabrics, Path shared)
+            throws IOException {
+        this(preset, settings, fabrics, shared, false);
+    }
+
+    private Lab(
+            String preset,
+            Map<String, String> settings,
+            Function<Profile, Map<FabricName, Fabric>> fabrics,
+            Path dir,
+            boolean isOwn)
+            throws IOException {
+        this.dir = dir;
+        this.isOwn = isOwn;
         Map<String, String> all = new HashMap<>(settings);
         all.put("shm.dir", dir.toString());
         all.putIfAbsent("handover.after", "connect");
@@ -107,6 +121,14 @@ final class Lab implements AutoCloseable {
         }
     }
 
+    private static Path createDirectory() throws IOException {
+        Path parent = Files.isDirectory(Path.of("/dev/shm")) ? Path.of("/dev/shm") : Path.of("/tmp");
+        return Files.createTempDirectory(
+                parent,
+                "accel-test-",
+                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+    }
+
     /** The rendezvous is taken over by one that takes connections but never says a word. */
     void silence() throws Exception {
         Path rendezvous =
@@ -121,9 +143,14 @@ final class Lab implements AutoCloseable {
 
     /** A client that is connected as far as the kernel is concerned. */
     StreamSocket client() throws IOException {
+        return client(address);
+    }
+
+    /** As {@link #client()}, of another process's listener. */
+    StreamSocket client(InetSocketAddress listening) throws IOException {
         SocketChannel channel = JdkAccess.kernelProvider().openSocketChannel();
         open.add(channel);
-        channel.connect(address);
+        channel.connect(listening);
         StreamSocket client = new StreamSocket(accelerator, anchors.apply(channel));
         opened(client, channel);
         client.connected();
@@ -225,6 +252,9 @@ final class Lab implements AutoCloseable {
         }
         for (Closeable each : open) {
             each.close();
+        }
+        if (!isOwn) {
+            return;
         }
         try (Stream<Path> files = Files.walk(dir)) {
             for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {

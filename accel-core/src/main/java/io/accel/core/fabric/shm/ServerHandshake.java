@@ -1,5 +1,6 @@
 package io.accel.core.fabric.shm;
 
+import io.accel.core.daemon.Daemons;
 import io.accel.core.daemon.Log;
 import io.accel.core.daemon.Warnings;
 import io.accel.core.fabric.Beginnings;
@@ -104,7 +105,7 @@ final class ServerHandshake {
                 }
                 step();
             }
-            if (state == State.CONFIRM && acceptor.isSettled(link)) {
+            if (state == State.CONFIRM && isSettled()) {
                 state = State.DONE;
             }
             return state != State.DONE;
@@ -121,6 +122,17 @@ final class ServerHandshake {
             refuse(new FallbackException(FallbackReason.NO_RESOURCES, e.toString()));
         }
         return false;
+    }
+
+    /** An error of this end's leaves the link where it is, and the client's word to be heard later: the client may be using it. */
+    private boolean isSettled() {
+        try {
+            return acceptor.isSettled(link);
+        } catch (RuntimeException | OutOfMemoryError e) {
+            ERRORS.warn("hearing whether a client has its link met an error, and is tried again", e);
+            Daemons.pause();
+            return false;
+        }
     }
 
     private void step() throws IOException {

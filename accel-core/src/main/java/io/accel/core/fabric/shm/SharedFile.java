@@ -86,6 +86,10 @@ final class SharedFile {
             }
             throw e;
         } catch (IOException e) {
+            if (Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS) && Files.isReadable(file)) {
+                // The client has done its part, and this process can do no more, say, for want of descriptors.
+                throw Shortage.of(FallbackReason.NO_RESOURCES, "opening " + file + " failed: " + e);
+            }
             throw new FallbackException(FallbackReason.BAD_HANDSHAKE, "opening " + file + " failed: " + e);
         } finally {
             delete(file);

@@ -1,0 +1,166 @@
+package io.accel.core.socket;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.accel.core.Background;
+import io.accel.core.fabric.PortSpace;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * A small file system for shared memory that fills up while rings grow. A page that is mapped and not there would end this JVM: so it
+ * is also a test of that.
+ */
+@Timeout(60)
+class FullFileSystemTest {
+    private static final int LARGEST = 1 << 20;
+    private static final int BYTES = 4_000_000;
+
+    /** So that one connection may have the largest rings beside two that have smaller ones, and no second. */
+    private static final String ROOM = "4m";
+
+    private static final Map<String, String> SETTINGS =
+            Map.of("fabric.order", "shm", "ring.initial", "64KiB", "ring.size", "1MiB", "handover.idle", "forever");
+
+    @TempDir
+    private Path dir;
+
+    private boolean mounted;
+    private final AtomicBoolean stop = new AtomicBoolean();
+    /** What the log says of a lack of room. */
+    private final ConcurrentLinkedQueue<String> said = new ConcurrentLinkedQueue<>();
+    /** Strong as long as this runs: the logging system itself would forget it. */
+    private final Logger logger = Logger.getLogger("io.accel");
+
+    private final Handler listening = new Handler() {
+        @Override
+        public void publish(LogRecord line) {
+            if (String.valueOf(line.getMessage()).contains("SHM_FULL")) {
+                said.add(line.getMessage());
+            }
+        }
+
+        @Override
+        public void flush() {
+            // nothing is kept
+        }
+
+        @Override
+        public void close() {
+            // nothing is open
+        }
+    };
+
+    @BeforeEach
+    void mount() throws Exception {
+        String complaint = run("mount", "-t", "tmpfs", "-o", "mode=0700,size=" + ROOM, "tmpfs", dir.toString());
+        mounted = complaint.isEmpty();
+        assumeTrue(mounted, "needs the right to mount a tmpfs: " + complaint);
+        logger.addHandler(listening);
+    }
+
+    @AfterEach
+    void unmount() throws Exception {
+        logger.removeHandler(listening);
+        if (mounted) {
+            assertThat(run("umount", dir.toString())).isEmpty();
+        }
+    }
+
+    /** Returns what it complains of; nothing if it does not. */
+    private static String run(String... command) throws IOException, InterruptedException {
+        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        String complaint = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        return process.waitFor() == 0 ? "" : command[0] + " failed: " + complaint;
+    }
+
+    @Test
+    void ringsGrowAsFarAsThereIsRoomAndFurtherWhenThereIsMore() throws Exception {
+        try (Lab lab = new Lab("balanced", SETTINGS, profile -> Accelerator.fabrics(profile, PortSpace.TCP), dir)) {
+            List<Lab.Pair> pairs = new ArrayList<>();
+            List<Background<Integer>> traffic = new ArrayList<>();
+            for (int i = 0; i < 3; i++) {
+                Lab.Pair pair = lab.connectOnly();
+                pairs.add(pair);
+                traffic.add(Background.start(() -> move(lab.accelerator.waits(), pair)));
+            }
+            await().atMost(Duration.ofSeconds(20)).until(() -> !said.isEmpty());
+            await().atMost(Duration.ofSeconds(20)).until(() -> large(pairs) == 1);
+            Lab.Pair largest = pairs.stream()
+                    .filter(FullFileSystemTest::isLarge)
+                    .findFirst()
+                    .orElseThrow();
+            int which = pairs.indexOf(largest);
+            stop.set(true);
+            for (Background<Integer> each : traffic) {
+                assertThat(each.get(20, TimeUnit.SECONDS))
+                        .as("rounds, each with every byte")
+                        .isPositive();
+            }
+            largest.close();
+            pairs.remove(which);
+
+            stop.set(false);
+            traffic.clear();
+            for (Lab.Pair pair : pairs) {
+                traffic.add(Background.start(() -> move(lab.accelerator.waits(), pair)));
+            }
+            await().atMost(Duration.ofSeconds(20)).until(() -> large(pairs) == 1);
+            stop.set(true);
+            for (Background<Integer> each : traffic) {
+                assertThat(each.get(20, TimeUnit.SECONDS))
+                        .as("rounds, each with every byte")
+                        .isPositive();
+            }
+            for (Lab.Pair pair : pairs) {
+                pair.close();
+            }
+            assertThat(said).as("said once").hasSize(1);
+            await().until(() -> lab.mappings() == 0);
+        }
+    }
+
+    private static long large(List<Lab.Pair> pairs) {
+        return pairs.stream().filter(FullFileSystemTest::isLarge).count();
+    }
+
+    private static boolean isLarge(Lab.Pair pair) {
+        LinkStream stream = pair.server().attached();
+        return stream != null && stream.ringSize() == LARGEST && pair.server().isSettled();
+    }
+
+    /** Sends and checks, again and again; returns how often. */
+    private int move(BlockingWaits waits, Lab.Pair pair) throws Exception {
+        int rounds = 0;
+        do {
+            int seed = rounds;
+            FutureTask<Long> sent = Streams.start(() -> {
+                Streams.send(waits, pair.client(), BYTES, seed);
+                return (long) BYTES;
+            });
+            assertThat(Streams.receive(waits, pair.server(), BYTES, seed)).isEqualTo(BYTES);
+            assertThat(sent.get(20, TimeUnit.SECONDS)).isEqualTo(BYTES);
+            rounds++;
+        } while (!stop.get());
+        return rounds;
+    }
+}
