@@ -20,6 +20,7 @@ import java.net.StandardProtocolFamily;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousCloseException;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.IllegalBlockingModeException;
 import java.nio.channels.NotYetConnectedException;
@@ -467,7 +468,7 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
         try {
             return written + (one != null ? giveKernel(one) : giveKernel(many, offset, length));
         } catch (IOException e) {
-            if (written == 0) {
+            if (written == 0 || e instanceof ClosedByInterruptException) {
                 throw out.failed(failed(e));
             }
             out.failedBehind(e);

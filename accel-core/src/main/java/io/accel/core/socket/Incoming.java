@@ -180,6 +180,9 @@ public final class Incoming {
         long mine = place(n);
         if (mine < 0 && attached != null) {
             attached.noteEndRead();
+            if (socket.isCutOff()) {
+                attached.noteResetMet(); // just now
+            }
         }
         return mine;
     }
@@ -458,11 +461,14 @@ public final class Incoming {
             return 0;
         }
         LinkStream attached = socket.attached();
-        boolean isReset = e.getMessage() != null && e.getMessage().startsWith("Connection reset");
-        if (isReset && attached != null && !attached.reportsResetToReader()) {
+        if (isReset(e) && attached != null && !attached.reportsResetToReader()) {
             return -1;
         }
         throw e;
+    }
+
+    private static boolean isReset(IOException e) {
+        return e.getMessage() != null && e.getMessage().startsWith("Connection reset");
     }
 
     /**
@@ -568,6 +574,9 @@ public final class Incoming {
             }
         } catch (IOException e) {
             announcementDue = false; // it will not come any more
+            if (isReset(e)) {
+                socket.keepReset();
+            }
         }
     }
 

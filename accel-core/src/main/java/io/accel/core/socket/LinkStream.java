@@ -750,6 +750,16 @@ public final class LinkStream implements BlockingWaits.Waitable {
         return receiver.peerReset().isNewToWriter();
     }
 
+    /** Whether it is for a writer to report a reset of which the kernel has told it. */
+    boolean reportsKernelsResetToWriter() {
+        return receiver.peerReset().isWriters();
+    }
+
+    /** The kernel has told of a reset where that could not be reported: if a reader has taken it for the end, it is for a writer. */
+    void noteResetMet() {
+        receiver.peerReset().isOwedToWriter();
+    }
+
     /** A reader of the kernel's path has met the end of what the peer sent: a reset that follows is no news. */
     void noteEndRead() {
         receiver.peerReset().comesBehindEnd();

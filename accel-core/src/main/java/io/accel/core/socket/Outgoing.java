@@ -323,11 +323,12 @@ public final class Outgoing {
     public IOException failed(IOException e) {
         LinkStream attached = socket.attached();
         boolean isCutOff = socket.isCutOff() && !socket.isClosed() && !(e instanceof ClosedByInterruptException);
-        boolean isReset = RESET.equals(e.getMessage());
+        boolean isReset = isReset(e);
         if (attached == null || !(isCutOff || isReset)) {
             return e;
         }
-        if (attached.hasPeerFinished() || !attached.reportsResetToWriter()) {
+        if (attached.hasPeerFinished()
+                || !(isReset ? attached.reportsKernelsResetToWriter() : attached.reportsResetToWriter())) {
             return new IOException("Broken pipe");
         }
         return isReset ? e : new IOException(RESET);
@@ -340,9 +341,14 @@ public final class Outgoing {
      * @param e how
      */
     public void failedBehind(IOException e) {
-        if (RESET.equals(e.getMessage())) {
+        if (isReset(e)) {
             socket.keepReset();
         }
+    }
+
+    /** Whether a write to the kernel has failed because the peer has reset the connection, of which nobody has been told yet. */
+    static boolean isReset(IOException e) {
+        return RESET.equals(e.getMessage());
     }
 
     /**

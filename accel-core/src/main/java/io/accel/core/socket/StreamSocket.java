@@ -680,7 +680,14 @@ public final class StreamSocket implements Pollable {
     }
 
     boolean ring() throws IOException {
-        return anchor.send(ANNOUNCEMENT.duplicate()) > 0;
+        try {
+            return anchor.send(ANNOUNCEMENT.duplicate()) > 0;
+        } catch (IOException e) {
+            if (Outgoing.isReset(e)) {
+                keepReset();
+            }
+            throw e;
+        }
     }
 
     /**
@@ -855,6 +862,10 @@ public final class StreamSocket implements Pollable {
     /** The kernel has reported a reset, of which the program is yet to be told. */
     void keepReset() {
         cutOff = true;
+        LinkStream stream = attached;
+        if (stream != null) {
+            stream.noteResetMet();
+        }
     }
 
     /** Whether the end of the kernel's bytes is no end of the stream: the link broke, and with it the connection, or it was reset. */

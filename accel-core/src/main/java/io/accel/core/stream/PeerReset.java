@@ -13,6 +13,8 @@ public final class PeerReset {
         NOBODY,
         /** The end had been read before. */
         NEITHER,
+        /** What a reader took for the end was this reset, of which a write had heard that could not tell. */
+        OWED_TO_WRITER,
         READER,
         WRITER
     }
@@ -27,7 +29,7 @@ public final class PeerReset {
         }
     }
 
-    /** Changed once, from {@code NOBODY}, by compare-and-set in either half. It guards no other memory. */
+    /** Changed from each of these to one that stands behind it, by compare-and-set in either half. It guards no other memory. */
     private volatile ToldTo toldTo = ToldTo.NOBODY;
 
     PeerReset() {}
@@ -39,7 +41,21 @@ public final class PeerReset {
 
     /** Whether the writer is the first to ask. */
     public boolean isNewToWriter() {
-        return TOLD_TO.compareAndSet(this, ToldTo.NOBODY, ToldTo.WRITER);
+        return TOLD_TO.compareAndSet(this, ToldTo.NOBODY, ToldTo.WRITER)
+                || TOLD_TO.compareAndSet(this, ToldTo.OWED_TO_WRITER, ToldTo.WRITER);
+    }
+
+    /**
+     * As {@link #isNewToWriter}, of a reset that another path has told a write of. It tells that once, and never behind the end: what a
+     * reader took for the end meanwhile was the same reset.
+     */
+    public boolean isWriters() {
+        return isNewToWriter() || TOLD_TO.compareAndSet(this, ToldTo.NEITHER, ToldTo.WRITER);
+    }
+
+    /** As {@link #isWriters}, where it is the next write that reports it. */
+    public void isOwedToWriter() {
+        boolean unused = TOLD_TO.compareAndSet(this, ToldTo.NEITHER, ToldTo.OWED_TO_WRITER);
     }
 
     /** The reader has met the end of what the peer sent, on another path than the link's. */

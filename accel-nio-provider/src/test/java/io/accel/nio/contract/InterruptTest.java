@@ -38,6 +38,15 @@ class InterruptTest extends ContractSupport {
                 pair.client(), "write", Task.Action.call(() -> Bytes.writeSingleBytesForever(pair.client())));
     }
 
+    /** It says so, and not how much it has written, by whatever path. */
+    @Test
+    void blockedWriteThatHasWrittenSome() throws Exception {
+        Pair pair = pair();
+        ByteBuffer much = ByteBuffer.allocateDirect(64 << 20);
+        assertClosedByInterrupt(pair.client(), "write", () -> pair.client().write(much));
+        assertThat(Bytes.readToEnd(pair.server())).hasSizeBetween(1, much.capacity() - 1);
+    }
+
     @Test
     void blockedAccept() throws Exception {
         ServerSocketChannel listener = listener();

@@ -141,6 +141,11 @@ public final class Launch {
         return within(network(" && ip -6 addr add " + address + "/64 dev lo nodad"));
     }
 
+    /** Gives it a network of its own, which is a loopback interface, and only these ports for those who connect. */
+    public Launch inNetworkWithPorts(int first, int last) {
+        return within(network(" && echo '" + first + " " + last + "' > /proc/sys/net/ipv4/ip_local_port_range"));
+    }
+
     private static List<String> network(String more) {
         String script = "ip link set lo up" + more + " && exec \"$@\"";
         return List.of("unshare", "--map-root-user", "--net", "sh", "-c", script, "sh");
