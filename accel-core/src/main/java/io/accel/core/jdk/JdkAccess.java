@@ -14,11 +14,12 @@ import java.nio.MappedByteBuffer;
 import java.nio.channels.SelectableChannel;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.nio.channels.spi.AsynchronousChannelProvider;
 import java.nio.channels.spi.SelectorProvider;
 import java.util.Objects;
 
 /**
- * What Accel takes from inside the JDK: its {@link SelectorProvider}, freeing a mapping, a channel around any file
+ * What Accel takes from inside the JDK: its {@link SelectorProvider} and {@link AsynchronousChannelProvider}, freeing a mapping, a channel around any file
  * descriptor, the descriptor in a channel, and the end of a close that a selector has put off.
  *
  * <p>An export of {@code sun.nio.ch} (by the agent or the command line) is used where there is one; otherwise a
@@ -46,6 +47,21 @@ public final class JdkAccess {
                     Kernel.FAILURE);
         }
         return Kernel.PROVIDER;
+    }
+
+    /**
+     * The provider of asynchronous channels the JDK would use by itself. Always the same object.
+     *
+     * @throws IllegalStateException if the JVM keeps it closed; the message names the flag to add
+     */
+    public static AsynchronousChannelProvider kernelAsynchronousProvider() {
+        if (KernelAsynchronous.PROVIDER == null) {
+            throw new IllegalStateException(
+                    "Accel cannot reach the JDK's own AsynchronousChannelProvider on Java " + Runtime.version()
+                            + ". Add this to the java command: " + FLAG,
+                    KernelAsynchronous.FAILURE);
+        }
+        return KernelAsynchronous.PROVIDER;
     }
 
     /**
@@ -253,6 +269,30 @@ public final class JdkAccess {
                 Class<?> factory = Class.forName("sun.nio.ch.DefaultSelectorProvider");
                 MethodHandle get = TrustedLookup.orPlain(factory).unreflect(factory.getMethod("get"));
                 return (SelectorProvider) get.invoke();
+            } catch (Throwable e) {
+                return e;
+            }
+        }
+    }
+
+    private static final class KernelAsynchronous {
+        static final AsynchronousChannelProvider PROVIDER;
+        static final Throwable FAILURE;
+
+        static {
+            Object found = Privileged.get(KernelAsynchronous::find);
+            PROVIDER = found instanceof AsynchronousChannelProvider provider ? provider : null;
+            FAILURE = found instanceof Throwable failure ? failure : null;
+        }
+
+        private KernelAsynchronous() {}
+
+        /** The provider, or why there is none. */
+        private static Object find() {
+            try {
+                Class<?> factory = Class.forName("sun.nio.ch.DefaultAsynchronousChannelProvider");
+                MethodHandle create = TrustedLookup.orPlain(factory).unreflect(factory.getMethod("create"));
+                return (AsynchronousChannelProvider) create.invoke();
             } catch (Throwable e) {
                 return e;
             }

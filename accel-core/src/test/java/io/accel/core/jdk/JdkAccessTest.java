@@ -7,9 +7,11 @@ import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
 import java.nio.MappedByteBuffer;
+import java.nio.channels.AsynchronousSocketChannel;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileChannel.MapMode;
 import java.nio.channels.SocketChannel;
+import java.nio.channels.spi.AsynchronousChannelProvider;
 import java.nio.channels.spi.SelectorProvider;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -42,6 +44,15 @@ class JdkAccessTest {
         SelectorProvider kernel = JdkAccess.kernelProvider();
         assertThat(JdkAccess.kernelProvider()).isSameAs(kernel);
         try (SocketChannel channel = kernel.openSocketChannel()) {
+            assertThat(channel.getClass().getName()).startsWith("sun.nio.ch.");
+        }
+    }
+
+    @Test
+    void kernelAsynchronousProviderIsTheJdksAndAlwaysTheSame() throws IOException {
+        AsynchronousChannelProvider kernel = JdkAccess.kernelAsynchronousProvider();
+        assertThat(JdkAccess.kernelAsynchronousProvider()).isSameAs(kernel);
+        try (AsynchronousSocketChannel channel = kernel.openAsynchronousSocketChannel(null)) {
             assertThat(channel.getClass().getName()).startsWith("sun.nio.ch.");
         }
     }

@@ -7,13 +7,14 @@ import io.accel.profile.Profile;
 import io.accel.profile.ProfileException;
 import java.io.IOException;
 import java.lang.instrument.Instrumentation;
+import java.nio.channels.spi.AsynchronousChannelProvider;
 import java.nio.channels.spi.SelectorProvider;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * Makes Accel the JVM's {@code SelectorProvider} before the program starts.
+ * Makes Accel the JVM's {@code SelectorProvider} and {@code AsynchronousChannelProvider} before the program starts.
  *
  * <p>The JVM has already put the jar on the class path by the time the agent runs (it does so for every agent). The agent
  * turns its arguments into {@code accel.*} system properties, looks whether the profile that they and the environment make has a
@@ -33,11 +34,17 @@ public final class AccelAgent {
     /** By name: loading the class belongs to the program's first channel, not to the start of the JVM. */
     static final String PROVIDER = "io.accel.nio.AccelSelectorProvider";
 
+    /** The property by which the JDK finds its provider of asynchronous channels. */
+    static final String ASYNCHRONOUS_PROPERTY = "java.nio.channels.spi.AsynchronousChannelProvider";
+
+    static final String ASYNCHRONOUS = "io.accel.nio.AccelAsynchronousChannelProvider";
+
     private static final String PREFIX = "accel.";
     private static final String ON_ERROR = "on-error";
     private static final int MISTAKE = 2;
 
     private static final String PROVIDER_HOLDER = PROVIDER_PROPERTY + "$Holder";
+    private static final String ASYNCHRONOUS_HOLDER = ASYNCHRONOUS_PROPERTY + "$ProviderHolder";
 
     private AccelAgent() {}
 
@@ -60,9 +67,14 @@ public final class AccelAgent {
                 System.exit(MISTAKE);
             }
             say("the program runs without Accel");
-            if (PROVIDER.equals(System.getProperty(PROVIDER_PROPERTY))) {
-                System.clearProperty(PROVIDER_PROPERTY);
-            }
+            clear(PROVIDER_PROPERTY, PROVIDER);
+            clear(ASYNCHRONOUS_PROPERTY, ASYNCHRONOUS);
+        }
+    }
+
+    private static void clear(String property, String value) {
+        if (value.equals(System.getProperty(property))) {
+            System.clearProperty(property);
         }
     }
 
@@ -113,6 +125,7 @@ public final class AccelAgent {
         String refused = providerInUse(instrumentation);
         if (refused == null) {
             releaseStreams(instrumentation);
+            serveAsynchronousChannels(instrumentation);
             if (profile.get(Keys.SOCKETS)) {
                 serveSockets();
             }
@@ -124,6 +137,22 @@ public final class AccelAgent {
         String failure = ChannelStreams.release(instrumentation);
         if (failure != null) {
             say(failure);
+        }
+    }
+
+    /** Unless the command line names another provider, which then stays without a word: it says nothing of the other channels. */
+    private static void serveAsynchronousChannels(Instrumentation instrumentation) {
+        if (System.getProperty(ASYNCHRONOUS_PROPERTY) != null) {
+            return;
+        }
+        System.setProperty(ASYNCHRONOUS_PROPERTY, ASYNCHRONOUS);
+        if (!isLoaded(instrumentation, ASYNCHRONOUS_HOLDER)) {
+            return;
+        }
+        String inUse = AsynchronousChannelProvider.provider().getClass().getName();
+        if (!inUse.equals(ASYNCHRONOUS)) {
+            say("asynchronous channels stay those of " + inUse + ", other channels are Accel's all the same:"
+                    + " the program has opened asynchronous ones already");
         }
     }
 
@@ -143,9 +172,7 @@ public final class AccelAgent {
      * class can be loaded without being initialised, from an archive; then asking gives Accel, as it should.)
      */
     private static String providerInUse(Instrumentation instrumentation) {
-        boolean asked = Arrays.stream(instrumentation.getAllLoadedClasses())
-                .anyMatch(loaded -> loaded.getName().equals(PROVIDER_HOLDER));
-        if (!asked) {
+        if (!isLoaded(instrumentation, PROVIDER_HOLDER)) {
             return null;
         }
         String inUse = SelectorProvider.provider().getClass().getName();
@@ -154,5 +181,10 @@ public final class AccelAgent {
                 : "this JVM already uses the SelectorProvider " + inUse
                         + " and cannot change it. Start the program with -javaagent:accel.jar,"
                         + " before any other agent that opens channels";
+    }
+
+    private static boolean isLoaded(Instrumentation instrumentation, String name) {
+        return Arrays.stream(instrumentation.getAllLoadedClasses())
+                .anyMatch(loaded -> loaded.getName().equals(name));
     }
 }

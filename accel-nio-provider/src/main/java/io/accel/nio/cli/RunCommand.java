@@ -13,7 +13,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code accel run}: starts a command in whose JVMs Accel is the SelectorProvider. */
+/** {@code accel run}: starts a command in whose JVMs Accel is the SelectorProvider and the AsynchronousChannelProvider. */
 @Command(
         name = "run",
         description = {

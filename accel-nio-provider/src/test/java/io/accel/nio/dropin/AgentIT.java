@@ -16,6 +16,8 @@ class AgentIT {
     private static final String AGENT = "-javaagent:" + Child.JAR;
     private static final String OURS = "java.nio.channels.spi.SelectorProvider = io.accel.nio.AccelSelectorProvider";
 
+    private static final String ASYNCHRONOUS = "java.nio.channels.spi.AsynchronousChannelProvider = ";
+
     @TempDir
     private Path dir;
 
@@ -29,6 +31,7 @@ class AgentIT {
                     .containsExactly(
                             "args [one]",
                             OURS,
+                            ASYNCHRONOUS + "io.accel.nio.AccelAsynchronousChannelProvider",
                             "accel.profile = latency",
                             "accel.poll.spin = 50us",
                             "probe.option = null",
@@ -65,6 +68,18 @@ class AgentIT {
                     .contains("SelectorProvider = com.example.Other")
                     .contains("accel: -Djava.nio.channels.spi.SelectorProvider=com.example.Other is set,"
                             + " so this JVM does not use Accel");
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("io.accel.nio.dropin.Child#jdks")
+    void anotherProviderOfAsynchronousChannelsStays(Path jdk) throws Exception {
+        List<String> options = List.of(AGENT, "-Djava.nio.channels.spi.AsynchronousChannelProvider=com.example.Other");
+        try (Child child = Child.start(dir, Child.probe(jdk, options))) {
+            assertThat(child.status()).isZero();
+            assertThat(child.output())
+                    .contains(OURS, ASYNCHRONOUS + "com.example.Other")
+                    .doesNotContain("accel:");
         }
     }
 

@@ -9,8 +9,12 @@ final class Probe {
 
     public static void main(String[] args) throws Exception {
         System.out.println("args " + List.of(args));
-        for (String property :
-                List.of("java.nio.channels.spi.SelectorProvider", "accel.profile", "accel.poll.spin", "probe.option")) {
+        for (String property : List.of(
+                "java.nio.channels.spi.SelectorProvider",
+                "java.nio.channels.spi.AsynchronousChannelProvider",
+                "accel.profile",
+                "accel.poll.spin",
+                "probe.option")) {
             System.out.println(property + " = " + System.getProperty(property));
         }
         Module base = Object.class.getModule();

@@ -13,10 +13,11 @@ import org.HdrHistogram.Histogram;
 
 /**
  * Makes the command lines of bench programs: the same JVM, flags and class path for each path, and with acceleration the
- * drop-in jar before the class path and two properties.
+ * drop-in jar before the class path and its properties.
  */
 public final class JvmCommand {
     private static final String PROVIDER = "io.accel.nio.AccelSelectorProvider";
+    private static final String ASYNCHRONOUS = "io.accel.nio.AccelAsynchronousChannelProvider";
 
     private static final String NETTY_JAR = "samples/netty/target/accel-netty-samples.jar";
 
@@ -74,6 +75,7 @@ public final class JvmCommand {
             command.add("-cp");
             command.add(accelJar + File.pathSeparator + benchClassPath);
             command.add("-Djava.nio.channels.spi.SelectorProvider=" + PROVIDER);
+            command.add("-Djava.nio.channels.spi.AsynchronousChannelProvider=" + ASYNCHRONOUS);
             command.add("-Daccel.profile=" + profile);
             command.addAll(accelOptions);
         }

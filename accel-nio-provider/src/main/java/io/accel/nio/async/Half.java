@@ -1,0 +1,194 @@
+package io.accel.nio.async;
+
+import java.io.IOException;
+import java.net.SocketException;
+import java.nio.channels.AsynchronousCloseException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.InterruptedByTimeoutException;
+import java.util.Deque;
+
+/**
+ * One direction of a stream: at most one operation at a time, done at once if it can be, and otherwise when the selector says so.
+ *
+ * <p>The monitor guards the state and the pending operation. Who takes that from here gives it its outcome, after the monitor. Bytes
+ * are moved under the monitor, by the initiating thread or the one that selects.
+ */
+final class Half {
+    private enum State {
+        OPEN,
+        /** The program has shut this direction down. */
+        SHUT,
+        /** An operation was ended by its timeout or cancelled; there can be none any more. */
+        GIVEN_UP
+    }
+
+    private final Direction direction;
+    private final StreamChannel owner;
+
+    private State state = State.OPEN;
+    /** What waits to be done, or null. */
+    private Transfer<?> pending;
+
+    Half(Direction direction, StreamChannel owner) {
+        this.direction = direction;
+        this.owner = owner;
+    }
+
+    /**
+     * Begins an operation on a channel that is connected.
+     *
+     * @throws IllegalStateException if there can be none, or another one is pending
+     */
+    void begin(Transfer<?> transfer) {
+        long n = 0;
+        Throwable failure = null;
+        synchronized (this) {
+            if (state == State.GIVEN_UP) {
+                throw direction.givenUp();
+            }
+            if (pending != null) {
+                throw direction.pending();
+            }
+            try {
+                if (state == State.SHUT) {
+                    n = end();
+                } else if (transfer.hasRemaining()) {
+                    n = transfer.run(direction, owner.channel());
+                    if (n == 0) {
+                        await(transfer);
+                        return;
+                    }
+                }
+            } catch (IOException | RuntimeException | Error e) {
+                failure = failed(e);
+            }
+        }
+        owner.invoke(transfer.deliver(n, failure));
+    }
+
+    /** What an operation comes to after a shutdown by the program. */
+    private int end() throws ClosedChannelException {
+        if (direction == Direction.WRITING) {
+            throw new ClosedChannelException();
+        }
+        return -1;
+    }
+
+    private void await(Transfer<?> transfer) throws IOException {
+        if (!owner.isOpen()) { // asked under the monitor, by which a close that comes later finds the operation
+            throw new AsynchronousCloseException();
+        }
+        transfer.startTimer(() -> timeOut(transfer));
+        pending = transfer;
+        boolean waits = false;
+        try {
+            owner.watch().add(direction.operation());
+            waits = true;
+        } finally {
+            if (!waits) {
+                transfer.stopTimer();
+                pending = null;
+            }
+        }
+    }
+
+    /** What the program is told of a failure: the JDK's words. */
+    private Throwable failed(Throwable e) {
+        if (!owner.isOpen()) {
+            return new AsynchronousCloseException(); // whatever a channel says that is about to be closed
+        }
+        if (e instanceof ClosedChannelException && state == State.SHUT) {
+            return pending != null ? new IOException("Broken pipe") : e;
+        }
+        if (e instanceof ClosedChannelException) {
+            return new AsynchronousCloseException();
+        }
+        return e instanceof SocketException && direction == Direction.READING ? new IOException(e.getMessage(), e) : e;
+    }
+
+    /** Does what can be done of what is pending. Called when the selector says so, and after a shutdown. */
+    void proceed(Deque<Runnable> handlers) {
+        Transfer<?> transfer;
+        long n = 0;
+        Throwable failure = null;
+        synchronized (this) {
+            transfer = pending;
+            if (transfer == null) {
+                owner.watch().remove(direction.operation());
+                return;
+            }
+            try {
+                n = transfer.run(direction, owner.channel());
+                if (n == 0) {
+                    return;
+                }
+                if (n < 0 && !owner.isOpen()) {
+                    throw new AsynchronousCloseException();
+                }
+            } catch (IOException | RuntimeException | Error e) {
+                failure = failed(e);
+            }
+            pending = null;
+            if (direction == Direction.WRITING) {
+                owner.watch()
+                        .remove(direction.operation()); // there nearly always is room, of which nobody wants to hear
+            }
+            transfer.stopTimer();
+        }
+        Runnable handler = transfer.deliver(n, failure);
+        if (handler != null) {
+            handlers.add(handler);
+        }
+    }
+
+    private void timeOut(Transfer<?> transfer) {
+        if (giveUp(transfer.result(), false)) {
+            owner.dispatch(transfer.deliver(0, new InterruptedByTimeoutException()));
+        }
+    }
+
+    /**
+     * Ends the pending operation, if it is this one, and this direction with it.
+     *
+     * @param cancelled whether the result is to be told that the program has cancelled it
+     * @return whether it was
+     */
+    synchronized boolean giveUp(Result<?> result, boolean cancelled) {
+        if (pending == null || pending.result() != result) {
+            return false;
+        }
+        pending.stopTimer();
+        pending = null;
+        state = State.GIVEN_UP;
+        return !cancelled || result.cancelled();
+    }
+
+    /** There can be no operation any more: it cannot be known what a connection whose connect was cancelled has become. */
+    synchronized void giveUp() {
+        state = State.GIVEN_UP;
+    }
+
+    /** The program has shut this direction down. */
+    synchronized void shut() {
+        if (state == State.OPEN) {
+            state = State.SHUT;
+        }
+    }
+
+    synchronized boolean isShut() {
+        return state == State.SHUT;
+    }
+
+    /** The channel is closed. */
+    void close() {
+        Transfer<?> transfer;
+        synchronized (this) {
+            transfer = pending;
+            pending = null;
+        }
+        if (transfer != null) {
+            transfer.stopTimer();
+            owner.dispatch(transfer.deliver(0, new AsynchronousCloseException()));
+        }
+    }
+}

@@ -1,0 +1,87 @@
+package io.accel.nio.async;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongFunction;
+
+/** One read or write: its buffers, its result, and its timeout. Guarded by its {@link Half}, but for the result. */
+final class Transfer<V extends Number> {
+    private final ByteBuffer[] buffers;
+    private final int offset;
+    private final int length;
+    private final LongFunction<V> counted;
+    private final Result<V> result;
+    private final long timeout;
+    private final TimeUnit unit;
+
+    private Future<?> timer;
+
+    private Transfer(
+            ByteBuffer[] buffers,
+            int offset,
+            int length,
+            long timeout,
+            TimeUnit unit,
+            LongFunction<V> counted,
+            Result<V> result) {
+        this.buffers = buffers;
+        this.offset = offset;
+        this.length = length;
+        this.timeout = timeout;
+        this.unit = unit;
+        this.counted = counted;
+        this.result = result;
+    }
+
+    static Transfer<Integer> one(ByteBuffer buffer, long timeout, TimeUnit unit, Result<Integer> result) {
+        return new Transfer<>(new ByteBuffer[] {buffer}, 0, 1, timeout, unit, n -> (int) n, result);
+    }
+
+    static Transfer<Long> many(
+            ByteBuffer[] buffers, int offset, int length, long timeout, TimeUnit unit, Result<Long> result) {
+        return new Transfer<>(buffers, offset, length, timeout, unit, n -> n, result);
+    }
+
+    Result<V> result() {
+        return result;
+    }
+
+    /** Whether there is anything to be done. */
+    boolean hasRemaining() {
+        for (int i = offset; i < offset + length; i++) {
+            if (buffers[i].hasRemaining()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Does what can be done now. */
+    long run(Direction direction, SocketChannel channel) throws IOException {
+        return switch (direction) {
+            case READING -> length == 1 ? channel.read(buffers[offset]) : channel.read(buffers, offset, length);
+            case WRITING -> length == 1 ? channel.write(buffers[offset]) : channel.write(buffers, offset, length);
+        };
+    }
+
+    /** Begins to wait: has something done when the time is over, if it has a limit. */
+    void startTimer(Runnable over) {
+        if (timeout > 0) {
+            timer = Timeouts.after(timeout, unit, over);
+        }
+    }
+
+    void stopTimer() {
+        if (timer != null) {
+            timer.cancel(false);
+        }
+    }
+
+    /** See {@link Result#deliver}. */
+    Runnable deliver(long n, Throwable failure) {
+        return result.deliver(failure == null ? counted.apply(n) : null, failure);
+    }
+}
