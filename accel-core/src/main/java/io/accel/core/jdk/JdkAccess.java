@@ -19,8 +19,8 @@ import java.nio.channels.spi.SelectorProvider;
 import java.util.Objects;
 
 /**
- * What Accel takes from inside the JDK: its {@link SelectorProvider} and {@link AsynchronousChannelProvider}, freeing a mapping, a channel around any file
- * descriptor, the descriptor in a channel, and the end of a close that a selector has put off.
+ * What Accel takes from inside the JDK: its {@link SelectorProvider} and {@link AsynchronousChannelProvider}, freeing a mapping, a
+ * channel around any file descriptor, the descriptor in a channel, and the end of a close that a selector has put off.
  *
  * <p>An export of {@code sun.nio.ch} (by the agent or the command line) is used where there is one; otherwise a
  * {@link TrustedLookup} is. Works on JDK 17 to 25 without any flag. Never calls {@link SelectorProvider#provider()},
@@ -40,13 +40,7 @@ public final class JdkAccess {
      * @throws IllegalStateException if the JVM keeps it closed; the message names the flag to add
      */
     public static SelectorProvider kernelProvider() {
-        if (Kernel.PROVIDER == null) {
-            throw new IllegalStateException(
-                    "Accel cannot reach the JDK's own SelectorProvider on Java " + Runtime.version()
-                            + ", which it needs for kernel sockets. Add this to the java command: " + FLAG,
-                    Kernel.FAILURE);
-        }
-        return Kernel.PROVIDER;
+        return Kernel.OWN.orFail("SelectorProvider", ", which it needs for kernel sockets");
     }
 
     /**
@@ -55,13 +49,7 @@ public final class JdkAccess {
      * @throws IllegalStateException if the JVM keeps it closed; the message names the flag to add
      */
     public static AsynchronousChannelProvider kernelAsynchronousProvider() {
-        if (KernelAsynchronous.PROVIDER == null) {
-            throw new IllegalStateException(
-                    "Accel cannot reach the JDK's own AsynchronousChannelProvider on Java " + Runtime.version()
-                            + ". Add this to the java command: " + FLAG,
-                    KernelAsynchronous.FAILURE);
-        }
-        return KernelAsynchronous.PROVIDER;
+        return KernelAsynchronous.OWN.orFail("AsynchronousChannelProvider", "");
     }
 
     /**
@@ -252,50 +240,49 @@ public final class JdkAccess {
     }
 
     private static final class Kernel {
-        static final SelectorProvider PROVIDER;
-        static final Throwable FAILURE;
-
-        static {
-            Object found = Privileged.get(Kernel::find);
-            PROVIDER = found instanceof SelectorProvider provider ? provider : null;
-            FAILURE = found instanceof Throwable failure ? failure : null;
-        }
+        static final Own<SelectorProvider> OWN =
+                Own.of(SelectorProvider.class, "sun.nio.ch.DefaultSelectorProvider", "get");
 
         private Kernel() {}
-
-        /** The provider, or why there is none. */
-        private static Object find() {
-            try {
-                Class<?> factory = Class.forName("sun.nio.ch.DefaultSelectorProvider");
-                MethodHandle get = TrustedLookup.orPlain(factory).unreflect(factory.getMethod("get"));
-                return (SelectorProvider) get.invoke();
-            } catch (Throwable e) {
-                return e;
-            }
-        }
     }
 
     private static final class KernelAsynchronous {
-        static final AsynchronousChannelProvider PROVIDER;
-        static final Throwable FAILURE;
-
-        static {
-            Object found = Privileged.get(KernelAsynchronous::find);
-            PROVIDER = found instanceof AsynchronousChannelProvider provider ? provider : null;
-            FAILURE = found instanceof Throwable failure ? failure : null;
-        }
+        static final Own<AsynchronousChannelProvider> OWN =
+                Own.of(AsynchronousChannelProvider.class, "sun.nio.ch.DefaultAsynchronousChannelProvider", "create");
 
         private KernelAsynchronous() {}
+    }
 
-        /** The provider, or why there is none. */
-        private static Object find() {
+    /**
+     * A provider of the JDK's own.
+     *
+     * @param provider null if there is none to be had
+     * @param failure why there is none
+     */
+    private record Own<T>(T provider, Throwable failure) {
+        /** What a method of one of the JDK's factories returns. */
+        static <T> Own<T> of(Class<T> kind, String factory, String method) {
+            return Privileged.get(() -> find(kind, factory, method));
+        }
+
+        private static <T> Own<T> find(Class<T> kind, String factory, String method) {
             try {
-                Class<?> factory = Class.forName("sun.nio.ch.DefaultAsynchronousChannelProvider");
-                MethodHandle create = TrustedLookup.orPlain(factory).unreflect(factory.getMethod("create"));
-                return (AsynchronousChannelProvider) create.invoke();
+                Class<?> type = Class.forName(factory);
+                MethodHandle get = TrustedLookup.orPlain(type).unreflect(type.getMethod(method));
+                return new Own<>(kind.cast((Object) get.invoke()), null);
             } catch (Throwable e) {
-                return e;
+                return new Own<>(null, e);
             }
+        }
+
+        T orFail(String name, String use) {
+            if (provider == null) {
+                throw new IllegalStateException(
+                        "Accel cannot reach the JDK's own " + name + " on Java " + Runtime.version() + use
+                                + ". Add this to the java command: " + FLAG,
+                        failure);
+            }
+            return provider;
         }
     }
 }

@@ -161,9 +161,8 @@ public final class AccelAgent {
         try {
             AccelSockets.install();
         } catch (IOException e) {
-            System.err.println(
-                    "accel: java.net.Socket stays the JDK's, channels are Accel's all the same: the program, or"
-                            + " another agent, has a socket factory already (" + e.getMessage() + ")");
+            say("java.net.Socket stays the JDK's, channels are Accel's all the same: the program, or"
+                    + " another agent, has a socket factory already (" + e.getMessage() + ")");
         }
     }
 
