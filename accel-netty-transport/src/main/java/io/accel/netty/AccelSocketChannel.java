@@ -47,7 +47,6 @@ public final class AccelSocketChannel extends AbstractAccelDuplexChannel impleme
 
     private volatile InetSocketAddress local;
     private volatile InetSocketAddress remote;
-    private volatile boolean inputShut;
     private volatile boolean outputShut;
     private volatile boolean closed;
 
@@ -398,7 +397,7 @@ public final class AccelSocketChannel extends AbstractAccelDuplexChannel impleme
 
     @Override
     boolean isInputShut() {
-        return kernelIo == null || closed || inputShut;
+        return kernelIo == null || closed || socket.isInputShut();
     }
 
     @Override
@@ -410,11 +409,7 @@ public final class AccelSocketChannel extends AbstractAccelDuplexChannel impleme
     void doShutdownInput() throws IOException {
         KernelIo unused = connectedIo();
         kernel.shutdownInput();
-        LinkStream link = socket.attached();
-        if (link != null) {
-            link.shutdownInput();
-        }
-        inputShut = true;
+        socket.shutdownInput();
     }
 
     @Override

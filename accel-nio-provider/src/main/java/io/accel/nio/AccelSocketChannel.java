@@ -49,7 +49,6 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
     /** Whether the core knows that this is connected. */
     private final AtomicBoolean known;
 
-    private volatile boolean inputShut;
     private volatile boolean outputShut;
 
     // Guarded by this.
@@ -113,12 +112,12 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
             return 0;
         }
         try {
-            int aside = inputShut || isReadRefused(dst) ? 0 : in.readAside(dst);
+            int aside = stream.isInputShut() || isReadRefused(dst) ? 0 : in.readAside(dst);
             if (aside > 0) {
                 return aside;
             }
             int n = kernel.read(dst);
-            return n < 0 && inputShut ? -1 : in.took(n, dst);
+            return n < 0 && stream.isInputShut() ? -1 : in.took(n, dst);
         } catch (IOException e) {
             return in.failed(failed(e));
         } finally {
@@ -181,7 +180,7 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
 
     /** But for what the JDK's channels say before they look at the buffer, which the link says as well. */
     private void refuseReadOnly(LinkStream link, ByteBuffer dst) {
-        if (dst.isReadOnly() && !inputShut && !link.hasReaderMetReset()) {
+        if (dst.isReadOnly() && !stream.isInputShut() && !link.hasReaderMetReset()) {
             throw new IllegalArgumentException("Read-only buffer");
         }
     }
@@ -215,14 +214,14 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
                 before[i] = dsts[offset + i].position();
             }
             long aside = 0;
-            for (int i = offset; i < offset + length && !inputShut && !isReadRefused(dsts[i]); i++) {
+            for (int i = offset; i < offset + length && !stream.isInputShut() && !isReadRefused(dsts[i]); i++) {
                 aside += in.readAside(dsts[i]);
             }
             if (aside > 0) {
                 return aside;
             }
             long n = kernel.read(dsts, offset, length);
-            return n < 0 && inputShut ? -1 : in.took(n, dsts, before, offset);
+            return n < 0 && stream.isInputShut() ? -1 : in.took(n, dsts, before, offset);
         } catch (IOException e) {
             return in.failed(failed(e));
         } finally {
@@ -603,11 +602,7 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
     @Override
     public SocketChannel shutdownInput() throws IOException {
         kernel.shutdownInput();
-        inputShut = true;
-        LinkStream link = stream.attached();
-        if (link != null) {
-            link.shutdownInput();
-        }
+        stream.shutdownInput();
         return this;
     }
 
@@ -626,7 +621,7 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
 
     @Override
     public boolean isInputShutdown() {
-        return inputShut;
+        return stream.isInputShut();
     }
 
     @Override
@@ -707,7 +702,7 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
         try {
             // The JDK's adaptor alone can time out; it holds the timeout in milliseconds.
             kernel.socket().setSoTimeout(toMillis(timeoutNanos));
-            if (inputShut) {
+            if (stream.isInputShut()) {
                 return -1;
             }
             ByteBuffer dst = ByteBuffer.wrap(b, off, len);
@@ -716,7 +711,7 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
                 return aside;
             }
             int n = kernelInput().read(b, off, len);
-            return n < 0 && inputShut ? -1 : in.took(n, dst.position(off + Math.max(0, n)));
+            return n < 0 && stream.isInputShut() ? -1 : in.took(n, dst.position(off + Math.max(0, n)));
         } catch (SocketTimeoutException e) {
             throw e;
         } catch (IOException e) {
@@ -745,7 +740,7 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
         if (!kernel.isConnected()) {
             throw new NotYetConnectedException();
         }
-        return inputShut ? 0 : in.available();
+        return stream.isInputShut() ? 0 : in.available();
     }
 
     /** Got once, because the JDK's adaptor gives none any more after shutdownInput. */

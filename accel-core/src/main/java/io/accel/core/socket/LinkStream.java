@@ -98,7 +98,6 @@ public final class LinkStream implements BlockingWaits.Waitable {
     /** Whether bytes are sent from where the program has them, and are still with it. Written in the writing half. */
     private volatile boolean inPlace;
 
-    private volatile boolean inputShut;
     private volatile boolean outputShut;
 
     /** Reading half, writing half, closer, and one for each registration. */
@@ -667,7 +666,7 @@ public final class LinkStream implements BlockingWaits.Waitable {
 
     /** How many bytes have come by this while those before them are still read from the kernel. */
     int availableAhead() {
-        if (inputShut || !pin()) {
+        if (socket.isInputShut() || !pin()) {
             return 0;
         }
         try {
@@ -875,7 +874,7 @@ public final class LinkStream implements BlockingWaits.Waitable {
             return movedOrClosed();
         }
         try {
-            return inputShut ? -1 : (int) (isElsewhere() ? MOVED : settled(receiver.read(dst)));
+            return socket.isInputShut() ? -1 : (int) (isElsewhere() ? MOVED : settled(receiver.read(dst)));
         } catch (IOException e) {
             throw failed(e);
         }
@@ -895,7 +894,7 @@ public final class LinkStream implements BlockingWaits.Waitable {
             return movedOrClosed();
         }
         try {
-            return inputShut ? -1 : isElsewhere() ? MOVED : settled(receiver.read(dsts, offset, length));
+            return socket.isInputShut() ? -1 : isElsewhere() ? MOVED : settled(receiver.read(dsts, offset, length));
         } catch (IOException e) {
             throw failed(e);
         }
@@ -947,7 +946,7 @@ public final class LinkStream implements BlockingWaits.Waitable {
         if (closed) {
             return movedOrClosed();
         }
-        return inputShut ? -1 : isElsewhere() ? MOVED : (int) settled(receiver.lend(least, most));
+        return socket.isInputShut() ? -1 : isElsewhere() ? MOVED : (int) settled(receiver.lend(least, most));
     }
 
     /** How many bytes are known to have come, without looking for more. In the reading half only. */
@@ -978,7 +977,7 @@ public final class LinkStream implements BlockingWaits.Waitable {
 
     /** How many bytes a read would get now; a hint if another thread reads. Any thread. */
     public int available() {
-        if (inputShut || !pin()) {
+        if (socket.isInputShut() || !pin()) {
             return 0;
         }
         try {
@@ -1201,12 +1200,6 @@ public final class LinkStream implements BlockingWaits.Waitable {
 
     // ---- shutdown and close: any thread
 
-    /** Reads return the end from now on; what waits in a read returns it at once. */
-    public void shutdownInput() {
-        inputShut = true;
-        refresh();
-    }
-
     /** Ends the stream to the peer after what was written; what waits in a write fails. */
     public void shutdownOutput() {
         if (!outputShut) {
@@ -1248,11 +1241,6 @@ public final class LinkStream implements BlockingWaits.Waitable {
         } finally {
             release();
         }
-    }
-
-    /** Whether reads return the end because this side said so. */
-    public boolean isInputShut() {
-        return inputShut;
     }
 
     /** Whether writes fail because this side said so. */
@@ -1351,7 +1339,7 @@ public final class LinkStream implements BlockingWaits.Waitable {
         if (closed) {
             return ConnectionState.CLOSING;
         }
-        boolean half = inputShut || outputShut;
+        boolean half = socket.isInputShut() || outputShut;
         if (!half && pin()) {
             try {
                 half = (link.peerState() & Link.ENDED) != 0 || link.peerGone();
@@ -1416,10 +1404,11 @@ public final class LinkStream implements BlockingWaits.Waitable {
         }
         int ready = 0;
         if ((interest & SelectionKey.OP_READ) != 0
-                && (receiver.hasUnread() || ((receiver.hasNews() || inputShut) && !(forPoller && movesOn())))) {
+                && (receiver.hasUnread()
+                        || ((receiver.hasNews() || socket.isInputShut()) && !(forPoller && movesOn())))) {
             ready |= SelectionKey.OP_READ;
         }
-        if ((interest & Pollable.END) != 0 && (receiver.ended() || inputShut)) {
+        if ((interest & Pollable.END) != 0 && (receiver.ended() || socket.isInputShut())) {
             ready |= Pollable.END;
         }
         if ((interest & SelectionKey.OP_WRITE) != 0 && (sender.ready() || outputShut || isOverdue())) {
@@ -1437,7 +1426,7 @@ public final class LinkStream implements BlockingWaits.Waitable {
      * anchor is watched.
      */
     private boolean movesOn() {
-        if (!receiver.hasLeft() || inputShut) {
+        if (!receiver.hasLeft() || socket.isInputShut()) {
             return false;
         }
         if (!readLock.tryLock()) {

@@ -91,6 +91,9 @@ public final class StreamSocket implements Pollable {
     private volatile LinkStream attached;
 
     private volatile boolean closed;
+    /** Set by any thread, and never taken back. It is not the link's: that may come, or be followed by another, at any moment. */
+    private volatile boolean inputShut;
+
     private volatile boolean urgentInline;
     private volatile PathInfo path = PathInfo.KERNEL;
     /** Whether those who look know of the link. */
@@ -935,7 +938,25 @@ public final class StreamSocket implements Pollable {
         shares.end(over);
     }
 
-    // ---- closing
+    // ---- shutting down and closing
+
+    /**
+     * The program has shut down the anchor's input: reads by a link return the end from now on, and what waits in one returns it at
+     * once. A link that comes meanwhile finds it said: the flag is set before {@link #attached} is read here, and {@link #attach}
+     * writes that before anybody looks at the link.
+     */
+    public void shutdownInput() {
+        inputShut = true;
+        LinkStream stream = attached;
+        if (stream != null) {
+            stream.refresh();
+        }
+    }
+
+    /** Whether reads return the end because this side said so. Any thread. */
+    public boolean isInputShut() {
+        return inputShut;
+    }
 
     /**
      * Closes the link, and prepares the anchor, which is the caller's to close, so that the peer sees one end. Never blocks.

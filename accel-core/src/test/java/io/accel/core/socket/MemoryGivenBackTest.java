@@ -212,7 +212,7 @@ class MemoryGivenBackTest {
         }
         assertThat(stream.available()).isZero();
         stream.shutdownOutput();
-        stream.shutdownInput();
+        pair.client().shutdownInput();
         try (Poller poller = lab.accelerator.openPoller()) {
             assertThatThrownBy(() -> poller.register(pair.client(), SelectionKey.OP_READ, null))
                     .isInstanceOf(ClosedChannelException.class);

@@ -94,6 +94,27 @@ class UpgradeTest {
         }
     }
 
+    /** Who is inside the kernel's read at that moment may yet read the announcement of a switch. */
+    @Test
+    void anInputThatWasShutBeforeTheLinkCameIsShutForTheLink() throws Exception {
+        try (Lab lab = new Lab("balanced", Map.of("handover.after", "4/1MiB"))) {
+            BlockingWaits waits = lab.accelerator.waits();
+            Lab.Pair pair = new Lab.Pair(lab.client(), lab.accept());
+            pair.client().shutdownInput();
+            for (int i = 0; i < 4; i++) {
+                Streams.write(waits, pair.client(), ByteBuffer.wrap(new byte[] {1}));
+                assertThat(Streams.read(waits, pair.server(), ByteBuffer.allocate(2)))
+                        .isEqualTo(1);
+            }
+            await().until(() -> pair.server().path().isAccelerated());
+            Streams.write(waits, pair.server(), ByteBuffer.wrap(new byte[] {1}));
+            assertThat(Streams.read(waits, pair.client(), ByteBuffer.allocate(2)))
+                    .isEqualTo(-1);
+            assertThat(pair.client().incoming().link()).isNotNull();
+            pair.close();
+        }
+    }
+
     private static void roundTrip(BlockingWaits waits, Lab.Pair pair) throws Exception {
         Streams.write(waits, pair.client(), ByteBuffer.wrap(new byte[] {1}));
         assertThat(Streams.read(waits, pair.server(), ByteBuffer.allocate(2))).isEqualTo(1);

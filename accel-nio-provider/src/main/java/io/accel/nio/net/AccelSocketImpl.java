@@ -45,9 +45,6 @@ final class AccelSocketImpl extends SocketImpl {
     private volatile LinkTransfers transfers;
 
     private volatile int timeoutMillis;
-    /** Whether the program has shut down the input; the kernel's may end before that. */
-    private volatile boolean inputShut;
-
     private volatile boolean urgentInline;
 
     AccelSocketImpl(Accelerator accelerator) {
@@ -207,12 +204,12 @@ final class AccelSocketImpl extends SocketImpl {
         }
         try {
             ByteBuffer dst = ByteBuffer.wrap(b, off, len);
-            int aside = inputShut || raw().isClosed() ? 0 : in.readAside(dst);
+            int aside = socket.isInputShut() || raw().isClosed() ? 0 : in.readAside(dst);
             if (aside > 0) {
                 return aside;
             }
             int n = raw().rawInput().read(b, off, len);
-            return n < 0 && inputShut ? -1 : in.took(n, dst.position(off + Math.max(0, n)));
+            return n < 0 && socket.isInputShut() ? -1 : in.took(n, dst.position(off + Math.max(0, n)));
         } catch (SocketTimeoutException e) {
             throw e;
         } catch (IOException e) {
@@ -294,11 +291,9 @@ final class AccelSocketImpl extends SocketImpl {
     @Override
     protected void shutdownInput() throws IOException {
         KernelSocket open = kernel();
-        inputShut = true;
         open.shutdownInput();
-        LinkStream link = socket == null ? null : socket.attached();
-        if (link != null) {
-            link.shutdownInput();
+        if (socket != null) {
+            socket.shutdownInput();
         }
     }
 

@@ -118,7 +118,8 @@ class UpgradeRaceTest extends ContractSupport {
                     }
                 } catch (Exception | AssertionError e) {
                     throw new AssertionError(
-                            "connection " + i + ", " + (moment(0, i, all) / 1_000) + " us after its beginning", e);
+                            "connection " + i + ", " + (moment(0, i, all) / 1_000) + " us after its beginning: " + e,
+                            e);
                 }
             }
         }
