@@ -65,6 +65,22 @@ class ProbesTest {
     }
 
     @Test
+    void aThreadThatFindsNoDescriptorToSleepWithWaitsWithoutOne() throws Exception {
+        Path java = Path.of(System.getProperty("java.home"), "bin/java");
+        String output = run(List.of(
+                "sh",
+                "-c",
+                "ulimit -n 160; exec \"$@\"",
+                "sh",
+                java.toString(),
+                "-cp",
+                System.getProperty("java.class.path"),
+                NoSelectorProbe.class.getName()));
+        assertThat(output)
+                .contains("opening a selector failed", "without a selector read 1", "with descriptors read 1");
+    }
+
+    @Test
     void withoutAModuleTheKernelCarriesAllAndOneLineSaysSo() throws Exception {
         String output = run(List.of(
                 Path.of(System.getProperty("java.home"), "bin/java").toString(),

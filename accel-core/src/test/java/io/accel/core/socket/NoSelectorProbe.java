@@ -1,0 +1,66 @@
+package io.accel.core.socket;
+
+import static org.awaitility.Awaitility.await;
+
+import java.io.FileInputStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+
+/** Runs in a JVM that may open few files: a thread that finds no descriptor to sleep with waits nevertheless. */
+final class NoSelectorProbe {
+    private static final int LIMIT_SECONDS = 20;
+
+    private NoSelectorProbe() {}
+
+    public static void main(String[] args) throws Exception {
+        // Never looks before it sleeps, and so needs a selector at once.
+        try (Lab lab = new Lab("low-cpu", Map.of())) {
+            BlockingWaits waits = lab.accelerator.waits();
+            Lab.Pair pair = lab.connectOnly();
+            Streams.write(waits, pair.client(), ByteBuffer.allocate(1));
+            read(waits, pair.server()).get(LIMIT_SECONDS, TimeUnit.SECONDS);
+            List<FileInputStream> all = takeAllDescriptors();
+            all.remove(0).close(); // by which classes are loaded; a selector takes more
+            FutureTask<Integer> reading = read(waits, pair.server());
+            await().atMost(LIMIT_SECONDS, TimeUnit.SECONDS).until(NoSelectorProbe::isAnybodyNapping);
+            Streams.write(waits, pair.client(), ByteBuffer.allocate(1));
+            System.out.println("without a selector read " + reading.get(LIMIT_SECONDS, TimeUnit.SECONDS));
+            for (FileInputStream each : all) {
+                each.close();
+            }
+            FutureTask<Integer> again = read(waits, pair.server());
+            Streams.write(waits, pair.client(), ByteBuffer.allocate(1));
+            System.out.println("with descriptors read " + again.get(LIMIT_SECONDS, TimeUnit.SECONDS));
+            pair.close();
+        }
+    }
+
+    private static boolean isAnybodyNapping() {
+        return Thread.getAllStackTraces().values().stream()
+                .flatMap(Arrays::stream)
+                .anyMatch(frame -> frame.getClassName().equals(BlockingWaits.class.getName())
+                        && frame.getMethodName().equals("nap"));
+    }
+
+    /** On a thread that has never slept. */
+    private static FutureTask<Integer> read(BlockingWaits waits, StreamSocket socket) {
+        return Streams.start(() -> Streams.read(waits, socket, ByteBuffer.allocate(8)));
+    }
+
+    private static List<FileInputStream> takeAllDescriptors() {
+        List<FileInputStream> all = new ArrayList<>();
+        while (true) {
+            try {
+                all.add(new FileInputStream("/dev/null"));
+            } catch (IOException e) {
+                return all;
+            }
+        }
+    }
+}
