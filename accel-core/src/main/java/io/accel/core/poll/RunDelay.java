@@ -27,6 +27,11 @@ final class RunDelay {
         public long throttled() {
             return CpuQuota.OF_PROCESS.throttled();
         }
+
+        @Override
+        public long unusedYield() {
+            return UnusedYield.nanos();
+        }
     };
 
     private static final String FILE = "/proc/thread-self/schedstat";

@@ -56,12 +56,15 @@ public final class WaitPolicy {
 
         /** How often the process was stopped for having used up its share of time; 0 if it has no limit. */
         long throttled();
+
+        /** What a yield takes that nobody uses, in nanoseconds; 0 if unknown. Never changes. */
+        long unusedYield();
     }
 
     /** A yield that nobody used takes less. */
     private static final long USED_NANOS = 4_000;
-    /** A yield in which the peer did no more than answer takes more. */
-    private static final long ANSWER_NANOS = 1_200;
+    /** A yield in which the peer did no more than answer takes more; and more than half as long again as one that nobody used. */
+    private static final long LEAST_ANSWER_NANOS = 1_200;
     /** How many answers may come sooner than from the same core before the peer is no longer taken to be there. */
     private static final int SHARED = 2;
     /** A yield that others used who only waited as well takes no more. */
@@ -142,6 +145,8 @@ public final class WaitPolicy {
     private final PollConfig.Yielding yielding;
     private final Senses senses;
     private final SpinBudget budget;
+    /** A yield in which the peer did no more than answer takes more. */
+    private final long answerNanos;
 
     // What was learnt.
 
@@ -215,6 +220,8 @@ public final class WaitPolicy {
         this.yielding = config.yielding();
         this.senses = senses;
         this.budget = budget;
+        long unused = senses.unusedYield();
+        this.answerNanos = Math.max(LEAST_ANSWER_NANOS, unused + (unused >> 1));
         this.limit = most;
     }
 
@@ -384,7 +391,7 @@ public final class WaitPolicy {
     /** Something was found without a sleep. */
     public void found() {
         looking = false;
-        boolean isHandover = offered >= ANSWER_NANOS && offered <= SLICE_NANOS;
+        boolean isHandover = offered >= answerNanos && offered <= SLICE_NANOS;
         if (isHandover) {
             WaitCounters.handedOver();
             shared = SHARED;

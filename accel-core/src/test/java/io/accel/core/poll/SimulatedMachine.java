@@ -606,6 +606,11 @@ final class SimulatedMachine {
         }
 
         @Override
+        public long unusedYield() {
+            return YIELD;
+        }
+
+        @Override
         public int surplus() {
             int runnable = 0;
             for (Task task : tasks) {

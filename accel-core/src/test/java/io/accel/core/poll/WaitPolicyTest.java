@@ -224,6 +224,28 @@ class WaitPolicyTest {
         assertThat(offers).isEqualTo(2);
     }
 
+    /** In a guest whose system calls are dear the answer to an offer that nobody took is no sign of a peer on the same core. */
+    @Test
+    void anAnswerDuringAYieldThatIsSlowAnywayIsNoHandover() {
+        told.unusedYield = 1_500;
+        WaitPolicy policy = policy(1_000 * MILLI, 1);
+        policy.begin(now, now);
+        assertThat(untilOffer(policy)).isTrue();
+        policy.yielded(now, now + 1_600);
+        now += 1_600;
+        policy.found();
+        policy.end();
+        assertThat(policy.mayGlance()).as("alone on its core").isTrue();
+        now += MICRO;
+        policy.begin(now, now);
+        assertThat(untilOffer(policy)).isTrue();
+        policy.yielded(now, now + 3_700);
+        now += 3_700;
+        policy.found();
+        policy.end();
+        assertThat(policy.mayGlance()).as("after the peer answered from it").isFalse();
+    }
+
     @Test
     void offersThatOthersTakeAndNoAnswerFollowsEnd() {
         WaitPolicy policy = sharing();
@@ -484,6 +506,7 @@ class WaitPolicyTest {
         long delay;
         int surplus;
         long throttled;
+        long unusedYield;
 
         @Override
         public long runDelay() {
@@ -498,6 +521,11 @@ class WaitPolicyTest {
         @Override
         public long throttled() {
             return throttled;
+        }
+
+        @Override
+        public long unusedYield() {
+            return unusedYield;
         }
     }
 }
