@@ -94,6 +94,9 @@ public final class Poller implements AutoCloseable {
     }
 
     private final PollConfig config;
+    /** Whether there is always another poll. */
+    private final boolean patient;
+
     private final Selector inner;
     private final Consumer<SelectionKey> kernelReady = this::kernelReady;
     private final WaitPolicy policy;
@@ -146,8 +149,10 @@ public final class Poller implements AutoCloseable {
     private long idleSince;
     /** Whether a registration, hot before or not, was to be looked at since this was last cleared. */
     private boolean heated;
-    /** Whether a key of the inner selector was cancelled and waits there for its removal. */
+    /** Whether a key of the inner selector was cancelled and waits there for its removal, which each select begins with. */
     private boolean flush;
+    /** Whether the next poll may be too late for that. */
+    private boolean urgent;
     /** Whether the poll that is under way has looked at the kernel when it let go of such keys. */
     private boolean flushed;
 
@@ -158,12 +163,29 @@ public final class Poller implements AutoCloseable {
      * @throws IOException if the JDK's selector cannot be opened
      */
     public Poller(PollConfig config) throws IOException {
+        this(config, false);
+    }
+
+    private Poller(PollConfig config, boolean patient) throws IOException {
         this.config = config;
+        this.patient = patient;
         this.inner = JdkAccess.kernelProvider().openSelector();
         this.hot = new HotSet(config.hotMax());
         this.policy = WaitPolicy.of(config);
         this.kernelCountdown = config.kernelInterval();
         this.counters = new PollCounters();
+    }
+
+    /**
+     * A poller that is polled again and again, as a selector is: the kernel's channels that are closed between two polls are let go of
+     * by the next, as the JDK's selector does it, which saves a system call for each. Links are let go of at once by any poller.
+     *
+     * @param config the wait strategy
+     * @return the poller
+     * @throws IOException if the JDK's selector cannot be opened
+     */
+    public static Poller ofSelector(PollConfig config) throws IOException {
+        return new Poller(config, true);
     }
 
     /**
@@ -226,7 +248,7 @@ public final class Poller implements AutoCloseable {
             reported = 0;
             flushed = false;
             if (commands != null) {
-                runCommands();
+                runCommands(patient);
             }
             if (found) {
                 // A sender whose lines nobody looks at for a moment puts more into them.
@@ -270,6 +292,9 @@ public final class Poller implements AutoCloseable {
             if (wakeup) {
                 wakeup = false;
             }
+            if (flush) {
+                letGo();
+            }
             return reported;
         } finally {
             sink = null;
@@ -292,7 +317,7 @@ public final class Poller implements AutoCloseable {
             sink = into;
             reported = 0;
             if (commands != null) {
-                runCommands();
+                runCommands(patient);
             }
             look(false);
             found = reported > 0;
@@ -308,6 +333,9 @@ public final class Poller implements AutoCloseable {
                 idleSince = 0;
             }
             wakeup = false;
+            if (flush) {
+                letGo();
+            }
             return reported;
         } finally {
             sink = null;
@@ -328,7 +356,7 @@ public final class Poller implements AutoCloseable {
     public void close() throws IOException {
         enter();
         try {
-            runCommands();
+            runCommands(false);
             inner.close();
             counters.close();
         } finally {
@@ -388,7 +416,7 @@ public final class Poller implements AutoCloseable {
                 return true;
             }
             if (commands != null) {
-                runCommands();
+                runCommands(false);
             } else if (--kernelCountdown <= 0) {
                 lookAtKernel();
                 if (reported > 0) {
@@ -422,6 +450,7 @@ public final class Poller implements AutoCloseable {
                 long nanos = until - now;
                 if (nanos > 0) {
                     flush = false; // before: what is cancelled meanwhile is not yet let go of
+                    urgent = false;
                     long millis;
                     if (punctual) {
                         millis = (nanos - nap.reserve()) / MILLI;
@@ -447,7 +476,10 @@ public final class Poller implements AutoCloseable {
         kernelAt = clock;
         kernelCountdown = kernelInterval();
         if (commands != null) {
-            runCommands();
+            runCommands(false);
+        }
+        if (!flush) {
+            releaseEnded();
         }
         runTimed();
         look(true);
@@ -552,12 +584,14 @@ public final class Poller implements AutoCloseable {
         kernelCountdown = kernelInterval();
         kernelAt = clock;
         flush = false;
+        urgent = false;
         inner.selectNow(kernelReady);
+        releaseEnded();
         if (!timed.isEmpty()) {
             runTimed();
         }
         if (commands != null) {
-            runCommands();
+            runCommands(false);
         }
     }
 
@@ -738,7 +772,7 @@ public final class Poller implements AutoCloseable {
         }
         if ((boolean) TURN.compareAndSet(this, 0, 1)) {
             try {
-                runCommands();
+                runCommands(patient);
             } finally {
                 leave();
             }
@@ -746,7 +780,12 @@ public final class Poller implements AutoCloseable {
         // Else the turn's owner finds the command before it sleeps or when it leaves.
     }
 
-    private void runCommands() {
+    /**
+     * Does what registrations ask for.
+     *
+     * @param mayWait whether the JDK's selector lets go of cancelled keys later in this poll, or in the next
+     */
+    private void runCommands(boolean mayWait) {
         RuntimeException failure = null;
         Registration registration = (Registration) COMMANDS.getAndSet(this, (Registration) null);
         while (registration != null) {
@@ -766,20 +805,29 @@ public final class Poller implements AutoCloseable {
             }
             registration = following;
         }
-        if (flush && inner.isOpen()) {
-            flush = false;
+        if (flush && (urgent || !mayWait)) {
+            letGo();
+        } else if (!flush) {
+            releaseEnded();
+        }
+        if (failure != null) {
+            throw failure;
+        }
+    }
+
+    /** The JDK closes the descriptor of a cancelled key's channel only after its selector let go of it, which a select begins with. */
+    private void letGo() {
+        flush = false;
+        urgent = false;
+        if (inner.isOpen()) {
             flushed = true;
             try {
-                // The JDK closes the descriptor of a cancelled key's channel only after its selector let go of it.
                 inner.selectNow(kernelReady);
             } catch (IOException e) {
                 LOG.get().log(Level.WARNING, "the JDK's selector failed to let go of closed channels", e);
             }
         }
         releaseEnded();
-        if (failure != null) {
-            throw failure;
-        }
     }
 
     private void end(Registration registration) {
@@ -795,6 +843,8 @@ public final class Poller implements AutoCloseable {
             registration.key.cancel();
             flush = true;
         }
+        // Nobody may ever poll again.
+        urgent |= registration.pollable.isPolled() || registration.pollable.isDoorbell();
         ended.add(registration);
     }
 
@@ -856,7 +906,8 @@ public final class Poller implements AutoCloseable {
         } else if ((boolean) TURN.compareAndSet(this, 0, 1)) {
             try {
                 flush = true;
-                runCommands();
+                urgent = true;
+                runCommands(false);
             } finally {
                 leave();
             }
@@ -907,7 +958,7 @@ public final class Poller implements AutoCloseable {
         // A command left meanwhile was left to us: its thread found the turn taken.
         while (commands != null && (boolean) TURN.compareAndSet(this, 0, 1)) {
             try {
-                runCommands();
+                runCommands(false);
             } finally {
                 TURN.setVolatile(this, 0);
             }

@@ -69,6 +69,9 @@ public interface Anchor {
      */
     void shutdownOutput() throws IOException;
 
+    /** Whether its close is an end in order although something is unread, unless the program has asked for a reset. */
+    boolean closesInOrder();
+
     /**
      * Makes its close a reset.
      *

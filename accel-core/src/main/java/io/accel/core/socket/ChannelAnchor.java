@@ -103,6 +103,11 @@ public final class ChannelAnchor implements Anchor {
     }
 
     @Override
+    public boolean closesInOrder() {
+        return !channel.isBlocking() && channel.isRegistered(); // the JDK's ends what it sends then
+    }
+
+    @Override
     public void resetOnClose() throws IOException {
         channel.setOption(StandardSocketOptions.SO_LINGER, 0);
     }

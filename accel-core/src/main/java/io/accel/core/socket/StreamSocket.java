@@ -995,7 +995,7 @@ public final class StreamSocket implements Pollable {
             StreamUpgrades.get().closed(this);
         }
         if (stream == null) {
-            if (orderly && !abort.getAsBoolean()) {
+            if (orderly && !anchor.closesInOrder() && !abort.getAsBoolean()) {
                 endAnchor(false);
             }
             shares.close();

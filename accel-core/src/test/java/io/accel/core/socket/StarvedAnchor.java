@@ -89,6 +89,11 @@ final class StarvedAnchor implements Anchor {
     }
 
     @Override
+    public boolean closesInOrder() {
+        return anchor.closesInOrder();
+    }
+
+    @Override
     public void resetOnClose() throws IOException {
         anchor.resetOnClose();
     }

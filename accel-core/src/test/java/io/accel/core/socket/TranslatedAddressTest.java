@@ -93,6 +93,11 @@ class TranslatedAddressTest {
         public void shutdownOutput() {}
 
         @Override
+        public boolean closesInOrder() {
+            return false;
+        }
+
+        @Override
         public void resetOnClose() {}
     }
 

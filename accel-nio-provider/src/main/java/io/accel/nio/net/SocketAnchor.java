@@ -87,6 +87,11 @@ final class SocketAnchor implements Anchor {
     }
 
     @Override
+    public boolean closesInOrder() {
+        return false;
+    }
+
+    @Override
     public void resetOnClose() throws IOException {
         kernel.setSoLinger(true, 0);
     }
