@@ -8,11 +8,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -22,7 +20,6 @@ import org.junit.jupiter.api.io.TempDir;
 /** {@code accel capture} of an echo between two JVMs is a file of packets in which each byte is, in order. */
 @Timeout(120)
 class CaptureIT {
-    private static final Path JAVA = Path.of(System.getProperty("java.home"), "bin", "java");
     private static final Path TSHARK = Path.of("/usr/bin/tshark");
     private static final int BEFORE = 100;
     private static final int ECHOES = 200;
@@ -32,8 +29,8 @@ class CaptureIT {
     @TempDir
     private Path dir;
 
-    private Path shared;
     private Path file;
+    private EchoPair pair;
     private Child server;
     private Child client;
     private int port;
@@ -43,24 +40,16 @@ class CaptureIT {
 
     @BeforeEach
     void connect() throws IOException {
-        shared = Files.createTempDirectory(Path.of("/dev/shm"), "it");
         file = dir.resolve("capture.pcapng");
-        server = Child.start(dir, program("listen"));
-        port = Integer.parseInt(server.awaitRest("PORT "));
-        client = Child.start(dir, program("connect", String.valueOf(port)));
-        client.send(String.valueOf(BEFORE));
-        client.awaitOutput("DONE " + BEFORE);
+        pair = new EchoPair(dir, BEFORE);
+        server = pair.server;
+        client = pair.client;
+        port = Integer.parseInt(pair.port);
     }
 
     @AfterEach
     void end() throws IOException {
-        client.close();
-        server.close();
-        try (Stream<Path> left = Files.walk(shared)) {
-            for (Path path : left.sorted(Comparator.reverseOrder()).toList()) {
-                Files.delete(path);
-            }
-        }
+        pair.close();
     }
 
     /** The server waits in a read when the capture begins, and when it ends. */
@@ -77,8 +66,7 @@ class CaptureIT {
         assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
                 .isEqualTo("rw-------");
         server.awaitOutput("has ended: " + 2 * ECHOES + " packets, and 0 dropped");
-        client.send("10");
-        client.awaitOutput("DONE 10");
+        pair.echo(10);
     }
 
     @Test
@@ -122,14 +110,14 @@ class CaptureIT {
         Path second = dir.resolve("second");
         try (Child first = capture(client)) {
             first.awaitOutput("writing to");
-            try (Child refused = start("capture", pid(client), "-w", second.toString())) {
+            try (Child refused = pair.accel("capture", pid(client), "-w", second.toString())) {
                 assertThat(refused.status()).isEqualTo(1);
                 assertThat(refused.output()).contains("another capture of this process is under way");
                 assertThat(second).doesNotExist();
             }
         }
         client.awaitOutput("has ended: "); // the first was killed
-        try (Child third = start("capture", pid(client), "--seconds=1", "-w", second.toString())) {
+        try (Child third = pair.accel("capture", pid(client), "--seconds=1", "-w", second.toString())) {
             assertThat(third.status()).as(third.output()).isZero();
         }
     }
@@ -142,15 +130,14 @@ class CaptureIT {
             assertThat(capture.output()).contains(file + " exists already");
         }
         assertThat(file).hasContent("precious");
-        try (Child capture = start("capture", "-w", dir.resolve("other").toString())) {
+        try (Child capture = pair.accel("capture", "-w", dir.resolve("other").toString())) {
             assertThat(capture.status()).isEqualTo(2);
             assertThat(capture.output()).contains("name one of [").contains(pid(client), pid(server));
         }
     }
 
     private void echo() throws IOException {
-        client.send(String.valueOf(ECHOES));
-        client.awaitOutput("DONE " + ECHOES);
+        pair.echo(ECHOES);
     }
 
     private static void stop(Child capture) throws InterruptedException {
@@ -229,27 +216,6 @@ class CaptureIT {
     private Child capture(Child child, String... options) throws IOException {
         List<String> arguments = new ArrayList<>(List.of("capture", pid(child), "-w", file.toString()));
         arguments.addAll(List.of(options));
-        return start(arguments.toArray(String[]::new));
-    }
-
-    private Child start(String... arguments) throws IOException {
-        List<String> command = new ArrayList<>(List.of(JAVA.toString(), "-jar", Child.JAR.toString()));
-        command.addAll(List.of(arguments));
-        command.add("--dir=" + shared);
-        return Child.start(dir, command);
-    }
-
-    private List<String> program(String... arguments) {
-        List<String> command = new ArrayList<>(List.of(
-                JAVA.toString(),
-                Child.PROVIDER,
-                "-Daccel.shm.dir=" + shared,
-                "-Daccel.connect.probe-timeout=10s",
-                "-Daccel.handover.after=connect",
-                "-cp",
-                Child.JAR + ":" + Child.testClasses(),
-                EchoPeer.class.getName()));
-        command.addAll(List.of(arguments));
-        return command;
+        return pair.accel(arguments.toArray(String[]::new));
     }
 }
