@@ -4,7 +4,8 @@ import io.accel.core.fabric.MemoryRegion;
 
 /**
  * Takes what one direction carries, by the threads that carry it: what a writer publishes, or what a reader has read. It must not
- * throw, and waits no longer than a copy takes. The writer or reader calls {@link #take}, one at a time; {@link #end} may come from any thread.
+ * throw, and waits no longer than a copy takes. The writer or reader calls {@link #take}, one at a time; {@link #end} may come from
+ * any thread.
  */
 public interface StreamTap {
     /**

@@ -173,6 +173,27 @@ class CaptureTest {
         }
     }
 
+    /** Each from its first byte, although the capture hears of it no sooner than its program does; and none is held on to. */
+    @Test
+    void connectionsThatComeAndGoAreCapturedWhole() throws Exception {
+        int connections = 50;
+        try (Lab lab = new Lab("balanced", Map.of("ring.size", "16KiB"))) {
+            Recording recording = record(lab);
+            for (int i = 0; i < connections; i++) {
+                lab.connect().close();
+            }
+            await().until(() -> lab.mappings() == 0);
+            List<CapturedFile.Segment> data = recording.end().segments().stream()
+                    .filter(each -> each.bytes().hasRemaining())
+                    .toList();
+            assertThat(data).hasSize(2 * connections).allMatch(each -> each.sequence() == 0);
+            assertThat(data)
+                    .extracting(each -> each.sourcePort() == lab.address.getPort())
+                    .filteredOn(fromServer -> fromServer)
+                    .hasSize(connections);
+        }
+    }
+
     /** Between a link and the kernel, again and again, sequence numbers stay the places of the bytes. */
     @ParameterizedTest
     @CsvSource({"random, 16KiB, 16KiB", "connect, 16KiB, 1MiB"})
