@@ -337,7 +337,7 @@ public final class Keys {
             "stats",
             new BooleanType(),
             "true",
-            "Whether `accel stats` of the same user can look at the process; costs nothing unless somebody does.");
+            "Whether `accel stats` and `accel capture` of the same user can look at the process; costs nothing unless somebody does.");
 
     /** Names under {@code accel.} that are no keys of a profile, but read elsewhere; with all that begins with one. */
     private static final Set<String> RESERVED = Set.of("profile", "on-error");

@@ -4,6 +4,7 @@ import io.accel.core.daemon.Daemons;
 import io.accel.core.daemon.Log;
 import io.accel.core.daemon.Warnings;
 import io.accel.core.jdk.JdkAccess;
+import java.io.EOFException;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.net.StandardProtocolFamily;
@@ -13,17 +14,27 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
+import jdk.net.ExtendedSocketOptions;
 
 /**
- * Lets {@code accel stats} look at this process: one daemon thread that sleeps in the kernel until somebody asks. Each byte
- * that comes asks for a sample, which goes back by the same socket, its length before it. So a look takes no room in a file
- * system, which may be full when somebody has a reason to look. Nothing of this touches a thread that carries data.
+ * Lets {@code accel stats} and {@code accel capture} look at this process: one daemon thread that sleeps in the kernel until somebody
+ * asks. Each byte that comes asks for a sample, or for a capture, which goes back by the same socket, the length of each part before
+ * it. So a look takes no room in a file system, which may be full when somebody has a reason to look. Samples touch no thread that
+ * carries data; captures have such threads copy what they carry.
+ *
+ * <p>Only this user and root can connect, because the socket lies in a directory of mode 0700.
  */
 public final class StatsService implements AutoCloseable {
     private static final Log LOG = Log.of(StatsService.class);
     private static final Warnings ERRORS = new Warnings(LOG);
     /** What is sent in place of a length if there is no sample. */
     static final int NO_SAMPLE = 0;
+    /** The byte that asks for a capture; a {@link CaptureRequest} follows. All others ask for a sample. */
+    static final byte CAPTURE = 2;
+    /** What is sent in place of a length where a capture has ended; how many packets were kept, and dropped, follows. */
+    static final int END_OF_CAPTURE = -1;
+    /** What is sent in place of a length if there is another capture. */
+    static final int NO_CAPTURE = -2;
 
     /** The JDK keeps a buffer outside the heap, as large as the largest part, for as long as the thread lives. */
     private static final int PART = 64 << 10;
@@ -32,14 +43,16 @@ public final class StatsService implements AutoCloseable {
 
     private final Path dir;
     private final String profile;
+    private final CaptureSource captures;
 
     // Guarded by this.
     private ServerSocketChannel server;
     private Path directory;
 
-    private StatsService(Path dir, String profile) {
+    private StatsService(Path dir, String profile, CaptureSource captures) {
         this.dir = dir;
         this.profile = profile;
+        this.captures = captures;
     }
 
     /**
@@ -47,12 +60,13 @@ public final class StatsService implements AutoCloseable {
      *
      * @param dir where shared memory lives, {@code shm.dir}
      * @param profile the profile's name, to be shown
+     * @param captures where captures come from
      */
-    public static synchronized void start(Path dir, String profile) {
+    public static synchronized void start(Path dir, String profile, CaptureSource captures) {
         if (!started) {
             started = true;
             try {
-                StatsService service = open(dir, profile);
+                StatsService service = open(dir, profile, captures);
                 Daemons.atExit("accel-stats-cleanup", service::close);
             } catch (RuntimeException | OutOfMemoryError e) {
                 LOG.get().log(Level.DEBUG, "'accel stats' cannot look at this process", e);
@@ -60,8 +74,8 @@ public final class StatsService implements AutoCloseable {
         }
     }
 
-    static StatsService open(Path dir, String profile) {
-        StatsService service = new StatsService(dir, profile);
+    static StatsService open(Path dir, String profile, CaptureSource captures) {
+        StatsService service = new StatsService(dir, profile, captures);
         Daemons.start("accel-stats", service::run);
         return service;
     }
@@ -108,7 +122,11 @@ public final class StatsService implements AutoCloseable {
         try (reader) {
             ByteBuffer one = ByteBuffer.allocate(1);
             while (reader.read(one.clear()) > 0) {
-                send(reader, sample());
+                if (one.get(0) == CAPTURE) {
+                    capture(reader);
+                    return;
+                }
+                send(reader, ByteBuffer.wrap(sample()));
             }
         } catch (IOException e) {
             LOG.get().log(Level.DEBUG, "the 'accel stats' that looked at this process hung up", e);
@@ -126,9 +144,67 @@ public final class StatsService implements AutoCloseable {
         }
     }
 
-    private static void send(SocketChannel reader, byte[] sample) throws IOException {
-        ByteBuffer all = ByteBuffer.allocate(Integer.BYTES + sample.length);
-        all.putInt(sample.length).put(sample).flip();
+    private void capture(SocketChannel reader) throws IOException {
+        ByteBuffer head = receive(reader, CaptureRequest.HEAD);
+        CaptureRequest request = CaptureRequest.decode(head, receive(reader, CaptureRequest.rest(head)));
+        String user = reader.getOption(ExtendedSocketOptions.SO_PEERCRED).user().getName();
+        CaptureSource.Totals totals = captures.capture(request, user, new Asking(reader));
+        ByteBuffer end = ByteBuffer.allocate(Integer.BYTES + 2 * Long.BYTES);
+        if (totals == null) {
+            end.putInt(NO_CAPTURE);
+        } else {
+            end.putInt(END_OF_CAPTURE).putLong(totals.kept()).putLong(totals.dropped());
+        }
+        write(reader, end.flip());
+    }
+
+    /** Who asked for a capture; wants no more when that end of the socket is shut, or says anything. */
+    private static final class Asking implements CaptureSource.Sink {
+        private final SocketChannel reader;
+        private volatile boolean wanted = true;
+
+        Asking(SocketChannel reader) {
+            this.reader = reader;
+            Daemons.start("accel-capture-end", this::awaitEnd);
+        }
+
+        private void awaitEnd() {
+            try {
+                int unused = reader.read(ByteBuffer.allocate(1));
+            } catch (IOException e) {
+                LOG.get().log(Level.DEBUG, "the 'accel capture' of this process hung up", e);
+            } finally {
+                wanted = false;
+            }
+        }
+
+        @Override
+        public void take(ByteBuffer part) throws IOException {
+            send(reader, part);
+        }
+
+        @Override
+        public boolean isWanted() {
+            return wanted;
+        }
+    }
+
+    private static ByteBuffer receive(SocketChannel reader, int length) throws IOException {
+        ByteBuffer buffer = ByteBuffer.allocate(length);
+        while (buffer.hasRemaining()) {
+            if (reader.read(buffer) < 0) {
+                throw new EOFException("the request ends within");
+            }
+        }
+        return buffer.flip();
+    }
+
+    private static void send(SocketChannel reader, ByteBuffer part) throws IOException {
+        ByteBuffer all = ByteBuffer.allocate(Integer.BYTES + part.remaining());
+        write(reader, all.putInt(part.remaining()).put(part).flip());
+    }
+
+    private static void write(SocketChannel reader, ByteBuffer all) throws IOException {
         while (all.hasRemaining()) {
             ByteBuffer part = all.slice(all.position(), Math.min(PART, all.remaining()));
             all.position(all.position() + reader.write(part));

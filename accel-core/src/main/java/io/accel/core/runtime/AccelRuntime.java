@@ -6,6 +6,7 @@ import io.accel.core.observe.MemoryUse;
 import io.accel.core.observe.StatsService;
 import io.accel.core.observe.metrics.MetricsExport;
 import io.accel.core.socket.Accelerator;
+import io.accel.core.socket.Captures;
 import io.accel.profile.Keys;
 import io.accel.profile.Profile;
 import io.accel.profile.ProfileException;
@@ -14,7 +15,7 @@ import java.lang.System.Logger.Level;
 
 /**
  * Accel in this process: the profile at work that the system properties and the environment name, its metrics, and what
- * {@code accel stats} looks at. It starts with the first adapter that asks, which the log says in a line, and others that ask get the
+ * {@code accel stats} and {@code accel capture} look at. It starts with the first adapter that asks, which the log says in a line, and others that ask get the
  * same. Thread-safe.
  */
 public final class AccelRuntime {
@@ -29,7 +30,7 @@ public final class AccelRuntime {
         MemoryUse.cap(profile.get(Keys.SHM_MAX));
         MetricsExport.start(profile.get(Keys.METRICS));
         if (accelerator.isOn() && profile.get(Keys.STATS)) {
-            StatsService.start(profile.get(Keys.SHM_DIR), profile.name());
+            StatsService.start(profile.get(Keys.SHM_DIR), profile.name(), Captures.get());
         }
     }
 

@@ -1,5 +1,7 @@
 package io.accel.core.socket;
 
+import io.accel.core.capture.Capture;
+import io.accel.core.capture.TcpFlow;
 import io.accel.core.fabric.FallbackReason;
 import io.accel.core.observe.ConnectionCounters;
 import io.accel.core.observe.ConnectionSample;
@@ -33,6 +35,10 @@ final class ConnectionRecord implements ObservedConnection {
     private volatile LinkStream stream;
     /** What was counted by links that it had; null for nothing. Under the monitor. */
     private Figures former;
+    /** Bytes that have gone by links that it had, without those that were sent again by the kernel. Under the monitor. */
+    private long sentByLinks;
+    /** Bytes that have come by those. Under the monitor. */
+    private long receivedByLinks;
     /** What of all was added to the sum of a path; null for nothing. Under the monitor. */
     private Figures told;
 
@@ -100,7 +106,21 @@ final class ConnectionRecord implements ObservedConnection {
             stream = null;
             former = former == null ? new Figures() : former;
             lost.addTo(former);
+            sentByLinks += lost.sentInAll() - lost.replayed();
+            receivedByLinks += lost.receivedInAll();
         }
+    }
+
+    /** The link that it has, perhaps not yet settled; null if it has none. */
+    LinkStream attached() {
+        return socket.attached();
+    }
+
+    /** What a capture makes of the connection from now on, with a link. */
+    synchronized TcpFlow flow(Capture capture, InetSocketAddress local, InetSocketAddress remote, LinkStream link) {
+        long sent = socket.outgoing().given() + sentByLinks + link.sentInAll();
+        long received = socket.incoming().taken() + receivedByLinks + link.receivedInAll();
+        return new TcpFlow(capture, local, remote, sentByLinks, receivedByLinks, sent, received);
     }
 
     private synchronized boolean isDecided() {

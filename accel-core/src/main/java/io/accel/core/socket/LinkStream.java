@@ -1,5 +1,7 @@
 package io.accel.core.socket;
 
+import io.accel.core.capture.Capture;
+import io.accel.core.capture.TcpFlow;
 import io.accel.core.fabric.Link;
 import io.accel.core.observe.ConnectionCounters;
 import io.accel.core.observe.ConnectionState;
@@ -15,6 +17,7 @@ import io.accel.profile.HandoverAfter.Unrest;
 import java.io.IOException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.net.InetSocketAddress;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousCloseException;
@@ -454,7 +457,32 @@ public final class LinkStream implements BlockingWaits.Waitable {
 
     /** Changes whenever bytes go by this, in either direction. A hint for any thread. */
     long activity() {
-        return sender.sent() + receiver.received();
+        return sentInAll() + receivedInAll();
+    }
+
+    /** How many bytes of the program's have gone by this. A hint for any thread. */
+    long sentInAll() {
+        return sender.sent();
+    }
+
+    /** How many have come. A hint for any thread. */
+    long receivedInAll() {
+        return receiver.received();
+    }
+
+    // ---- captures: Captures, under its monitor
+
+    /** Has a capture take what goes by this from now on. */
+    void tap(Capture capture, InetSocketAddress local, InetSocketAddress remote) {
+        TcpFlow flow = connection.flow(capture, local, remote, this);
+        sender.tap(flow.outgoing());
+        receiver.tap(flow.incoming());
+    }
+
+    /** The capture has ended. */
+    void untap() {
+        sender.untap();
+        receiver.untap();
     }
 
     /** Breaks the link, if a link of its fabric can break without a loss. */
@@ -1267,10 +1295,12 @@ public final class LinkStream implements BlockingWaits.Waitable {
             connection.didReset(reset);
         }
         link.signal(reset != null ? Link.RST | Link.CLOSED : Link.FIN | Link.CLOSED);
+        sender.tellTap(reset != null);
         letGo();
     }
 
     private void letGo() {
+        Captures.closed(this);
         shares.close();
         releaseRead();
         releaseWrite();

@@ -547,6 +547,7 @@ public final class StreamSocket implements Pollable {
             stream = new LinkStream(
                     link, accelerator.lowWater(), accelerator.handoverAfter().unrest(), this, connection);
             shares.establish(stream);
+            Captures.opened(stream); // before anything can go by it
             claim = Claim.ATTACHED;
             path = new PathInfo(fabric, null, null);
             attached = stream;
@@ -559,6 +560,7 @@ public final class StreamSocket implements Pollable {
             }
             present = shares.all();
         }
+        Captures.opened(stream); // by one that has begun since, and may have looked too early
         link.whenBroken(() -> StreamUpgrades.get().broken(this));
         for (Registration registration : present) {
             ringBeside(registration);

@@ -15,11 +15,13 @@ import java.nio.ByteBuffer;
  * the peer's cache line four times a ring instead of at every write. That cannot starve a sender. A sender is short of
  * space only while more than three quarters of the ring are unread, and reading those passes a quarter.
  *
- * <p>One reader at a time; {@link #ready} may be called by another thread at the same time and is then a hint.
+ * <p>One reader at a time; {@link #ready} may be called by another thread at the same time and is then a hint. So may {@link #tap}: it
+ * changes how much is to be read before space is given back, so that each read comes to where that is done, and where the tap is.
  */
 public final class StreamReceiver {
     private static final VarHandle HEAD;
     private static final VarHandle READS;
+    private static final VarHandle CREDIT_AT;
 
     static {
         try {
@@ -28,10 +30,15 @@ public final class StreamReceiver {
                     .withInvokeExactBehavior();
             READS = lookup.findVarHandle(StreamReceiver.class, "reads", long.class)
                     .withInvokeExactBehavior();
+            CREDIT_AT = lookup.findVarHandle(StreamReceiver.class, "creditAt", int.class)
+                    .withInvokeExactBehavior();
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
     }
+
+    /** In place of {@link #creditAt}: each read takes the branch in which space is given back. */
+    private static final int TAPPED = Integer.MIN_VALUE;
 
     /** What a read returns where the stream goes on by another way: the sender has {@linkplain Link#LEFT left} the link. */
     public static final int MOVED = -2;
@@ -56,6 +63,13 @@ public final class StreamReceiver {
     private volatile long prefaceBytes;
     /** What the peer knows to be consumed. Reader only. */
     private long credited;
+    /**
+     * How much is to be given back at once: a quarter, or {@link #TAPPED}. Written by who taps, and by nobody else; the reader reads it
+     * without order.
+     */
+    private int creditAt;
+    /** Written by who taps, before {@link #creditAt} can be seen. */
+    private volatile StreamTap tap;
     /** From where on bytes are lent out, so that their space is not the peer's yet; no such place if it is above head. */
     private long lentFrom = Long.MAX_VALUE;
     /** The last {@link Link#published} that was seen and found sound. Reader only. */
@@ -70,7 +84,8 @@ public final class StreamReceiver {
         this.reset = new PeerReset();
         this.link = link;
         this.ring = link.receiveRing();
-        this.quarter = ring.size() / 4;
+        this.quarter = Math.max(1, ring.size() / 4);
+        this.creditAt = quarter;
     }
 
     /** Which half told the program of a reset; shared with the sending half. Any thread. */
@@ -135,7 +150,7 @@ public final class StreamReceiver {
         link.forget(Link.LEFT);
         origin = head;
         preface = -1;
-        credit(0);
+        credit(1, 0);
     }
 
     /**
@@ -305,15 +320,54 @@ public final class StreamReceiver {
     private void advance(int n) {
         head += n;
         reads++;
-        credit(quarter);
+        credit(creditAt, n);
     }
 
-    /** Gives back all that was read and is not lent, if that is so much at least. */
-    private void credit(int least) {
+    /** Gives back all that was read and is not lent, if that is so much at least; {@code n} bytes were just read. */
+    private void credit(int least, int n) {
         long mine = Math.min(head, lentFrom);
-        if (mine - credited >= least && mine != credited) {
+        if (mine - credited >= least) {
+            give(mine, least, n);
+        }
+    }
+
+    private void give(long mine, int least, int n) {
+        int due = least;
+        if (least == TAPPED) {
+            due = quarter;
+            VarHandle.acquireFence();
+            StreamTap taken = tap;
+            if (taken != null && n > 0) {
+                taken.take(ring, head - n, n, Math.max(0, preface) + head - n - prefaceBytes);
+            }
+        }
+        if (mine - credited >= due) {
             credited = mine;
             link.consumed(mine);
+        }
+    }
+
+    /**
+     * Has a tap take all that is read from now on, before its space is the peer's again. Where the reader is just reading, that may be
+     * the first that is taken, or the last that is not. By one thread at a time, which may be any.
+     *
+     * @param newTap takes it
+     */
+    public void tap(StreamTap newTap) {
+        tap = newTap;
+        CREDIT_AT.setRelease(this, TAPPED);
+    }
+
+    /** Removes the tap. As {@link #tap}. */
+    public void untap() {
+        CREDIT_AT.setRelease(this, quarter);
+        tap = null;
+    }
+
+    private void tellTap(boolean reset) {
+        StreamTap told = tap;
+        if (told != null) {
+            told.end(reset);
         }
     }
 
@@ -337,6 +391,7 @@ public final class StreamReceiver {
         }
         // Behind an end nothing is lost that was to be read, and so TCP tells a reader of no reset there.
         boolean cut = (state & (Link.RST | Link.FIN)) == Link.RST;
+        tellTap(cut);
         if (cut && reset.isReaders()) {
             throw new SocketException("Connection reset");
         }

@@ -11,17 +11,21 @@ import java.util.function.Consumer;
 /**
  * The sending half of a stream: bytes in order into the peer's ring, then FIN.
  *
- * <p>One writer at a time; {@link #ready} may be called by another thread at the same time and is then a hint.
+ * <p>One writer at a time; {@link #ready} may be called by another thread at the same time and is then a hint. So may {@link #tap}: the
+ * writer decides once for each publish, by a field that it looks at anyway, whether a {@link StreamTap} takes it.
  */
 public final class StreamSender {
     private static final VarHandle TAIL;
     private static final VarHandle PUBLISHES;
+    private static final VarHandle FAREWELL;
 
     static {
         try {
             MethodHandles.Lookup lookup = MethodHandles.lookup();
             TAIL = lookup.findVarHandle(StreamSender.class, "tail", long.class).withInvokeExactBehavior();
             PUBLISHES = lookup.findVarHandle(StreamSender.class, "publishes", long.class)
+                    .withInvokeExactBehavior();
+            FAREWELL = lookup.findVarHandle(StreamSender.class, "farewell", Farewell.class)
                     .withInvokeExactBehavior();
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
@@ -32,6 +36,8 @@ public final class StreamSender {
     private enum Farewell {
         /** As far as the writer knows the peer reads. */
         NONE,
+        /** So it does, and a tap takes what is published. */
+        TAPPED,
         /** The write under way is accepted, and nobody reads it. */
         ACCEPTED,
         /** With TCP, the answer to it has come: nothing is accepted any more. */
@@ -61,8 +67,15 @@ public final class StreamSender {
     private long origin;
     /** The end of the last bytes that were sent from where the program had them. Writer only. */
     private long inPlaceTo;
-    /** Writer only. */
+    /** What this last began with. Writer only. */
+    private long said;
+    /**
+     * The writer reads and writes it without order. Who taps goes from {@link Farewell#NONE} to {@link Farewell#TAPPED} and back, by
+     * compare-and-set, which cannot undo what the writer has found out.
+     */
     private Farewell farewell = Farewell.NONE;
+    /** Written by who taps, before {@link Farewell#TAPPED} can be seen. */
+    private volatile StreamTap tap;
 
     /**
      * The sending half of a link on which nothing was sent yet.
@@ -108,6 +121,7 @@ public final class StreamSender {
         }
         ring.copyIn(next, ByteBuffer.allocate(Preface.NUMBER).putLong(0, said), 0, Preface.NUMBER);
         long from = tail;
+        this.said = said;
         next += length;
         tail = next;
         origin = next;
@@ -210,10 +224,52 @@ public final class StreamSender {
             publishes++;
             if (farewell == Farewell.NONE) {
                 link.publish(from, next);
+            } else {
+                publishUnlessOver(from);
             }
         }
         if (farewell == Farewell.ACCEPTED) {
             farewell = Farewell.OVER;
+        }
+    }
+
+    private void publishUnlessOver(long from) {
+        Farewell now = farewell;
+        if (now == Farewell.ACCEPTED || now == Farewell.OVER) {
+            return;
+        }
+        if (now == Farewell.TAPPED) {
+            VarHandle.acquireFence();
+            StreamTap taken = tap;
+            if (taken != null) { // else it was just removed
+                taken.take(ring, from, (int) (next - from), said + from - prefaceBytes);
+            }
+        }
+        link.publish(from, next);
+    }
+
+    /**
+     * Has a tap take all that is published from now on, before the peer can see it. Where the writer is just publishing, that may be the
+     * first that is taken, or the last that is not. By one thread at a time, which may be any.
+     *
+     * @param newTap takes it
+     */
+    public void tap(StreamTap newTap) {
+        tap = newTap;
+        boolean unused = (boolean) FAREWELL.compareAndSet(this, Farewell.NONE, Farewell.TAPPED);
+    }
+
+    /** Removes the tap. As {@link #tap}. */
+    public void untap() {
+        boolean unused = (boolean) FAREWELL.compareAndSet(this, Farewell.TAPPED, Farewell.NONE);
+        tap = null;
+    }
+
+    /** Tells the tap that this direction ends here. Any thread. */
+    public void tellTap(boolean reset) {
+        StreamTap told = tap;
+        if (told != null) {
+            told.end(reset);
         }
     }
 
@@ -229,9 +285,15 @@ public final class StreamSender {
      */
     public boolean sendInPlace(ByteBuffer memory, int offset, int n, Object owner, Consumer<Object> done) {
         if (farewell != Farewell.NONE) {
-            return false;
+            return false; // or tapped
         }
-        flush();
+        // As flush() does it, on what was found above: a tap that comes now takes neither this nor what follows.
+        long from = tail;
+        if (next != from) {
+            tail = next;
+            publishes++;
+            link.publish(from, next);
+        }
         long to = next + n;
         if (!link.publishInPlace(next, to, memory, offset, owner, done)) {
             return false;
@@ -281,6 +343,7 @@ public final class StreamSender {
     /** Ends the stream after what was sent. Once. */
     public void finish() {
         link.signal(Link.FIN);
+        tellTap(false);
     }
 
     /** Whether less than the low-water mark is free. Any thread. */
@@ -375,7 +438,8 @@ public final class StreamSender {
         int state = link.peerState();
         // After the peer's end TCP knows a reset for a broken pipe.
         boolean unforeseen = (state & (Link.RST | Link.FIN)) == Link.RST;
-        if (unforeseen && farewell == Farewell.NONE && reset.isNewToWriter()) {
+        boolean isFirst = farewell != Farewell.ACCEPTED && farewell != Farewell.OVER;
+        if (unforeseen && isFirst && reset.isNewToWriter()) {
             throw new IOException("Connection reset by peer");
         }
         if ((state & Link.RST) != 0 || farewell == Farewell.OVER) {

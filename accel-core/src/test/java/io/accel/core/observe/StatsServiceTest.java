@@ -26,12 +26,14 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 @SuppressWarnings("try") // some resources are only held
 class StatsServiceTest {
+    private static final CaptureSource NONE = (request, user, sink) -> null;
+
     @TempDir
     private Path dir;
 
     @Test
     void aSampleComesWhenItIsAskedFor() throws Exception {
-        try (StatsService service = StatsService.open(dir, "latency");
+        try (StatsService service = StatsService.open(dir, "latency", NONE);
                 ObservedProcess process = open()) {
             ProcessSample sample = process.sample();
             assertThat(sample.pid()).isEqualTo(ProcessHandle.current().pid());
@@ -54,7 +56,7 @@ class StatsServiceTest {
 
     @Test
     void severalMayLookAtTheSameTimeAndNoneLeavesAFile() throws Exception {
-        try (StatsService service = StatsService.open(dir, "balanced")) {
+        try (StatsService service = StatsService.open(dir, "balanced", NONE)) {
             try (ObservedProcess one = open();
                     ObservedProcess other = open()) {
                 assertThat(one.sample()).isNotNull();
@@ -81,7 +83,7 @@ class StatsServiceTest {
         Path fresh = Files.createDirectory(dir.resolve("accel-stats.new-2-abc"));
         Path unfinished = Files.createDirectory(dir.resolve("accel-stats.new-3-abc"));
         Files.setLastModifiedTime(unfinished, FileTime.from(Instant.now().minusSeconds(100)));
-        try (StatsService service = StatsService.open(dir, "balanced")) {
+        try (StatsService service = StatsService.open(dir, "balanced", NONE)) {
             await().until(() -> Files.notExists(dead) && Files.notExists(unfinished));
             assertThat(fresh).as("perhaps just starting").exists();
         }

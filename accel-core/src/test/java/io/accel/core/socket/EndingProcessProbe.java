@@ -12,7 +12,7 @@ final class EndingProcessProbe {
 
     public static void main(String[] args) throws Exception {
         Lab lab = new Lab("low-cpu", Map.of());
-        StatsService.start(lab.dir, "low-cpu");
+        StatsService.start(lab.dir, "low-cpu", Captures.get());
         Lab.Pair pair = lab.connect();
         Runtime.getRuntime().addShutdownHook(new Thread(() -> {
             awaitRest();

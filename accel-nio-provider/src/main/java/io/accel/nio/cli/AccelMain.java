@@ -21,6 +21,7 @@ import picocli.CommandLine.Spec;
             RunCommand.class,
             DoctorCommand.class,
             StatsCommand.class,
+            CaptureCommand.class,
             ProfilesCommand.class,
             VersionCommand.class,
             CompletionCommand.class,

@@ -14,7 +14,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -22,13 +21,13 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** {@code accel stats} of an echo between two JVMs says what the two have done. */
 class StatsIT {
-    private static final Path JAVA = Path.of(System.getProperty("java.home"), "bin", "java");
     private static final int ECHOES = 1_000;
     private static final String HOST = host();
 
     @TempDir
     private Path dir;
 
+    private EchoPair pair;
     private Path shared;
     private Child server;
     private Child client;
@@ -36,24 +35,16 @@ class StatsIT {
 
     @BeforeEach
     void connect() throws IOException {
-        shared = Files.createTempDirectory(Path.of("/dev/shm"), "it");
-        server = Child.start(dir, program("listen"));
-        port = server.awaitRest("PORT ");
-        client = Child.start(dir, program("connect", port));
-        client.send(String.valueOf(ECHOES));
-        client.awaitOutput("DONE " + ECHOES);
+        pair = new EchoPair(dir, ECHOES);
+        shared = pair.shared;
+        server = pair.server;
+        client = pair.client;
+        port = pair.port;
     }
 
     @AfterEach
     void end() throws IOException {
-        client.close();
-        server.close();
-        // Killed, so that they leave theirs behind.
-        try (Stream<Path> left = Files.walk(shared)) {
-            for (Path path : left.sorted(java.util.Comparator.reverseOrder()).toList()) {
-                Files.delete(path);
-            }
-        }
+        pair.close();
     }
 
     @Test
@@ -88,8 +79,7 @@ class StatsIT {
         List<String> command = stats("--json", "--deltas", "--interval=0.1", String.valueOf(client.pid()));
         try (Child stats = Child.start(dir, command)) {
             stats.awaitOutput("\n"); // the first look, from the beginning on
-            client.send("50");
-            client.awaitOutput("DONE 50");
+            pair.echo(50);
             await().until(() -> sumOfLater(stats, "messages.in") >= 50);
             assertThat(sumOfLater(stats, "messages.in")).isEqualTo(50);
             assertThat(sumOfLater(stats, "bytes.out")).isEqualTo(50 * 64);
@@ -176,25 +166,10 @@ class StatsIT {
         }
     }
 
-    private List<String> program(String... arguments) {
-        List<String> command = new ArrayList<>(List.of(
-                JAVA.toString(),
-                Child.PROVIDER,
-                "-Daccel.shm.dir=" + shared,
-                "-Daccel.connect.probe-timeout=10s",
-                "-Daccel.handover.after=connect",
-                "-cp",
-                Child.JAR + ":" + Child.testClasses(),
-                EchoPeer.class.getName()));
-        command.addAll(List.of(arguments));
-        return command;
-    }
-
     private List<String> stats(String... arguments) {
-        List<String> command =
-                new ArrayList<>(List.of(JAVA.toString(), "-jar", Child.JAR.toString(), "stats", "--dir=" + shared));
-        command.addAll(List.of(arguments));
-        return command;
+        List<String> all = new ArrayList<>(List.of("stats"));
+        all.addAll(List.of(arguments));
+        return pair.command(all.toArray(String[]::new));
     }
 
     private JsonObject json(Child child, String... arguments) throws Exception {

@@ -2,6 +2,7 @@ package io.accel.core.observe.metrics;
 
 import io.accel.core.fabric.FallbackReason;
 import io.accel.core.observe.BuildInfo;
+import io.accel.core.observe.CaptureCounters;
 import io.accel.core.observe.ConnectionState;
 import io.accel.core.observe.Connections;
 import io.accel.core.observe.Drop;
@@ -57,6 +58,10 @@ public final class AccelMeters {
         MeterId registered =
                 MeterId.of("accel.memory.registered", "Memory registered with RDMA devices, and so pinned");
         sink.gauge(registered.in("bytes"), MemoryUse::registered);
+        sink.gauge(MeterId.of("accel.captures", "Captures under way, by accel capture"), CaptureCounters::running);
+        MeterId packets = MeterId.of("accel.capture.packets", "Packets that captures have handed over, or dropped");
+        sink.counter(packets.tag("fate", "kept"), () -> CaptureCounters.packets(true));
+        sink.counter(packets.tag("fate", "dropped"), () -> CaptureCounters.packets(false));
     }
 
     private static void describeConnections(MeterSink sink) {

@@ -48,6 +48,8 @@ import io.micrometer.core.instrument.MeterRegistry;
  * <tr><td>{@code accel.memory.cap}</td><td>gauge, bytes</td><td>path</td><td>the most that rings may take; 0 for as much as there
  *     is</td></tr>
  * <tr><td>{@code accel.memory.registered}</td><td>gauge, bytes</td><td></td><td>memory registered with RDMA devices</td></tr>
+ * <tr><td>{@code accel.captures}</td><td>gauge</td><td></td><td>captures under way</td></tr>
+ * <tr><td>{@code accel.capture.packets}</td><td>counter</td><td>fate</td><td>packets that captures have kept, or dropped</td></tr>
  * </table>
  *
  * <p>Bytes of connections that go by the kernel are the kernel's to count. Thread-safe; stateless.

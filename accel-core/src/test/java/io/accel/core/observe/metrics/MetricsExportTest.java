@@ -112,9 +112,11 @@ class MetricsExportTest {
                             "accel_wait_crowded_total",
                             "accel_memory_rings_bytes",
                             "accel_memory_cap_bytes",
-                            "accel_memory_registered_bytes")
+                            "accel_memory_registered_bytes",
+                            "accel_captures",
+                            "accel_capture_packets_total")
                     .allMatch(name -> name.startsWith("accel_"))
-                    .hasSize(25);
+                    .hasSize(27);
             assertThat(families).allSatisfy(family -> {
                 assertThat(family.getHelp()).isNotBlank();
                 assertThat(family.getMetrics()).isNotEmpty();

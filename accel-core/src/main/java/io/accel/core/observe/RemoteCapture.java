@@ -1,0 +1,121 @@
+package io.accel.core.observe;
+
+import io.accel.core.jdk.JdkAccess;
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+
+/** A capture in another process, of which this one receives the file. One thread; {@link #stop} may be another's. */
+public final class RemoteCapture implements AutoCloseable {
+    /** It says something ten times a second. */
+    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+    private static final int LONGEST_PART = 1 << 20;
+    /** What the file begins with, and no sample of a process that knows no captures. */
+    private static final int SECTION = 0x0A0D0D0A;
+
+    private final SocketChannel channel;
+    private final Selector selector;
+    private boolean begun;
+    private CaptureSource.Totals totals;
+
+    private RemoteCapture(SocketChannel channel) throws IOException {
+        this.channel = channel;
+        this.selector = JdkAccess.kernelProvider().openSelector();
+        channel.register(selector, SelectionKey.OP_READ);
+    }
+
+    /**
+     * Begins one.
+     *
+     * @param directory that of the process, as {@link ObservedProcess#find} finds it
+     * @param request what is wanted
+     * @return the capture, or null if the process is dead
+     * @throws IOException if it cannot be asked
+     */
+    public static RemoteCapture begin(Path directory, CaptureRequest request) throws IOException {
+        SocketChannel channel = StatsDirectory.call(directory);
+        if (channel == null) {
+            return null;
+        }
+        try {
+            ByteBuffer asked = request.encode();
+            ByteBuffer all = ByteBuffer.allocate(1 + asked.remaining());
+            channel.write(all.put(StatsService.CAPTURE).put(asked).flip()); // an empty socket has room for so little
+            return new RemoteCapture(channel);
+        } catch (IOException e) {
+            channel.close();
+            throw e;
+        }
+    }
+
+    /**
+     * Waits for the next part of the file.
+     *
+     * @return whole blocks, or none for the moment; null at the end
+     * @throws IOException if the process does not capture, or does not answer any more
+     */
+    public ByteBuffer next() throws IOException {
+        int length = read(Integer.BYTES).getInt();
+        if (length == StatsService.END_OF_CAPTURE) {
+            ByteBuffer end = read(2 * Long.BYTES);
+            totals = new CaptureSource.Totals(end.getLong(), end.getLong());
+            return null;
+        }
+        if (length == StatsService.NO_CAPTURE) {
+            throw new IOException("another capture of this process is under way");
+        }
+        if (length < 0 || length > LONGEST_PART) {
+            throw new IOException("the process sends nonsense: a part of " + length + " bytes");
+        }
+        ByteBuffer part = read(length);
+        if (!begun && (length < Integer.BYTES || part.getInt(0) != SECTION)) {
+            throw new IOException("the process runs an older Accel, which knows no captures");
+        }
+        begun = true;
+        return part;
+    }
+
+    /** How it ended; null as long as it has not. */
+    public CaptureSource.Totals totals() {
+        return totals;
+    }
+
+    /**
+     * Wants no more: what was captured until now comes, and then the end.
+     *
+     * @throws IOException if it has ended
+     */
+    public void stop() throws IOException {
+        channel.shutdownOutput();
+    }
+
+    private ByteBuffer read(int length) throws IOException {
+        ByteBuffer buffer = ByteBuffer.allocate(length);
+        long deadline = System.nanoTime() + PATIENCE_NANOS;
+        while (buffer.hasRemaining()) {
+            int n = channel.read(buffer);
+            if (n < 0) {
+                throw new EOFException("the process has ended");
+            }
+            long left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
+            selector.selectedKeys().clear();
+            if (n == 0 && (left <= 0 || selector.select(left) == 0)) {
+                throw new IOException("the process does not answer: it is stopped or overloaded");
+            }
+        }
+        return buffer.flip();
+    }
+
+    /** Ends it, if it has not ended. */
+    @Override
+    public void close() throws IOException {
+        selector.close();
+        channel.close();
+    }
+}

@@ -1,0 +1,272 @@
+package io.accel.core.socket;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.accel.core.capture.CapturedFile;
+import io.accel.core.observe.CaptureRequest;
+import io.accel.core.observe.CaptureSource;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** A capture has each byte of the time between its beginning and its end once, whatever goes on meanwhile. */
+@Timeout(120)
+class CaptureTest {
+    private static final int FIN = 1;
+    /** By which {@link Lab#connect} finds out whether the link is there, in either direction. */
+    private static final int FIRST = 1;
+    /** So much that both ends are in the middle of something when a capture ends. */
+    private static final int SOME_BYTES = 200_000;
+
+    /** A capture under way. */
+    private static final class Recording implements CaptureSource.Sink {
+        private final ByteArrayOutputStream file = new ByteArrayOutputStream();
+        private final FutureTask<CaptureSource.Totals> task;
+        private volatile int bytes;
+        private volatile boolean wanted = true;
+
+        Recording(CaptureRequest request) {
+            task = Streams.start(() -> Captures.get().capture(request, "test", this));
+            await().until(() -> bytes > 0 || task.isDone());
+        }
+
+        @Override
+        public void take(ByteBuffer part) {
+            byte[] bytesOfPart = new byte[part.remaining()];
+            part.get(bytesOfPart);
+            file.writeBytes(bytesOfPart);
+            bytes = file.size();
+        }
+
+        @Override
+        public boolean isWanted() {
+            return wanted;
+        }
+
+        CapturedFile end() throws Exception {
+            wanted = false;
+            return result();
+        }
+
+        CapturedFile result() throws Exception {
+            CaptureSource.Totals totals = task.get(20, TimeUnit.SECONDS);
+            CapturedFile captured = new CapturedFile(ByteBuffer.wrap(file.toByteArray()));
+            assertThat(captured.segments()).hasSize((int) totals.kept());
+            assertThat(captured.dropped()).isEqualTo(totals.dropped());
+            assertThat(captured.received()).isEqualTo(totals.kept() + totals.dropped());
+            return captured;
+        }
+    }
+
+    private static Recording record(Lab lab) {
+        return new Recording(new CaptureRequest(Set.of(lab.address.getPort()), 0, 0));
+    }
+
+    /** A direction as it was captured: where the first byte is, and how many there are. */
+    private record Piece(long from, long bytes) {}
+
+    /**
+     * Checks each byte that is in a file, and that none is there twice.
+     *
+     * @param whole whether none must be missing between the first and the last
+     */
+    private static Map<Integer, Piece> check(CapturedFile file, int port, boolean whole) {
+        Map<Integer, Piece> pieces = new HashMap<>();
+        for (CapturedFile.Segment each : file.segments()) {
+            int seed = each.sourcePort() == port ? 3 : 5;
+            int length = each.bytes().remaining();
+            Piece before = pieces.getOrDefault(seed, new Piece(each.sequence(), 0));
+            if (whole) {
+                assertThat(each.sequence()).isEqualTo(before.from() + before.bytes());
+            } else {
+                assertThat(each.sequence()).isGreaterThanOrEqualTo(before.from() + before.bytes());
+            }
+            if (each.sequence() >= FIRST) {
+                Streams.check(each.bytes(), length, each.sequence() - FIRST, seed);
+            }
+            long end = each.sequence() + length;
+            pieces.put(seed, whole ? new Piece(before.from(), end - before.from()) : new Piece(end, 0));
+        }
+        return pieces;
+    }
+
+    private static List<FutureTask<Long>> traffic(Lab lab, Lab.Pair pair, long total) {
+        List<FutureTask<Long>> tasks = new ArrayList<>();
+        for (boolean forth : new boolean[] {true, false}) {
+            StreamSocket from = forth ? pair.client() : pair.server();
+            StreamSocket to = forth ? pair.server() : pair.client();
+            int seed = forth ? 5 : 3; // the server's are 3
+            tasks.add(Streams.start(() -> {
+                Streams.send(lab.accelerator.waits(), from, total, seed);
+                return total;
+            }));
+            tasks.add(Streams.start(() -> Streams.receive(lab.accelerator.waits(), to, total, seed)));
+        }
+        return tasks;
+    }
+
+    @ParameterizedTest
+    @CsvSource({"balanced, 16KiB", "balanced, 1MiB", "low-cpu, 16KiB", "latency, 64KiB"})
+    void inTheMiddleOfTrafficNoByteIsMissingOrThereTwice(String preset, String ring) throws Exception {
+        long total = 8 << 20;
+        try (Lab lab = new Lab(preset, Map.of("ring.size", ring))) {
+            Lab.Pair pair = lab.connect();
+            pair.fixDirections();
+            List<FutureTask<Long>> tasks = traffic(lab, pair, total);
+            int captures = 0;
+            int seen = 0;
+            while (tasks.stream().anyMatch(task -> !task.isDone())) {
+                Recording recording = record(lab);
+                await().until(() ->
+                        recording.bytes > SOME_BYTES || tasks.stream().allMatch(FutureTask::isDone));
+                CapturedFile file = recording.end();
+                seen += check(file, lab.address.getPort(), file.dropped() == 0).size();
+                captures++;
+            }
+            for (FutureTask<Long> task : tasks) {
+                assertThat(task.get(50, TimeUnit.SECONDS)).isEqualTo(total);
+            }
+            assertThat(captures).isPositive();
+            assertThat(seen).isPositive();
+            pair.close();
+        }
+    }
+
+    /** All that goes by, in packets and in acknowledgements, up to the ends. */
+    @Test
+    void aWholeConnectionIsCapturedToItsEnd() throws Exception {
+        long total = 3 << 20;
+        try (Lab lab = new Lab("balanced", Map.of("ring.size", "64KiB"))) {
+            Recording recording = record(lab);
+            Lab.Pair pair = lab.connect();
+            pair.fixDirections();
+            for (FutureTask<Long> task : traffic(lab, pair, total)) {
+                assertThat(task.get(50, TimeUnit.SECONDS)).isEqualTo(total);
+            }
+            Streams.shutdownOutput(pair.client());
+            assertThat(Streams.read(lab.accelerator.waits(), pair.server(), ByteBuffer.allocate(1)))
+                    .isEqualTo(-1);
+            Streams.shutdownOutput(pair.server());
+            assertThat(Streams.read(lab.accelerator.waits(), pair.client(), ByteBuffer.allocate(1)))
+                    .isEqualTo(-1);
+            pair.close();
+            CapturedFile file = recording.end();
+            assertThat(file.dropped()).isZero();
+            assertThat(check(file, lab.address.getPort(), true))
+                    .containsOnly(Map.entry(3, new Piece(0, total + FIRST)), Map.entry(5, new Piece(0, total + FIRST)));
+            assertThat(file.segments().stream().filter(each -> (each.flags() & FIN) != 0))
+                    .hasSize(2)
+                    .allMatch(each -> each.sequence() == total + FIRST);
+        }
+    }
+
+    /** Each from its first byte, although the capture hears of it no sooner than its program does; and none is held on to. */
+    @Test
+    void connectionsThatComeAndGoAreCapturedWhole() throws Exception {
+        int connections = 50;
+        try (Lab lab = new Lab("balanced", Map.of("ring.size", "16KiB"))) {
+            Recording recording = record(lab);
+            for (int i = 0; i < connections; i++) {
+                lab.connect().close();
+            }
+            await().until(() -> lab.mappings() == 0);
+            List<CapturedFile.Segment> data = recording.end().segments().stream()
+                    .filter(each -> each.bytes().hasRemaining())
+                    .toList();
+            assertThat(data).hasSize(2 * connections).allMatch(each -> each.sequence() == 0);
+            assertThat(data)
+                    .extracting(each -> each.sourcePort() == lab.address.getPort())
+                    .filteredOn(fromServer -> fromServer)
+                    .hasSize(connections);
+        }
+    }
+
+    /** Between a link and the kernel, again and again, sequence numbers stay the places of the bytes. */
+    @ParameterizedTest
+    @CsvSource({"random, 16KiB, 16KiB", "connect, 16KiB, 1MiB"})
+    void whatTheKernelCarriesIsMissingInItsPlace(String handover, String initial, String ring) throws Exception {
+        long total = 8 << 20;
+        Map<String, String> settings = Map.of("handover.after", handover, "ring.initial", initial, "ring.size", ring);
+        try (Lab lab = new Lab("balanced", settings)) {
+            Recording recording = record(lab);
+            Lab.Pair pair = lab.connect();
+            for (FutureTask<Long> task : traffic(lab, pair, total)) {
+                assertThat(task.get(50, TimeUnit.SECONDS)).isEqualTo(total);
+            }
+            CapturedFile file = recording.end();
+            assertThat(check(file, lab.address.getPort(), false)).hasSize(2);
+            assertThat(file.segments().stream()
+                            .mapToLong(each -> each.bytes().remaining())
+                            .sum())
+                    .isBetween(1L, 2 * (total + FIRST));
+            pair.close();
+        }
+    }
+
+    /** Either end may be the one that is captured. */
+    private static void pass(Lab lab, Lab.Pair pair) throws IOException {
+        Streams.write(lab.accelerator.waits(), pair.client(), ByteBuffer.wrap(new byte[] {7}));
+        assertThat(Streams.read(lab.accelerator.waits(), pair.server(), ByteBuffer.allocate(1)))
+                .isEqualTo(1);
+    }
+
+    @Test
+    void oneEndsByItselfAtACountOrATime() throws Exception {
+        try (Lab lab = new Lab("balanced", Map.of())) {
+            Lab.Pair pair = lab.connect();
+            Recording counted = new Recording(new CaptureRequest(Set.of(), 3, 0));
+            for (int i = 0; i < 5; i++) {
+                pass(lab, pair);
+            }
+            assertThat(counted.result().segments()).hasSize(3);
+            Recording timed = new Recording(new CaptureRequest(Set.of(), 0, 1));
+            pass(lab, pair);
+            assertThat(timed.result().segments()).hasSize(1);
+            Recording other = new Recording(new CaptureRequest(Set.of(1), 0, 0));
+            pass(lab, pair);
+            assertThat(other.end().segments()).as("of another port").isEmpty();
+            pair.close();
+        }
+    }
+
+    @Test
+    void thereIsOneAtATime() throws Exception {
+        CaptureRequest request = new CaptureRequest(Set.of(), 0, 0);
+        Recording first = new Recording(request);
+        assertThat(Captures.get().capture(request, "test", first)).isNull();
+        first.end();
+        new Recording(request).end();
+    }
+
+    /** Whoever hangs up ends it: another can begin. */
+    @Test
+    void aReaderThatIsGoneEndsIt() throws Exception {
+        CaptureRequest request = new CaptureRequest(Set.of(), 0, 0);
+        CaptureSource.Sink gone = new CaptureSource.Sink() {
+            @Override
+            public void take(ByteBuffer part) throws IOException {
+                throw new IOException("hung up");
+            }
+
+            @Override
+            public boolean isWanted() {
+                return true;
+            }
+        };
+        assertThatThrownBy(() -> Captures.get().capture(request, "test", gone)).hasMessage("hung up");
+        new Recording(request).end();
+    }
+}

@@ -1,0 +1,221 @@
+package io.accel.nio.dropin;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code accel capture} of an echo between two JVMs is a file of packets in which each byte is, in order. */
+@Timeout(120)
+class CaptureIT {
+    private static final Path TSHARK = Path.of("/usr/bin/tshark");
+    private static final int BEFORE = 100;
+    private static final int ECHOES = 200;
+    private static final int MESSAGE = 64;
+    private static final int FIN = 1;
+
+    @TempDir
+    private Path dir;
+
+    private Path file;
+    private EchoPair pair;
+    private Child server;
+    private Child client;
+    private int port;
+
+    /** A segment of a file. */
+    private record Segment(boolean fromServer, int sequence, int acknowledged, int flags, int length) {}
+
+    @BeforeEach
+    void connect() throws IOException {
+        file = dir.resolve("capture.pcapng");
+        pair = new EchoPair(dir, BEFORE);
+        server = pair.server;
+        client = pair.client;
+        port = Integer.parseInt(pair.port);
+    }
+
+    @AfterEach
+    void end() throws IOException {
+        pair.close();
+    }
+
+    /** The server waits in a read when the capture begins, and when it ends. */
+    @Test
+    void fromBeginningToEndEachByteIsThereInOrder() throws Exception {
+        try (Child capture = capture(server, "--port=" + port, "--port=1")) {
+            capture.awaitOutput("writing to");
+            server.awaitOutput("begins to copy what accelerated connections carry");
+            echo();
+            stop(capture);
+            assertThat(capture.output()).contains("accel capture: " + 2 * ECHOES + " packets\n");
+        }
+        assertAllIsThere();
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
+                .isEqualTo("rw-------");
+        server.awaitOutput("has ended: " + 2 * ECHOES + " packets, and 0 dropped");
+        pair.echo(10);
+    }
+
+    @Test
+    void othersReadItWithoutACorrection() throws Exception {
+        try (Child capture = capture(client)) {
+            capture.awaitOutput("writing to");
+            echo();
+            client.closeInput();
+            assertThat(client.status()).isZero();
+            assertThat(capture.status()).as(capture.output()).isEqualTo(1);
+            assertThat(capture.output()).contains("the process has ended");
+        }
+        List<Segment> segments = segments();
+        assertThat(segments).isNotEmpty();
+        if (Files.isExecutable(TSHARK)) {
+            String odd = "_ws.malformed || tcp.checksum.status == 0 || ip.checksum.status == 0 || tcp.analysis.flags";
+            assertThat(tshark(odd)).isEmpty();
+            assertThat(tshark("tcp")).hasSameSizeAs(segments);
+        }
+    }
+
+    @Test
+    void aCountEndsItAndSoDoesATime() throws Exception {
+        try (Child capture = capture(client, "-c", "50")) {
+            capture.awaitOutput("writing to");
+            echo();
+            assertThat(capture.status()).as(capture.output()).isZero();
+        }
+        assertThat(segments()).hasSize(50);
+        Files.delete(file);
+        try (Child capture = capture(client, "--seconds=1", "--port=1")) {
+            capture.awaitOutput("writing to");
+            echo();
+            assertThat(capture.status()).as(capture.output()).isZero();
+        }
+        assertThat(segments()).as("of another port").isEmpty();
+    }
+
+    @Test
+    void aSecondOneIsRefusedAndTheEndOfTheFirstMakesRoom() throws Exception {
+        Path second = dir.resolve("second");
+        try (Child first = capture(client)) {
+            first.awaitOutput("writing to");
+            try (Child refused = pair.accel("capture", pid(client), "-w", second.toString())) {
+                assertThat(refused.status()).isEqualTo(1);
+                assertThat(refused.output()).contains("another capture of this process is under way");
+                assertThat(second).doesNotExist();
+            }
+        }
+        client.awaitOutput("has ended: "); // the first was killed
+        try (Child third = pair.accel("capture", pid(client), "--seconds=1", "-w", second.toString())) {
+            assertThat(third.status()).as(third.output()).isZero();
+        }
+    }
+
+    @Test
+    void aFileThatExistsIsNotOverwrittenAndOneOfSeveralMustBeNamed() throws Exception {
+        Files.writeString(file, "precious");
+        try (Child capture = capture(client)) {
+            assertThat(capture.status()).isEqualTo(1);
+            assertThat(capture.output()).contains(file + " exists already");
+        }
+        assertThat(file).hasContent("precious");
+        try (Child capture = pair.accel("capture", "-w", dir.resolve("other").toString())) {
+            assertThat(capture.status()).isEqualTo(2);
+            assertThat(capture.output()).contains("name one of [").contains(pid(client), pid(server));
+        }
+    }
+
+    private void echo() throws IOException {
+        pair.echo(ECHOES);
+    }
+
+    private static void stop(Child capture) throws InterruptedException {
+        ProcessHandle.of(capture.pid()).orElseThrow().destroy();
+        capture.status();
+    }
+
+    private void assertAllIsThere() throws IOException {
+        List<Segment> segments = segments();
+        assertThat(bytes(segments, false)).isEqualTo(ECHOES * MESSAGE);
+        assertThat(bytes(segments, true)).isEqualTo(ECHOES * MESSAGE);
+        assertThat(segments).noneMatch(each -> (each.flags() & FIN) != 0);
+    }
+
+    /** How many bytes a direction has, each once and in order. */
+    private static int bytes(List<Segment> segments, boolean fromServer) {
+        Map<Boolean, Integer> next = new HashMap<>();
+        int bytes = 0;
+        for (Segment segment : segments) {
+            assertThat(segment.sequence()).isEqualTo(next.getOrDefault(segment.fromServer(), BEFORE * MESSAGE));
+            assertThat(segment.acknowledged()).isEqualTo(next.getOrDefault(!segment.fromServer(), BEFORE * MESSAGE));
+            next.put(segment.fromServer(), segment.sequence() + segment.length());
+            bytes += segment.fromServer() == fromServer ? segment.length() : 0;
+        }
+        return bytes;
+    }
+
+    private List<Segment> segments() throws IOException {
+        ByteBuffer all = ByteBuffer.wrap(Files.readAllBytes(file));
+        List<Segment> segments = new ArrayList<>();
+        while (all.hasRemaining()) {
+            int at = all.position();
+            int length = all.getInt(at + 4);
+            assertThat(all.getInt(at + length - 4)).isEqualTo(length);
+            if (all.getInt(at) == 6) {
+                segments.add(segment(all.slice(at + 28, all.getInt(at + 20))));
+            }
+            all.position(at + length);
+        }
+        return segments;
+    }
+
+    /** An IPv4 header without options, and the same of TCP. */
+    private Segment segment(ByteBuffer packet) {
+        boolean fromServer = Short.toUnsignedInt(packet.getShort(20)) == port;
+        assertThat(Short.toUnsignedInt(packet.getShort(fromServer ? 20 : 22))).isEqualTo(port);
+        return new Segment(fromServer, packet.getInt(24), packet.getInt(28), packet.get(33), packet.limit() - 40);
+    }
+
+    /** The numbers of the packets that a filter lets through. */
+    private List<String> tshark(String filter) throws Exception {
+        List<String> command = List.of(
+                TSHARK.toString(),
+                "-r",
+                file.toString(),
+                "-o",
+                "tcp.check_checksum:TRUE",
+                "-o",
+                "ip.check_checksum:TRUE",
+                "-Y",
+                filter,
+                "-T",
+                "fields",
+                "-e",
+                "frame.number");
+        try (Child tshark = Child.start(dir, command)) {
+            assertThat(tshark.status()).as(tshark.output()).isZero();
+            return tshark.output().lines().filter(line -> line.matches("\\d+")).toList();
+        }
+    }
+
+    private static String pid(Child child) {
+        return String.valueOf(child.pid());
+    }
+
+    private Child capture(Child child, String... options) throws IOException {
+        List<String> arguments = new ArrayList<>(List.of("capture", pid(child), "-w", file.toString()));
+        arguments.addAll(List.of(options));
+        return pair.accel(arguments.toArray(String[]::new));
+    }
+}

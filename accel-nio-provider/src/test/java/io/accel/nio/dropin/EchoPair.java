@@ -1,0 +1,77 @@
+package io.accel.nio.dropin;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** Two JVMs, each an {@link EchoPeer}, in a shared directory of their own. Closing it ends them. */
+final class EchoPair implements AutoCloseable {
+    static final String JAVA =
+            Path.of(System.getProperty("java.home"), "bin", "java").toString();
+
+    final Path shared;
+    final Child server;
+    final Child client;
+    final String port;
+
+    private final Path dir;
+
+    /** One that has exchanged so many messages, with what the children print in a directory. */
+    EchoPair(Path dir, int echoes) throws IOException {
+        this.dir = dir;
+        shared = Files.createTempDirectory(Path.of("/dev/shm"), "it");
+        server = Child.start(dir, program("listen"));
+        port = server.awaitRest("PORT ");
+        client = Child.start(dir, program("connect", port));
+        echo(echoes);
+    }
+
+    /** Exchanges so many more. */
+    void echo(int echoes) throws IOException {
+        client.send(String.valueOf(echoes));
+        client.awaitOutput("DONE " + echoes);
+    }
+
+    /** Starts {@code accel} with arguments, about these two. */
+    Child accel(String... arguments) throws IOException {
+        return Child.start(dir, command(arguments));
+    }
+
+    /** The command line of {@link #accel}. */
+    List<String> command(String... arguments) {
+        List<String> command = new ArrayList<>(List.of(JAVA, "-jar", Child.JAR.toString()));
+        command.addAll(List.of(arguments));
+        command.add("--dir=" + shared);
+        return command;
+    }
+
+    private List<String> program(String... arguments) {
+        List<String> command = new ArrayList<>(List.of(
+                JAVA,
+                Child.PROVIDER,
+                "-Daccel.shm.dir=" + shared,
+                "-Daccel.connect.probe-timeout=10s",
+                "-Daccel.handover.after=connect",
+                "-cp",
+                Child.JAR + ":" + Child.testClasses(),
+                EchoPeer.class.getName()));
+        command.addAll(List.of(arguments));
+        return command;
+    }
+
+    @Override
+    public void close() throws IOException {
+        client.close();
+        server.close();
+        // Killed, so that they leave theirs behind.
+        try (Stream<Path> left = Files.walk(shared)) {
+            for (Path path : left.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(path);
+            }
+        }
+    }
+}
