@@ -8,6 +8,7 @@ import io.accel.samples.it.harness.Launch;
 import io.accel.samples.it.harness.PathEvidence;
 import io.accel.samples.it.harness.SharedDirectory;
 import io.accel.samples.it.programs.Echoes;
+import io.accel.samples.it.programs.ShortConnections;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,12 +17,16 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** A thread that sleeps until its peer rings makes as many system calls as one of the kernel's, counted by strace. */
+/**
+ * A thread that sleeps until its peer rings, and a connection that stays with the kernel, make as many system calls as without Accel,
+ * counted by strace.
+ */
 @Timeout(90)
 class SystemCallsIT {
     private static final Duration START = Duration.ofSeconds(30);
@@ -31,6 +36,9 @@ class SystemCallsIT {
     private static final String CALLS =
             "read,write,readv,writev,recvfrom,sendto,recvmsg,sendmsg,poll,ppoll,select,pselect6,"
                     + "epoll_wait,epoll_pwait,epoll_pwait2,epoll_ctl";
+    /** What makes connections and ends them as well. */
+    private static final String ALL_CALLS =
+            CALLS + ",socket,bind,connect,accept,accept4,shutdown,close,getsockopt,setsockopt,getsockname,fcntl";
     /** A thread's id, and the call; the end of one that was interrupted by another thread's has no parenthesis behind its name. */
     private static final Pattern CALL = Pattern.compile("^\\d+ +(\\w+)\\((.*)");
 
@@ -50,6 +58,37 @@ class SystemCallsIT {
                 .isLessThan(0.05);
     }
 
+    /** Both ends, each of which stays with the kernel. */
+    @Test
+    void aShortConnectionMakesAsManyAsTheKernels() throws IOException {
+        double kernels = sum(perConnection(false));
+        Map<String, Double> ours = perConnection(true);
+        assertThat(sum(ours))
+                .as("a connection takes %s, and %s without Accel", ours, kernels)
+                .isLessThan(kernels + 0.3);
+    }
+
+    private Map<String, Double> perConnection(boolean accelerated) throws IOException {
+        Path trace = temporary.resolve("connections" + accelerated);
+        try (SharedDirectory directory = SharedDirectory.create();
+                Child program = shortConnections(accelerated, directory)
+                        .traced(trace, ALL_CALLS)
+                        .start("short connections")) {
+            run(program, WARM_UP);
+            run(program, TRIPS);
+            awaitEnd(trace);
+        }
+        return perRun(trace);
+    }
+
+    private static Launch shortConnections(boolean accelerated, SharedDirectory directory) {
+        return accelerated
+                ? Launch.accelerated(ShortConnections.class)
+                        .accel("handover.after", "8/64KiB")
+                        .accel("shm.dir", directory.path())
+                : Launch.plain(ShortConnections.class);
+    }
+
     private static double sum(Map<String, Double> calls) {
         return calls.values().stream().mapToDouble(Double::doubleValue).sum();
     }
@@ -67,22 +106,29 @@ class SystemCallsIT {
                     PathEvidence.assertAccelerated(port, 1);
                 }
                 run(client, TRIPS);
-                // The tracer writes beside the program.
-                await().atMost(START).until(() -> Files.readString(trace).contains("\"DONE " + TRIPS));
+                awaitEnd(trace);
             }
         }
+        return perRun(trace);
+    }
+
+    /** The tracer writes beside the program. */
+    private static void awaitEnd(Path trace) {
+        await().atMost(START).until(() -> Files.readString(trace).contains("\"DONE " + TRIPS));
+    }
+
+    private static Map<String, Double> perRun(Path trace) throws IOException {
         Map<String, Double> calls = counted(trace);
         calls.replaceAll((name, count) -> count / TRIPS);
         return calls;
     }
 
     private static Launch echoes(boolean accelerated, SharedDirectory directory, String... arguments) {
-        if (!accelerated) {
-            return Launch.plain(Echoes.class, arguments);
-        }
-        return Launch.accelerated(Echoes.class, arguments)
-                .accel("profile", "low-cpu")
-                .accel("shm.dir", directory.path());
+        return accelerated
+                ? Launch.accelerated(Echoes.class, arguments)
+                        .accel("profile", "low-cpu")
+                        .accel("shm.dir", directory.path())
+                : Launch.plain(Echoes.class, arguments);
     }
 
     private static void run(Child client, int trips) {
