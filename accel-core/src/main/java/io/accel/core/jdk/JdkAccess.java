@@ -10,6 +10,7 @@ import java.net.ProtocolFamily;
 import java.net.Socket;
 import java.net.SocketImpl;
 import java.net.StandardProtocolFamily;
+import java.nio.ByteBuffer;
 import java.nio.MappedByteBuffer;
 import java.nio.channels.SelectableChannel;
 import java.nio.channels.ServerSocketChannel;
@@ -134,6 +135,18 @@ public final class JdkAccess {
      */
     public static boolean hasEnded(Object socket) throws IOException {
         return SocketPoll.hasEnded(socket);
+    }
+
+    /**
+     * Reads what has come to a socket although its input was shut down. Never waits. Nobody else may read from it meanwhile.
+     *
+     * @param socket a channel or a {@link SocketImpl} of the JDK's own, whose input was shut down before
+     * @param dst where to
+     * @return how many bytes; 0 if there are none, or where this JVM lets nobody read them
+     * @throws IOException if it is closed or reset
+     */
+    public static int readShut(Object socket, ByteBuffer dst) throws IOException {
+        return ShutInput.read(socket, dst);
     }
 
     /**

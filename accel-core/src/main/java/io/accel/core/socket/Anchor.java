@@ -47,6 +47,15 @@ public interface Anchor {
     int read(ByteBuffer dst) throws IOException;
 
     /**
+     * Reads what has come although the input was {@linkplain #shutdownInput shut}, which no program is given. Never waits.
+     *
+     * @param dst where to
+     * @return the number of bytes, 0 for none, whether or not more may come
+     * @throws IOException if it failed or is closed
+     */
+    int readShut(ByteBuffer dst) throws IOException;
+
+    /**
      * Sends a few bytes at once, whatever {@code TCP_NODELAY} says. Never waits, whichever mode it is in.
      *
      * @param bytes at most a kilobyte; the position advances by what was sent

@@ -74,6 +74,11 @@ public final class ChannelAnchor implements Anchor {
     }
 
     @Override
+    public int readShut(ByteBuffer dst) throws IOException {
+        return JdkAccess.readShut(channel, dst);
+    }
+
+    @Override
     public int send(ByteBuffer bytes) throws IOException {
         // What the kernel finds writable has room for a kilobyte; for one byte it need not be asked.
         if ((bytes.remaining() > 1 || channel.isBlocking()) && !JdkAccess.hasRoomToWrite(channel)) {

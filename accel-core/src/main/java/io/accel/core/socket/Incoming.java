@@ -308,6 +308,10 @@ public final class Incoming {
         }
         try {
             siftAgain();
+            if (socket.isInputShut()) {
+                receiveRecordBehindShutInput();
+                return false; // whether the peer has ended cannot be told from that this end has
+            }
             if (link == null && socket.attached().peekSwitchedAt() != LinkStream.NOT_SWITCHED) {
                 return false; // what the program has not read stands before all that comes by the link
             }
@@ -332,6 +336,14 @@ public final class Incoming {
             if (hasAside()) {
                 socket.refresh(); // who waits for the kernel waits in vain for what is no longer there
             }
+        }
+    }
+
+    /** All that comes before the record is nothing to anybody: the program reads no more. Under the lock. */
+    private void receiveRecordBehindShutInput() throws IOException {
+        ByteBuffer came = ByteBuffer.allocate(MOST_AT_A_TIME);
+        while (awaitsRecord() && socket.anchor().readShut(came.clear()) > 0) {
+            ByteBuffer unused = record.sift(came.flip());
         }
     }
 

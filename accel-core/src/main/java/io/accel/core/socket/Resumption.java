@@ -30,7 +30,7 @@ import java.util.concurrent.TimeUnit;
 final class Resumption {
     /**
      * How long the peer may take to speak to an end that must not speak first, and may be in the same position. Whoever has
-     * spoken waits as long as TCP does for the answer.
+     * spoken waits as long as TCP does for the answer, unless its input is shut, which hides the peer's end from it.
      */
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
     /** How long the answer to what was said to a process that is gone may take. */
@@ -99,7 +99,9 @@ final class Resumption {
             }
             if (step == Step.REPLAYING) {
                 replay();
-            } else if (step == Step.EXCHANGING && own != null && now - begun > PATIENCE_NANOS) {
+            } else if (step == Step.EXCHANGING
+                    && (own != null || socket.isInputShut())
+                    && now - begun > PATIENCE_NANOS) {
                 giveUp("the peer has not said in time what it had received");
             }
         } catch (ClosedChannelException e) {

@@ -171,6 +171,22 @@ class ResumptionTest {
         bystander.close();
     }
 
+    /** Of the end whose input is shut all arrives, although it has to hear what its peer has received. */
+    @ParameterizedTest
+    @MethodSource("breaks")
+    void anEndThatReadsNoMore(Side side, Call call, int nth) throws Exception {
+        pair = lab.lab.connect();
+        pair.fixDirections();
+        Lab.channel(pair.client()).shutdownInput();
+        pair.client().shutdownInput();
+        Streams.write(waits, pair.server(), ByteBuffer.allocate(100));
+        breakAt(side, call, nth);
+        FutureTask<Long> sending = sending(pair.client(), 1);
+        assertThat(receiving(pair.server(), 1).get(30, TimeUnit.SECONDS)).isEqualTo(TOTAL);
+        assertThat(sending.get(30, TimeUnit.SECONDS)).isEqualTo(TOTAL);
+        assertThat(Streams.read(waits, pair.client(), ByteBuffer.allocate(1))).isEqualTo(-1);
+    }
+
     private static void assertKernel(StreamSocket socket) {
         Awaitility.await().atMost(10, TimeUnit.SECONDS).untilAsserted(() -> {
             assertThat(socket.path().path()).isEqualTo("kernel");

@@ -73,6 +73,11 @@ final class StarvedAnchor implements Anchor {
     }
 
     @Override
+    public int readShut(ByteBuffer dst) throws IOException {
+        return anchor.readShut(dst);
+    }
+
+    @Override
     public int send(ByteBuffer bytes) throws IOException {
         ask(Asked.SEND);
         return anchor.send(bytes);

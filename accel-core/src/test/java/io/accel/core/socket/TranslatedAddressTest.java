@@ -82,6 +82,11 @@ class TranslatedAddressTest {
         }
 
         @Override
+        public int readShut(ByteBuffer dst) {
+            return 0;
+        }
+
+        @Override
         public int send(ByteBuffer bytes) {
             return 0;
         }

@@ -7,6 +7,7 @@ import java.io.OutputStream;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketImpl;
+import java.nio.ByteBuffer;
 
 /** A socket as the JDK would have made it. */
 final class KernelSocket extends Socket {
@@ -45,5 +46,9 @@ final class KernelSocket extends Socket {
 
     boolean hasEnded() throws IOException {
         return JdkAccess.hasEnded(JdkAccess.implementation(this));
+    }
+
+    int readShut(ByteBuffer dst) throws IOException {
+        return JdkAccess.readShut(JdkAccess.implementation(this), dst);
     }
 }

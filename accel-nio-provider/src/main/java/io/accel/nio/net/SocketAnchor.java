@@ -56,6 +56,11 @@ final class SocketAnchor implements Anchor {
     }
 
     @Override
+    public int readShut(ByteBuffer dst) throws IOException {
+        return kernel.readShut(dst);
+    }
+
+    @Override
     public int send(ByteBuffer bytes) throws IOException {
         if (!kernel.hasRoom()) {
             return 0;

@@ -1,0 +1,67 @@
+package io.accel.core.jdk;
+
+import io.accel.core.daemon.Log;
+import java.io.IOException;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.net.SocketImpl;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+
+/**
+ * Reads from a socket whose input was shut down. The JDK says by a field of its own that it has ended, while the kernel takes what comes,
+ * and gives it to whoever reads; it keeps nobody waiting there. So the field is cleared for one read, which is then as any other: a
+ * close of the socket waits for it.
+ */
+final class ShutInput {
+    private static final String FIELD = "isInputClosed";
+
+    private ShutInput() {}
+
+    /** As {@link JdkAccess#readShut}. */
+    static int read(Object socket, ByteBuffer dst) throws IOException {
+        boolean isChannel = socket instanceof SocketChannel;
+        VarHandle shut = isChannel ? Holder.OF_CHANNEL : Holder.OF_SOCKET;
+        if (shut == null) {
+            return 0;
+        }
+        shut.setVolatile(socket, false);
+        try {
+            int n = isChannel ? ((SocketChannel) socket).read(dst) : read((SocketImpl) socket, dst);
+            return Math.max(0, n);
+        } finally {
+            shut.setVolatile(socket, true);
+        }
+    }
+
+    private static int read(SocketImpl socket, ByteBuffer dst) throws IOException {
+        byte[] bytes = new byte[dst.remaining()];
+        int n = KernelSockets.input(socket).read(bytes);
+        dst.put(bytes, 0, Math.max(0, n));
+        return n;
+    }
+
+    private static final class Holder {
+        static final VarHandle OF_CHANNEL = find("sun.nio.ch.SocketChannelImpl");
+        static final VarHandle OF_SOCKET = find("sun.nio.ch.NioSocketImpl");
+
+        private Holder() {}
+
+        /** Null where this JVM does not show it. */
+        private static VarHandle find(String type) {
+            try {
+                IllegalAccessException refused = new IllegalAccessException("no trusted lookup");
+                MethodHandles.Lookup lookup = TrustedLookup.find(refused).orElseThrow(() -> refused);
+                return lookup.findVarHandle(TrustedLookup.internal(type), FIELD, boolean.class);
+            } catch (Throwable e) {
+                Log.of(ShutInput.class)
+                        .get()
+                        .log(
+                                System.Logger.Level.DEBUG,
+                                "nothing can be read from a " + type + " whose input is shut",
+                                e);
+                return null;
+            }
+        }
+    }
+}
