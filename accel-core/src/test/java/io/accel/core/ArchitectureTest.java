@@ -91,7 +91,8 @@ class ArchitectureTest {
             .that()
             .resideInAPackage(OBSERVE)
             .should()
-            .onlyDependOnClassesThat(resideInAnyPackage(OBSERVE, DAEMON, FABRIC, JDK, PROFILE, "java..", "jdk.jfr.."));
+            .onlyDependOnClassesThat(
+                    resideInAnyPackage(OBSERVE, DAEMON, FABRIC, JDK, PROFILE, "java..", "jdk.jfr..", "jdk.net"));
 
     /** Wherever Micrometer is, another class loader may define the only class that links to it. */
     @ArchTest

@@ -48,7 +48,7 @@ public final class AccelIoHandler implements IoHandler {
     private AccelIoHandler(ThreadAwareExecutor executor, AccelIoHandlerConfig config) {
         this.executor = executor;
         try {
-            this.poller = Poller.ofSelector(config.pollConfig());
+            this.poller = new Poller(config.pollConfig());
         } catch (IOException e) {
             throw new ChannelException("cannot open a poller", e);
         }

@@ -53,6 +53,11 @@ public final class KernelPollable extends KernelTold {
     }
 
     @Override
+    public boolean isKernels() {
+        return true;
+    }
+
+    @Override
     public int watchedOps(int interest) {
         return interest;
     }

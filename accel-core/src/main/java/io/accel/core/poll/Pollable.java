@@ -48,6 +48,11 @@ public interface Pollable {
         return false;
     }
 
+    /** Whether the kernel alone carries what this waits for, so that nothing else is freed when its registration has ended. */
+    default boolean isKernels() {
+        return false;
+    }
+
     /**
      * Looks, without a system call, what is ready. Called again and again.
      *

@@ -94,8 +94,6 @@ public final class Poller implements AutoCloseable {
     }
 
     private final PollConfig config;
-    /** Whether there is always another poll. */
-    private final boolean patient;
 
     private final Selector inner;
     private final Consumer<SelectionKey> kernelReady = this::kernelReady;
@@ -151,7 +149,7 @@ public final class Poller implements AutoCloseable {
     private boolean heated;
     /** Whether a key of the inner selector was cancelled and waits there for its removal, which each select begins with. */
     private boolean flush;
-    /** Whether the next poll may be too late for that. */
+    /** Whether that cannot wait for a select that may sleep: more than what the kernel carries hangs on it. */
     private boolean urgent;
     /** Whether the poll that is under way has looked at the kernel when it let go of such keys. */
     private boolean flushed;
@@ -163,29 +161,12 @@ public final class Poller implements AutoCloseable {
      * @throws IOException if the JDK's selector cannot be opened
      */
     public Poller(PollConfig config) throws IOException {
-        this(config, false);
-    }
-
-    private Poller(PollConfig config, boolean patient) throws IOException {
         this.config = config;
-        this.patient = patient;
         this.inner = JdkAccess.kernelProvider().openSelector();
         this.hot = new HotSet(config.hotMax());
         this.policy = WaitPolicy.of(config);
         this.kernelCountdown = config.kernelInterval();
         this.counters = new PollCounters();
-    }
-
-    /**
-     * A poller that is polled again and again, as a selector is: the kernel's channels that are closed between two polls are let go of
-     * by the next, as the JDK's selector does it, which saves a system call for each. Links are let go of at once by any poller.
-     *
-     * @param config the wait strategy
-     * @return the poller
-     * @throws IOException if the JDK's selector cannot be opened
-     */
-    public static Poller ofSelector(PollConfig config) throws IOException {
-        return new Poller(config, true);
     }
 
     /**
@@ -248,7 +229,7 @@ public final class Poller implements AutoCloseable {
             reported = 0;
             flushed = false;
             if (commands != null) {
-                runCommands(patient);
+                runCommands(true);
             }
             if (found) {
                 // A sender whose lines nobody looks at for a moment puts more into them.
@@ -317,7 +298,7 @@ public final class Poller implements AutoCloseable {
             sink = into;
             reported = 0;
             if (commands != null) {
-                runCommands(patient);
+                runCommands(true);
             }
             look(false);
             found = reported > 0;
@@ -772,7 +753,7 @@ public final class Poller implements AutoCloseable {
         }
         if ((boolean) TURN.compareAndSet(this, 0, 1)) {
             try {
-                runCommands(patient);
+                runCommands(false);
             } finally {
                 leave();
             }
@@ -783,7 +764,8 @@ public final class Poller implements AutoCloseable {
     /**
      * Does what registrations ask for.
      *
-     * @param mayWait whether the JDK's selector lets go of cancelled keys later in this poll, or in the next
+     * @param mayWait whether the JDK's selector lets go of cancelled keys later in this poll: a select of its own for that is a system call
+     *     for each connection that is closed
      */
     private void runCommands(boolean mayWait) {
         RuntimeException failure = null;
@@ -843,8 +825,7 @@ public final class Poller implements AutoCloseable {
             registration.key.cancel();
             flush = true;
         }
-        // Nobody may ever poll again.
-        urgent |= registration.pollable.isPolled() || registration.pollable.isDoorbell();
+        urgent |= !registration.pollable.isKernels();
         ended.add(registration);
     }
 

@@ -160,13 +160,13 @@ public final class Accelerator {
     }
 
     /**
-     * Opens a poller with the profile's wait strategy, for a selector.
+     * Opens a poller with the profile's wait strategy.
      *
      * @return the poller
      * @throws IOException if the JDK's selector cannot be opened
      */
     public Poller openPoller() throws IOException {
-        return Poller.ofSelector(pollConfig);
+        return new Poller(pollConfig);
     }
 
     /** The fabrics that the rules leave for an address, in order; empty if a rule says kernel. */

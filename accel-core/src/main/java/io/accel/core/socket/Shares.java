@@ -46,6 +46,11 @@ final class Shares {
         hasFormer = !former.isEmpty();
     }
 
+    /** Whether a poller may be looking at a link that the socket has no more. Any thread. */
+    boolean hasFormer() {
+        return hasFormer;
+    }
+
     /** A registration's poller has taken notice: it looks at no former link. */
     void passed(Registration registration) {
         if (hasFormer) {

@@ -1095,6 +1095,11 @@ public final class StreamSocket implements Pollable {
     }
 
     @Override
+    public boolean isKernels() {
+        return attached == null && !shares.hasFormer();
+    }
+
+    @Override
     public boolean isPolled() {
         return incoming.link() != null || outgoing.link() != null || incoming.hasAside();
     }
