@@ -22,6 +22,9 @@ import org.junit.jupiter.api.Timeout;
 class StationsIT {
     private static final String HERE = "127.0.0.1";
     private static final Duration SOON = Duration.ofSeconds(30);
+    /** Who asked in vain asks again after a pause that is longer each time: five of them. */
+    private static final Duration MANY_PAUSES = Duration.ofSeconds(90);
+
     private static final int LISTENERS = 4;
     private static final int MANY = 200;
     private static final int SOME = 20;
@@ -69,7 +72,7 @@ class StationsIT {
 
     /** One whose listener had not accepted it when it asked for its faster path asks again when there is traffic. */
     private static void assertAllMove(Child client, int count) {
-        await().atMost(SOON).untilAsserted(() -> {
+        await().atMost(MANY_PAUSES).untilAsserted(() -> {
             String unused = ask(client, count);
             assertThat(ProcFs.ringsBelow(client.pid()))
                     .as("rings of %s", client)
@@ -83,6 +86,7 @@ class StationsIT {
 
     /** That the kernel gives one of four none of so many will not happen in the life of the universe. */
     @Test
+    @Timeout(240)
     void listenersThatShareAPortShareItsConnections() {
         List<Child> all = new ArrayList<>();
         try {
@@ -106,6 +110,7 @@ class StationsIT {
     }
 
     @Test
+    @Timeout(240)
     void aSuccessorTakesThePortFromOneThatLives() {
         List<Child> all = new ArrayList<>();
         try {
