@@ -94,7 +94,6 @@ public final class Poller implements AutoCloseable {
     }
 
     private final PollConfig config;
-
     private final Selector inner;
     private final Consumer<SelectionKey> kernelReady = this::kernelReady;
     private final WaitPolicy policy;

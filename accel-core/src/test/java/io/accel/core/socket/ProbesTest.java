@@ -47,16 +47,7 @@ class ProbesTest {
 
     @Test
     void outOfDescriptorsTheRendezvousPauses() throws Exception {
-        Path java = Path.of(System.getProperty("java.home"), "bin/java");
-        String output = run(List.of(
-                "sh",
-                "-c",
-                "ulimit -n 160; exec \"$@\"",
-                "sh",
-                java.toString(),
-                "-cp",
-                System.getProperty("java.class.path"),
-                FewDescriptorsProbe.class.getName()));
+        String output = runWithFewDescriptors(FewDescriptorsProbe.class);
         assertThat(output).contains("connected again").containsPattern("trying again in 100 ms");
         assertThat(number("elapsed ms", output)).as("time of four pauses, ms").isGreaterThanOrEqualTo(360);
         assertThat(number("cpu ms", output))
@@ -66,16 +57,7 @@ class ProbesTest {
 
     @Test
     void aThreadThatFindsNoDescriptorToSleepWithWaitsWithoutOne() throws Exception {
-        Path java = Path.of(System.getProperty("java.home"), "bin/java");
-        String output = run(List.of(
-                "sh",
-                "-c",
-                "ulimit -n 160; exec \"$@\"",
-                "sh",
-                java.toString(),
-                "-cp",
-                System.getProperty("java.class.path"),
-                NoSelectorProbe.class.getName()));
+        String output = runWithFewDescriptors(NoSelectorProbe.class);
         assertThat(output)
                 .contains("opening a selector failed", "without a selector read 1", "with descriptors read 1");
     }
@@ -109,6 +91,18 @@ class ProbesTest {
 
     private static long number(String what, String output) {
         return Long.parseLong(output.replaceAll("(?s).*" + what + " (\\d+).*", "$1"));
+    }
+
+    private String runWithFewDescriptors(Class<?> probe) throws IOException, InterruptedException {
+        return run(List.of(
+                "sh",
+                "-c",
+                "ulimit -n 160; exec \"$@\"",
+                "sh",
+                Path.of(System.getProperty("java.home"), "bin/java").toString(),
+                "-cp",
+                System.getProperty("java.class.path"),
+                probe.getName()));
     }
 
     private String run(List<String> command) throws IOException, InterruptedException {
