@@ -15,7 +15,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
-import java.util.concurrent.FutureTask;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Executors;
 import java.util.concurrent.SynchronousQueue;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -32,6 +33,10 @@ final class PeerFaultsProbe {
     private final FaultLab lab;
     private final SynchronousQueue<String> verdicts = new SynchronousQueue<>();
     private final List<FileInputStream> ballast = new ArrayList<>();
+    /** Sends what is to be sent in the order in which that was told, and says so in the same. */
+    private final Executor sender = Executors.newSingleThreadExecutor(PeerFaultsProbe::daemon);
+
+    private final Executor ender = Executors.newSingleThreadExecutor(PeerFaultsProbe::daemon);
     private CheckedStream stream;
     /** The step to be held up at; null for none. */
     private Step armed;
@@ -68,8 +73,8 @@ final class PeerFaultsProbe {
             case "arm" -> arm(Step.valueOf(order[1]));
             case "go", "starve" -> verdicts.put(order[0]);
             case "send" -> {
-                var sending = stream.send(Integer.parseInt(order[1]));
-                later(() -> sending.get());
+                CheckedStream told = stream;
+                later(sender, () -> told.send(Integer.parseInt(order[1])).get());
             }
             case "moved" -> say("moved " + stream.isMoved());
             case "fix" -> {
@@ -88,7 +93,7 @@ final class PeerFaultsProbe {
             }
             case "end" -> {
                 CheckedStream ended = stream;
-                later(() -> end(ended));
+                later(ender, () -> end(ended));
             }
             case "left" -> say("left " + lab.faults.out() + ", mappings " + lab.lab.mappings());
             default -> throw new IllegalArgumentException(order[0]);
@@ -114,15 +119,20 @@ final class PeerFaultsProbe {
         return new CheckedStream(lab.lab.accelerator.waits(), socket, isClient);
     }
 
-    private static void later(Callable<String> what) {
-        FutureTask<Void> unused = Streams.start(() -> {
+    private static void later(Executor by, Callable<String> what) {
+        by.execute(() -> {
             try {
                 say(what.call());
             } catch (Exception | Error e) {
                 say("failed: " + e);
             }
-            return null;
         });
+    }
+
+    private static Thread daemon(Runnable work) {
+        Thread thread = new Thread(work);
+        thread.setDaemon(true);
+        return thread;
     }
 
     private static synchronized void say(String line) {

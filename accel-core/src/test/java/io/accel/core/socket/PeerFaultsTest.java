@@ -135,6 +135,11 @@ class PeerFaultsTest {
             }
         }
 
+        /** What was said so far is about another connection. */
+        void forget() {
+            unheard.clear();
+        }
+
         void tell(String order) throws IOException {
             process.getOutputStream().write((order + "\n").getBytes(StandardCharsets.UTF_8));
             process.getOutputStream().flush();
@@ -215,6 +220,7 @@ class PeerFaultsTest {
         startPeer();
         forth = 0;
         back = 0;
+        peer.forget();
         if (peers == Side.CLIENT) {
             peer.tell("connect " + lab.lab.address.getPort());
             own = new CheckedStream(waits, lab.lab.accept(), false);
