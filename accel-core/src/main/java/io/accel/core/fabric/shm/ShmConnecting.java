@@ -218,6 +218,7 @@ final class ShmConnecting implements Connecting {
         if (map != null) {
             throw new FallbackException(FallbackReason.BAD_HANDSHAKE, "the listener asked for a second file");
         }
+        pending = false;
         long size = ShmLayout.fileSize(ringSize);
         MemoryCap.take(size, config.most());
         try {

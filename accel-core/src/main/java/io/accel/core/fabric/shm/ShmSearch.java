@@ -8,7 +8,9 @@ import java.net.InetSocketAddress;
 import java.nio.channels.SelectableChannel;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 
 /**
  * Asks the listeners that may have a connection, one after the other, until one has it. Where several share a port, one that
@@ -20,6 +22,8 @@ final class ShmSearch implements Connecting {
 
     private final Wanted wanted;
     private final List<Path> candidates;
+    /** Those that were undecided, and were left for the next. */
+    private final Set<Path> left = new HashSet<>();
 
     private ShmConnecting current;
     /** Which candidate that is. */
@@ -95,7 +99,7 @@ final class ShmSearch implements Connecting {
             pending |= current.isPending();
             if (link == null && isUndecided() && System.nanoTime() - askedAt >= wait) {
                 current.abort();
-                at++;
+                left.add(candidates.get(at++));
                 if (at >= candidates.size()) {
                     wait = Math.min(2 * wait, LONGEST_WAIT);
                 }
@@ -103,13 +107,21 @@ final class ShmSearch implements Connecting {
             }
             return link;
         } catch (FallbackException e) {
-            candidates.remove(at);
+            if (left.contains(candidates.remove(at)) && isRefusalOfSecond(e)) {
+                // It has the connection, and the others would be undecided for ever.
+                throw new FallbackException(e.reason(), e.getMessage(), true);
+            }
             if (candidates.isEmpty()) {
                 throw e;
             }
             ask();
             return null;
         }
+    }
+
+    /** Whether a listener has said so that had not yet heard that the first to ask for the connection, who was this, had gone. */
+    private static boolean isRefusalOfSecond(FallbackException e) {
+        return e.reason() == FallbackReason.BACKLOG_FULL || e.reason() == FallbackReason.BAD_HANDSHAKE;
     }
 
     @Override

@@ -1,0 +1,115 @@
+package io.accel.core.fabric.shm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.accel.core.Background;
+import io.accel.core.fabric.Connecting;
+import io.accel.core.fabric.FallbackException;
+import io.accel.core.fabric.FallbackReason;
+import io.accel.core.fabric.Link;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.SocketChannel;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Two listeners share a port, and one of them will never have the connection, nor know that. */
+@SuppressWarnings("try") // some resources are only held
+@Timeout(30)
+class SharedPortTest {
+    private ShmEnds ends;
+    private RawListener undecided;
+    private RawListener decisive;
+    private Background<Void> forEver;
+
+    @BeforeEach
+    void listen() throws IOException {
+        ends = new ShmEnds();
+        undecided = new RawListener(ends.newRendezvous("127.0.0.1"));
+        decisive = new RawListener(ends.newRendezvous("127.0.0.1"));
+        forEver = Background.start(() -> {
+            try {
+                while (true) {
+                    awaitGone(undecided.answer(Hello.answer(Hello.PENDING)));
+                }
+            } catch (ClosedChannelException e) {
+                return null; // the test is over
+            }
+        });
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        undecided.close();
+        decisive.close();
+        ends.close();
+        assertThat(forEver.get(10, TimeUnit.SECONDS)).isNull();
+    }
+
+    private static void awaitGone(SocketChannel client) throws IOException {
+        try (client) {
+            ByteBuffer unread = ByteBuffer.allocate(Hello.MAX);
+            int n;
+            do {
+                n = client.read(unread.clear());
+            } while (n >= 0);
+        }
+    }
+
+    /** However long the rest takes: another may be asked only while this has not said that it has the connection. */
+    @Test
+    void whoHasTheConnectionIsLeftNoMore() throws Exception {
+        Background<SocketChannel> answers = Background.start(() -> {
+            SocketChannel client = decisive.answer(Hello.answer(Hello.PENDING));
+            client.write(Hello.answer(Hello.GO));
+            TimeUnit.MILLISECONDS.sleep(100);
+            client.write(Hello.answer(Hello.DONE));
+            return client;
+        });
+        Link link = ends.connect("127.0.0.1");
+        try (SocketChannel client = answers.get(10, TimeUnit.SECONDS)) {
+            assertThat(link.peerGone()).isFalse();
+        }
+        link.free();
+    }
+
+    /** It may know the one who has left still, who was the same. */
+    @Test
+    void whoRefusesARepetitionIsAskedAgain() throws Exception {
+        Background<Void> answers = Background.start(() -> {
+            awaitGone(decisive.answer(Hello.answer(Hello.PENDING)));
+            decisive.answer(Hello.answer(FallbackReason.BACKLOG_FULL.code())).close();
+            return null;
+        });
+        Connecting connecting = ends.begin("127.0.0.1");
+        FallbackException e = Fallbacks.of(() -> ShmEnds.finish(connecting));
+        assertThat(e.reason()).isEqualTo(FallbackReason.BACKLOG_FULL);
+        assertThat(e.isPassing()).isTrue();
+        assertThat(answers.get(10, TimeUnit.SECONDS)).isNull();
+    }
+
+    /** One that closes says nothing about the connection. */
+    @Test
+    void anotherIsAskedWhenOneCloses() throws Exception {
+        Background<Void> answers = Background.start(() -> {
+            awaitGone(decisive.answer(Hello.answer(Hello.PENDING)));
+            decisive.answer(Hello.answer(FallbackReason.PEER_NOT_ACCELERATED.code()))
+                    .close();
+            return null;
+        });
+        Connecting connecting = ends.begin("127.0.0.1");
+        while (!answers.isDone()) {
+            assertThat(connecting.advance()).isNull();
+            TimeUnit.MILLISECONDS.sleep(1);
+        }
+        for (int i = 0; i < 50; i++) {
+            assertThat(connecting.advance()).isNull();
+            TimeUnit.MILLISECONDS.sleep(1);
+        }
+        connecting.abort();
+    }
+}
