@@ -313,6 +313,7 @@ public final class Incoming {
                 return false; // whether the peer has ended cannot be told from that this end has
             }
             if (link == null && socket.attached().peekSwitchedAt() != LinkStream.NOT_SWITCHED) {
+                checkWholeUpTo(socket.attached().peekSwitchedAt());
                 return false; // what the program has not read stands before all that comes by the link
             }
             while (awaitsRecord() && next() < MOST_ASIDE && socket.anchor().available() > 0) {
@@ -336,6 +337,15 @@ public final class Incoming {
             if (hasAside()) {
                 socket.refresh(); // who waits for the kernel waits in vain for what is no longer there
             }
+        }
+    }
+
+    /** A peer that resets throws away what its kernel had not sent: then nobody ever reads up to the switch. Under the lock. */
+    private void checkWholeUpTo(long switchedAt) throws IOException {
+        if (taken + next() < switchedAt
+                && socket.anchor().hasEnded()
+                && socket.anchor().available() == 0) {
+            throw new IOException("the peer has reset it before all had come that it sent before its switch");
         }
     }
 

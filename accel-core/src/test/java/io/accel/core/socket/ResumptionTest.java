@@ -10,6 +10,7 @@ import io.accel.core.socket.Faults.Call;
 import io.accel.core.socket.Faults.Side;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
@@ -550,6 +551,13 @@ class ResumptionTest {
         }
     }
 
+    private void readToTheEnd(StreamSocket socket, ByteBuffer buffer) throws IOException {
+        int n;
+        do {
+            n = Streams.read(waits, socket, buffer.clear());
+        } while (n >= 0);
+    }
+
     /** A peer that has died says nothing; what its kernel says counts. */
     @Test
     void aPeerThatIsGoneIsTheEnd() throws Exception {
@@ -576,6 +584,36 @@ class ResumptionTest {
                 .until(() -> pair.server().attached().hasPeerFinished());
         Streams.write(waits, pair.server(), ByteBuffer.allocate(1)); // accepted, as TCP accepts one
         assertThat(Streams.read(waits, pair.server(), ByteBuffer.allocate(9))).isEqualTo(-1);
+    }
+
+    /** What it wrote before its switch is lost with its reset, so that nobody ever reads up to there; who writes to it is told. */
+    @Test
+    void aPeerThatResetsBeforeItsSwitchWasRead() throws Exception {
+        pair = lab.lab.connectOnly();
+        SocketChannel channel = Lab.channel(pair.client());
+        channel.configureBlocking(false);
+        ByteBuffer much = ByteBuffer.allocateDirect(1 << 20);
+        int n;
+        do { // as it did when it had no link
+            n = channel.write(much.clear());
+            pair.client().outgoing().gave(n);
+        } while (n > 0);
+        Streams.write(waits, pair.client(), ByteBuffer.allocate(100));
+        assertThat(pair.client().outgoing().link()).isNotNull();
+        Streams.write(waits, pair.server(), ByteBuffer.allocate(3));
+        assertThat(pair.server().outgoing().fix()).isNotNull();
+        Background<Long> writer = Background.start(() -> {
+            Streams.send(waits, pair.server(), TOTAL, 1);
+            return (long) TOTAL;
+        });
+        writer.awaitAsleep();
+        lab.faults.newsMicros = -1;
+        pair.server().attached().link().breakNow();
+        Awaitility.await().until(() -> pair.client().anchor().available() > 1); // the record, behind the announcement
+        channel.setOption(StandardSocketOptions.SO_LINGER, 0);
+        channel.close();
+        assertThatThrownBy(() -> readToTheEnd(pair.server(), much)).hasMessage("Connection reset");
+        assertThatThrownBy(() -> writer.get(10, TimeUnit.SECONDS)).hasCauseInstanceOf(IOException.class);
     }
 
     /**

@@ -2,7 +2,9 @@ package io.accel.core.socket;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SelectionKey;
+import java.nio.channels.SocketChannel;
 import java.util.concurrent.Callable;
 import java.util.concurrent.FutureTask;
 
@@ -27,7 +29,7 @@ final class Streams {
             if (aside > 0) {
                 return aside;
             }
-            return in.took(Lab.channel(socket).read(dst), dst);
+            return in.took(open(socket).read(dst), dst);
         } finally {
             in.leave();
         }
@@ -48,6 +50,15 @@ final class Streams {
         }
     }
 
+    /** As an adapter does it, whose channel another thread may have closed. */
+    private static SocketChannel open(StreamSocket socket) throws ClosedChannelException {
+        SocketChannel channel = Lab.channel(socket);
+        if (channel == null) {
+            throw new ClosedChannelException();
+        }
+        return channel;
+    }
+
     /** Writes all. */
     static void write(BlockingWaits waits, StreamSocket socket, ByteBuffer src) throws IOException {
         while (src.hasRemaining()) {
@@ -60,7 +71,7 @@ final class Streams {
 
     private static void writeKernel(StreamSocket socket, ByteBuffer src) throws IOException {
         try {
-            int n = Lab.channel(socket).write(src);
+            int n = open(socket).write(src);
             socket.outgoing().gave(n, src);
         } catch (IOException e) {
             throw socket.outgoing().failed(e);
