@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.awaitility.core.ThrowingRunnable;
@@ -52,6 +53,15 @@ final class FaultLab implements AutoCloseable {
 
     void arm(Side side, Call call, int nth, FallbackReason reason) {
         faults.arm(side, call, nth, new FallbackException(reason, "injected into " + call + " number " + nth));
+    }
+
+    /** A connection that nothing is to happen to: Accel's own threads look at its link, too, and would meet the next fault there. */
+    Lab.Pair bystander() throws IOException {
+        Lab.Pair bystander = lab.connect();
+        for (StreamSocket end : List.of(bystander.client(), bystander.server())) {
+            ((FaultyLink) end.attached().link()).spare();
+        }
+        return bystander;
     }
 
     /** A connection that nothing has happened to still carries bytes, and so does a new one. */

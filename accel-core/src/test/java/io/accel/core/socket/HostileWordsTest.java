@@ -37,7 +37,7 @@ class HostileWordsTest {
         lab.faults.isResumable = true;
         lab.faults.newsMicros = -1; // the hostile end goes on as if nothing had happened
         waits = lab.lab.accelerator.waits();
-        bystander = lab.lab.connect();
+        bystander = lab.bystander();
         pair = lab.lab.connect();
     }
 

@@ -52,7 +52,7 @@ class LinkFaultsTest {
     @MethodSource("faults")
     void whoeverUsesABrokenLinkFindsOutAndNothingIsLeft(String preset, Side side, Call call, int nth) throws Exception {
         try (FaultLab lab = new FaultLab(preset, Map.of("ring.size", "16KiB"))) {
-            Lab.Pair bystander = lab.lab.connect();
+            Lab.Pair bystander = lab.bystander();
             Lab.Pair victim = lab.lab.connect();
             victim.fixDirections();
             lab.arm(side, call, nth, FallbackReason.NO_RESOURCES);

@@ -37,7 +37,7 @@ class ListenFaultsTest {
     @Test
     void aListenerThatNoFabricServesIsTheKernels() throws Exception {
         try (FaultLab lab = new FaultLab("balanced")) {
-            Lab.Pair bystander = lab.lab.connect();
+            Lab.Pair bystander = lab.bystander();
             lab.arm(Side.SERVER, Call.LISTEN, 1, FallbackReason.SHM_DIR);
             Listener victim = Listener.open(lab);
             victim.listener().bound(victim.address());

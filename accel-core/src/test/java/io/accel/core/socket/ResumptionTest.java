@@ -159,7 +159,7 @@ class ResumptionTest {
     @ParameterizedTest
     @MethodSource("breaks")
     void everyByteArrivesOnce(Side side, Call call, int nth) throws Exception {
-        Lab.Pair bystander = lab.lab.connect();
+        Lab.Pair bystander = lab.bystander();
         pair = lab.lab.connect();
         pair.fixDirections();
         breakAt(side, call, nth);
@@ -280,7 +280,7 @@ class ResumptionTest {
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 2, 3, 5, 8, 13, 21, 34, 55})
     void thereIsNoMemory(int calls) throws Exception {
-        Lab.Pair bystander = lab.lab.connect();
+        Lab.Pair bystander = lab.bystander();
         AtomicInteger left = new AtomicInteger(-1);
         lab.lab.anchors = channel ->
                 new StarvedAnchor(new ChannelAnchor(channel), asked -> left.get() >= 0 && left.getAndDecrement() == 0);
@@ -312,7 +312,7 @@ class ResumptionTest {
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 2, 3, 5, 8, 13, 21, 34, 55})
     void thePeerDies(int calls) throws Exception {
-        Lab.Pair bystander = lab.lab.connect();
+        Lab.Pair bystander = lab.bystander();
         AtomicInteger left = new AtomicInteger(-1);
         lab.lab.anchors = channel -> new StarvedAnchor(new ChannelAnchor(channel), asked -> {
             if (isClients(channel) && left.get() >= 0 && left.getAndDecrement() == 0) {

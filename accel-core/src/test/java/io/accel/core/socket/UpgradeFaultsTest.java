@@ -42,7 +42,7 @@ class UpgradeFaultsTest {
     @EnumSource(FallbackReason.class)
     void whatCannotBeginStaysTheKernels(FallbackReason reason) throws Exception {
         try (FaultLab lab = new FaultLab("balanced")) {
-            Lab.Pair bystander = lab.lab.connect();
+            Lab.Pair bystander = lab.bystander();
             long before = Lab.descriptors();
             for (int i = 0; i < 5; i++) {
                 lab.arm(Side.CLIENT, Call.CONNECT, 1, reason);
@@ -69,7 +69,7 @@ class UpgradeFaultsTest {
     @ValueSource(ints = {1, 2})
     void everyHandshakeThatFailsGivesBackWhatItTook(int nth) throws Exception {
         try (FaultLab lab = new FaultLab("balanced", Map.of("handover.after", "0"))) {
-            Lab.Pair bystander = lab.lab.connect();
+            Lab.Pair bystander = lab.bystander();
             lab.othersLiveOn(bystander); // so that what is kept for good is open
             long before = Lab.descriptors();
             int failed = 0;
