@@ -10,9 +10,10 @@ import java.util.function.Predicate;
  * back when its poller will not look at it again.
  */
 final class Shares {
-    // All guarded by this.
-    private final List<Registration> registrations = new ArrayList<>(0);
-    private final List<Former> former = new ArrayList<>(0);
+    // All guarded by this. Lists are made for the first that is in them: a program may open and close thousands of
+    // sockets a second.
+    private List<Registration> registrations = List.of();
+    private List<Former> former = List.of();
     private LinkStream stream;
     private boolean closed;
 
@@ -27,6 +28,7 @@ final class Shares {
         if (closed || (stream != null && !stream.hold())) {
             return false; // the stream goes first, and may be freed while the socket is still being closed
         }
+        registrations = registrations.isEmpty() ? new ArrayList<>(1) : registrations;
         registrations.add(registration);
         return true;
     }
@@ -40,6 +42,9 @@ final class Shares {
     /** The socket has the link no more: each gives its share in it back when its poller has taken notice of the next refresh. */
     synchronized void letGo(LinkStream lost) {
         stream = null;
+        if (former.isEmpty()) {
+            former = new ArrayList<>(registrations.size());
+        }
         for (Registration each : registrations) {
             former.add(new Former(each, lost));
         }
@@ -74,7 +79,9 @@ final class Shares {
     void remove(Registration registration) {
         LinkStream established;
         synchronized (this) {
-            registrations.remove(registration);
+            if (!registrations.isEmpty()) {
+                registrations.remove(registration);
+            }
             established = stream;
         }
         if (established != null) {

@@ -63,8 +63,13 @@ public final class StreamSocket implements Pollable {
     /** How many times as large the rings of the next link are if those of the last were too small. */
     private static final int GROWTH = 4;
 
+    private static final PathInfo YOUNG = new PathInfo("kernel", FallbackReason.TOO_LITTLE, null);
+
     /** Reads and writes, bytes, and a time, as {@link System#nanoTime}. */
-    private record Count(int operations, long bytes, long earliest) {}
+    private record Count(int operations, long bytes, long earliest) {
+        /** That of all connections that have only just begun. */
+        static final Count FROM_THE_BEGINNING = new Count(0, 0, System.nanoTime());
+    }
 
     /** What a client hears who asks for a link. */
     enum Answer {
@@ -101,7 +106,7 @@ public final class StreamSocket implements Pollable {
     /** Whether traffic is counted, to tell when this is worth a link. Cleared by whoever finds it so. */
     private volatile boolean counting;
     /** What has gone by the kernel before it was counted, and when it may be worth a link at the earliest. */
-    private volatile Count countedFrom = new Count(0, 0, System.nanoTime());
+    private volatile Count countedFrom = Count.FROM_THE_BEGINNING;
     /** Called before a link is given back. Written by the adapter, at most once. */
     private volatile Consumer<LinkStream> beforeLetGo = stream -> {};
 
@@ -134,7 +139,7 @@ public final class StreamSocket implements Pollable {
     /** Bytes of a ring of the link that was given back for a larger one, which is not there yet; otherwise 0. */
     private int grownFrom;
     /** When larger rings may be asked for again, for which there was no room. */
-    private long largerAt = System.nanoTime();
+    private long largerAt = Count.FROM_THE_BEGINNING.earliest();
     /** How long to be content with the rings that there are, the next time that there is no room for larger ones. */
     private long largerPauseNanos = FIRST_PAUSE_NANOS;
 
@@ -153,7 +158,7 @@ public final class StreamSocket implements Pollable {
     /** Why there is no link. */
     private FallbackException failure;
     /** Registrations that have a doorbell beside them. */
-    private final List<Registration> ringing = new ArrayList<>(0);
+    private List<Registration> ringing = List.of();
 
     /**
      * A stream that is not connected.
@@ -227,7 +232,7 @@ public final class StreamSocket implements Pollable {
             counting = !settled && !asks;
             path = candidates.isEmpty()
                     ? new PathInfo("kernel", FallbackReason.RULE, accelerator.ruleFor(Role.CLIENT, remote))
-                    : new PathInfo("kernel", FallbackReason.TOO_LITTLE, null);
+                    : YOUNG;
         }
         if (candidates.isEmpty()) {
             connection.fellBack();
@@ -592,7 +597,7 @@ public final class StreamSocket implements Pollable {
             abandoned = true;
             notifyAll();
             path = new PathInfo("kernel", FallbackReason.BAD_HANDSHAKE, "the client went away during the handshake");
-            ringing.clear();
+            ringing = List.of();
             shares.letGo(stream);
         }
         refresh();
@@ -834,7 +839,7 @@ public final class StreamSocket implements Pollable {
             settled = false;
             again = true;
             claim = Claim.NONE;
-            ringing.clear();
+            ringing = List.of();
             undecided = listener != null && listener.oneMoreToMove();
             shares.letGo(stream);
             if (grows && listener == null) {
@@ -899,6 +904,7 @@ public final class StreamSocket implements Pollable {
             if (stream == null || stream != attached || !shares.has(registration) || ringing.contains(registration)) {
                 return; // or the link has been given back meanwhile, and is no more
             }
+            ringing = ringing.isEmpty() ? new ArrayList<>(1) : ringing;
             ringing.add(registration);
         }
         try {
@@ -1172,7 +1178,9 @@ public final class StreamSocket implements Pollable {
     public void released(Registration registration) {
         LinkStream stream = attached;
         synchronized (this) {
-            ringing.remove(registration);
+            if (!ringing.isEmpty()) {
+                ringing.remove(registration);
+            }
         }
         if (stream != null) {
             stream.stopRinging(registration);
