@@ -5,11 +5,22 @@ import io.netty.bootstrap.ServerBootstrap;
 import io.netty.testsuite.transport.TestsuitePermutation.BootstrapComboFactory;
 import io.netty.testsuite.transport.socket.SocketHalfClosedTest;
 import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
+import org.junit.jupiter.api.Timeout;
 
 /** Netty's test over Accel. */
 class AccelSocketHalfClosedTest extends SocketHalfClosedTest {
     @Override
     protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
         return Transports.pairs();
+    }
+
+    /** 393,000 reads of a byte each, with every buffer watched for leaks: a busy machine takes more than Netty's 20 s for that. */
+    @Override
+    @Test
+    @Timeout(120)
+    public void testAllDataReadClosure(TestInfo testInfo) throws Throwable {
+        super.testAllDataReadClosure(testInfo);
     }
 }
