@@ -78,6 +78,9 @@ public interface Anchor {
      */
     void shutdownOutput() throws IOException;
 
+    /** Whether this end has ended what it sends by it. */
+    boolean isOutputShut();
+
     /** Whether its close is an end in order although something is unread, unless the program has asked for a reset. */
     boolean closesInOrder();
 

@@ -108,6 +108,11 @@ public final class ChannelAnchor implements Anchor {
     }
 
     @Override
+    public boolean isOutputShut() {
+        return channel.socket().isOutputShutdown();
+    }
+
+    @Override
     public boolean closesInOrder() {
         return !channel.isBlocking() && channel.isRegistered(); // the JDK's ends what it sends then
     }

@@ -1286,15 +1286,17 @@ public final class LinkStream implements BlockingWaits.Waitable {
      * Closes both directions; never blocks. What was written is the peer's to read.
      *
      * @param reset whether to end with a reset, and why; null for an end in order
+     * @param behindEnd whether what this end sends has ended before, by whichever path: a peer hears of the reset as of one behind an end
      */
-    void close(String reset) {
+    void close(String reset, boolean behindEnd) {
         if (!(boolean) CLOSED.compareAndSet(this, false, true)) {
             return;
         }
         if (reset != null) {
             connection.didReset(reset);
         }
-        link.signal(reset != null ? Link.RST | Link.CLOSED : Link.FIN | Link.CLOSED);
+        int fin = reset == null || behindEnd ? Link.FIN : 0;
+        link.signal(Link.CLOSED | fin | (reset != null ? Link.RST : 0));
         sender.tellTap(reset != null);
         letGo();
     }

@@ -601,7 +601,7 @@ public final class StreamSocket implements Pollable {
             shares.letGo(stream);
         }
         refresh();
-        stream.close(null); // after that: pollers that nobody is in take notice of both now
+        stream.close(null, false); // after that: pollers that nobody is in take notice of both now
         return true;
     }
 
@@ -1021,7 +1021,7 @@ public final class StreamSocket implements Pollable {
         if (byLink && !resets) {
             sayFarewell(stream);
         }
-        stream.close(reset);
+        stream.close(reset, reset != null && !byLink && anchor.isOutputShut());
         if (resets || (orderly && !byLink)) {
             endAnchor(resets); // otherwise the kernel ends it: with a reset if what it has was not read
         }

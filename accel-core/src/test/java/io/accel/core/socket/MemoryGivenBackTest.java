@@ -70,7 +70,7 @@ class MemoryGivenBackTest {
     @Test
     void whoRegistersWhenItIsFreedIsRefused() throws Exception {
         Lab.Pair pair = lab.connect();
-        pair.client().attached().close(null);
+        pair.client().attached().close(null, false);
         awaitMappings(lab, 1);
         try (Poller poller = lab.accelerator.openPoller()) {
             assertThatThrownBy(() -> poller.register(pair.client(), SelectionKey.OP_READ, null))

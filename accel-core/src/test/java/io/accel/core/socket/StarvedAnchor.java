@@ -94,6 +94,11 @@ final class StarvedAnchor implements Anchor {
     }
 
     @Override
+    public boolean isOutputShut() {
+        return anchor.isOutputShut();
+    }
+
+    @Override
     public boolean closesInOrder() {
         return anchor.closesInOrder();
     }

@@ -98,6 +98,11 @@ class TranslatedAddressTest {
         public void shutdownOutput() {}
 
         @Override
+        public boolean isOutputShut() {
+            return false;
+        }
+
+        @Override
         public boolean closesInOrder() {
             return false;
         }

@@ -92,6 +92,11 @@ final class SocketAnchor implements Anchor {
     }
 
     @Override
+    public boolean isOutputShut() {
+        return kernel.isOutputShutdown();
+    }
+
+    @Override
     public boolean closesInOrder() {
         return false;
     }

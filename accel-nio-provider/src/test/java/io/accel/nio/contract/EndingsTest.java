@@ -130,6 +130,21 @@ class EndingsTest extends ContractSupport {
         assertThat(client.read(one())).isEqualTo(-1);
     }
 
+    /** As before, of a peer that has sent nothing, and so whose end has come another way than the writer's bytes. */
+    @Test
+    void aResetBehindTheEndOfAPeerThatNeverWrote() throws IOException {
+        Pair pair = pair();
+        SocketChannel client = pair.client();
+        Bytes.write(client, Bytes.ascii("unread"));
+        pair.server().shutdownOutput();
+        pair.server().close();
+        awaitNews(client);
+        assertThatThrownBy(() -> client.write(one()))
+                .isExactlyInstanceOf(IOException.class)
+                .hasMessage("Broken pipe");
+        assertThat(client.read(one())).isEqualTo(-1);
+    }
+
     /** Nobody has said yet that nobody reads it. */
     @Test
     void theFirstWriteAfterThePeersCloseIsAccepted() throws IOException {
