@@ -1303,7 +1303,7 @@ public final class LinkStream implements BlockingWaits.Waitable {
 
     private void letGo() {
         Captures.closed(this);
-        shares.close();
+        shares.close(true);
         releaseRead();
         releaseWrite();
         release();

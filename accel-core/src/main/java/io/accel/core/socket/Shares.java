@@ -107,19 +107,21 @@ final class Shares {
     }
 
     /**
-     * Ends every registration, and takes in no more. A link is given back very soon. Where there is none the pollers' next polls do it,
-     * as the JDK's selectors do when they select next: to wake a sleeping one for each connection that is closed costs more than all
-     * else about it.
+     * Ends every registration, and takes in no more. A link that is in use, or was, is given back very soon. Where there is none the
+     * pollers' next polls do it, as the JDK's selectors do when they select next: to wake a sleeping one for each connection that is closed
+     * costs more than all else about it, and the kernel's part would end sooner than a program sees it end without Accel.
+     *
+     * @param inUse whether there is a link by which bytes go
      */
-    void close() {
-        boolean hasLink;
+    void close(boolean inUse) {
+        boolean atOnce;
         List<Registration> all;
         synchronized (this) {
-            hasLink = stream != null || hasFormer;
+            atOnce = inUse || hasFormer;
             all = copy(true);
         }
         for (Registration registration : all) {
-            if (hasLink) {
+            if (atOnce) {
                 registration.close();
             } else {
                 registration.closeInPoll();

@@ -1006,7 +1006,7 @@ public final class StreamSocket implements Pollable {
             if (orderly && !anchor.closesInOrder() && !abort.getAsBoolean()) {
                 endAnchor(false);
             }
-            shares.close();
+            shares.close(false);
             if (connection != null) {
                 connection.closed();
             }
@@ -1017,7 +1017,8 @@ public final class StreamSocket implements Pollable {
         String reset = aborts ? "closed with SO_LINGER 0" : unread ? "closed with bytes unread" : null;
         boolean byLink = outgoing.link() != null;
         // A peer whose end of a broken link has not noticed must not take this for the end of what was sent.
-        boolean resets = reset != null || (hasBytesInLink() && (stream.wasReset() || stream.isResuming()));
+        boolean inUse = hasBytesInLink();
+        boolean resets = reset != null || (inUse && (stream.wasReset() || stream.isResuming()));
         if (byLink && !resets) {
             sayFarewell(stream);
         }
@@ -1026,7 +1027,7 @@ public final class StreamSocket implements Pollable {
             endAnchor(resets); // otherwise the kernel ends it: with a reset if what it has was not read
         }
         incoming.drain();
-        shares.close();
+        shares.close(inUse);
     }
 
     private void sayFarewell(LinkStream stream) {

@@ -6,9 +6,11 @@ import static org.awaitility.Awaitility.await;
 
 import io.accel.core.fabric.FallbackReason;
 import io.accel.core.poll.Poller;
+import java.io.IOException;
 import java.net.ConnectException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
+import java.nio.channels.SocketChannel;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -91,6 +93,28 @@ class UpgradeTest {
                 registration.close();
                 new Lab.Pair(client, server).close();
             }
+        }
+    }
+
+    /** Unread bytes make the kernel's close a reset, which a peer hears when the selector selects next, and no sooner for a link. */
+    @Test
+    void aLinkThatNothingWentByLeavesTheCloseToTheNextPoll() throws Exception {
+        try (Lab lab = new Lab("balanced", Map.of());
+                Poller poller = lab.accelerator.openPoller()) {
+            Lab.Pair pair = lab.connectOnly();
+            Lab.channel(pair.server()).configureBlocking(false);
+            var unused = poller.register(pair.server(), SelectionKey.OP_READ, null);
+            int none = poller.poll(0, (r, ops) -> {});
+            assertThat(none).isZero();
+            SocketChannel client = Lab.channel(pair.client());
+            client.write(ByteBuffer.allocate(6)); // as it did when it had no link
+            Lab.close(pair.server(), false, true);
+            assertThat(client.write(ByteBuffer.allocate(1))).isEqualTo(1);
+            assertThat(client.write(ByteBuffer.allocate(1))).isEqualTo(1);
+            none = poller.poll(0, (r, ops) -> {});
+            assertThatThrownBy(() -> client.write(ByteBuffer.allocate(1))).isInstanceOf(IOException.class);
+            assertThat(lab.mappings()).isEqualTo(1); // the client's
+            Lab.close(pair.client());
         }
     }
 

@@ -73,6 +73,18 @@ class RegisteredCloseTest extends ContractSupport {
                 .hasMessage("Connection reset");
     }
 
+    /** Bytes that its program has not read make the close a reset, but only when the selector lets go of it. */
+    @Test
+    void unreadBytesResetAfterTheNextSelection() throws IOException {
+        Pair pair = pair();
+        register(pair.server(), selector, OP_READ);
+        Bytes.write(pair.client(), Bytes.ascii("unread"));
+        pair.server().close();
+        assertThat(pair.client().write(Bytes.ascii("1"))).isEqualTo(1);
+        selector.selectNow();
+        assertThatThrownBy(() -> Bytes.writeForever(pair.client())).isInstanceOf(IOException.class);
+    }
+
     @Test
     void pendingConnectionIsClosed() throws IOException {
         ServerSocketChannel listener = listener();
