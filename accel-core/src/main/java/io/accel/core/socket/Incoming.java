@@ -531,24 +531,38 @@ public final class Incoming {
         return Math.max(0, socket.anchor().available() - (announcementDue ? 1 : 0));
     }
 
-    /** Whether bytes of the program's have come by the kernel that were not read; a hint. Any thread. */
+    /** Whether bytes of the program's have come by the kernel that were not read, of a connection that is closing. Any thread. */
     boolean hasUnread() {
         LinkStream switched = link;
         try {
             if (switched != null) {
                 // Behind an end by the link there is nothing of the program's, but perhaps the record of the close.
                 return (aside != null && !switched.hasPeerFinished())
-                        || (switched.hasLeft() && socket.anchor().available() > (announcementDue ? 1 : 0));
+                        || (switched.hasLeft() && kernelHasMoreThan(announcementDue ? 1 : 0));
             }
             if (aside != null) {
                 return true;
             }
             LinkStream attached = socket.attached();
             long at = attached == null ? LinkStream.NOT_SWITCHED : attached.peekSwitchedAt();
-            long most = at == LinkStream.NOT_SWITCHED ? Long.MAX_VALUE : Math.max(0, at - taken);
-            return Math.min(socket.anchor().available(), most) > 0;
+            return (at == LinkStream.NOT_SWITCHED || at > taken) && kernelHasMoreThan(0);
         } catch (IOException e) {
             return false; // closed, or reset: it makes no difference any more
+        }
+    }
+
+    /** Behind an input that is shut nothing but a read tells, which takes bytes that nobody wants any more. */
+    private boolean kernelHasMoreThan(int bytes) throws IOException {
+        if (!socket.isInputShut()) {
+            return socket.anchor().available() > bytes;
+        }
+        if (!lock.tryLock()) {
+            return false; // the thread that takes connections back is looking for a record there
+        }
+        try {
+            return socket.anchor().readShut(ByteBuffer.allocate(bytes + 1)) > bytes;
+        } finally {
+            lock.unlock();
         }
     }
 

@@ -96,6 +96,26 @@ class UpgradeTest {
         }
     }
 
+    /** As those that came before it was shut, and as without a link: what this end sends goes by that already. */
+    @Test
+    void bytesThatCameByTheKernelBehindAShutInputMakeTheCloseAReset() throws Exception {
+        try (Lab lab = new Lab("balanced", Map.of())) {
+            BlockingWaits waits = lab.accelerator.waits();
+            Lab.Pair pair = lab.connectOnly();
+            Streams.write(waits, pair.server(), ByteBuffer.allocate(3));
+            Lab.channel(pair.server()).shutdownInput();
+            pair.server().shutdownInput();
+            int unread = Lab.channel(pair.client()).write(ByteBuffer.allocate(2)); // as it did when it had no link
+            assertThat(unread).isEqualTo(2);
+            Lab.close(pair.server());
+            assertThat(Streams.read(waits, pair.client(), ByteBuffer.allocate(9)))
+                    .isEqualTo(3);
+            assertThatThrownBy(() -> Streams.read(waits, pair.client(), ByteBuffer.allocate(9)))
+                    .hasMessage("Connection reset");
+            Lab.close(pair.client());
+        }
+    }
+
     /** Unread bytes make the kernel's close a reset, which a peer hears when the selector selects next, and no sooner for a link. */
     @Test
     void aLinkThatNothingWentByLeavesTheCloseToTheNextPoll() throws Exception {

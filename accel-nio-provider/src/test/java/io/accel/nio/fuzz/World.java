@@ -141,7 +141,8 @@ final class World implements Closeable {
     }
 
     String thrown(Throwable e) {
-        String message = e.getMessage();
+        // What is wrong with an argument the JDK mostly leaves to be guessed.
+        String message = e instanceof IllegalArgumentException ? null : e.getMessage();
         return "threw " + e.getClass().getName() + (message == null ? "" : ": " + plain(message));
     }
 
