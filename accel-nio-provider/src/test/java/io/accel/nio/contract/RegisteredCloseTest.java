@@ -73,6 +73,27 @@ class RegisteredCloseTest extends ContractSupport {
                 .hasMessage("Connection reset");
     }
 
+    /**
+     * The kernel takes what it is given until the selector lets go of the channel. A link takes one write, as the kernel does for a peer
+     * that is gone.
+     */
+    @Test
+    void writesBetweenTheCloseAndTheNextSelection() throws IOException {
+        Pair pair = pair();
+        Bytes.write(pair.client(), Bytes.ascii("x"));
+        assertThat(Bytes.readAscii(pair.server(), 1)).isEqualTo("x");
+        register(pair.server(), selector, OP_READ);
+        pair.server().close();
+        assertThat(pair.client().write(Bytes.ascii("1"))).isEqualTo(1);
+        if (Path.current() == Path.JDK || Path.current() == Path.KERNEL) {
+            assertThat(pair.client().write(Bytes.ascii("2"))).isEqualTo(1);
+        }
+        selector.selectNow();
+        assertThatThrownBy(() -> Bytes.writeForever(pair.client()))
+                .isExactlyInstanceOf(IOException.class)
+                .hasMessageMatching("Broken pipe|Connection reset by peer");
+    }
+
     /** Bytes that its program has not read make the close a reset, but only when the selector lets go of it. */
     @Test
     void unreadBytesResetAfterTheNextSelection() throws IOException {
