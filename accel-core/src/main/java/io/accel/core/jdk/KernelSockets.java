@@ -93,8 +93,7 @@ final class KernelSockets {
             Handles handles = null;
             Throwable failure = null;
             try {
-                IllegalAccessException refused = new IllegalAccessException("no trusted lookup");
-                MethodHandles.Lookup lookup = TrustedLookup.find(refused).orElseThrow(() -> refused);
+                MethodHandles.Lookup lookup = TrustedLookup.orRefused("no trusted lookup");
                 Class<?> platform = TrustedLookup.internal("sun.nio.ch.NioSocketImpl");
                 Class<?> socks = TrustedLookup.internal("java.net.SocksSocketImpl");
                 handles = new Handles(

@@ -50,8 +50,7 @@ final class ShutInput {
         /** Null where this JVM does not show it. */
         private static VarHandle find(String type) {
             try {
-                IllegalAccessException refused = new IllegalAccessException("no trusted lookup");
-                MethodHandles.Lookup lookup = TrustedLookup.find(refused).orElseThrow(() -> refused);
+                MethodHandles.Lookup lookup = TrustedLookup.orRefused("no trusted lookup");
                 return lookup.findVarHandle(TrustedLookup.internal(type), FIELD, boolean.class);
             } catch (Throwable e) {
                 Log.of(ShutInput.class)

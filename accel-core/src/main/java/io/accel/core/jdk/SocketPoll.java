@@ -55,8 +55,7 @@ final class SocketPoll {
 
         private static Handles find() {
             try {
-                IllegalAccessException refused = new IllegalAccessException("no trusted lookup");
-                MethodHandles.Lookup lookup = TrustedLookup.find(refused).orElseThrow(() -> refused);
+                MethodHandles.Lookup lookup = TrustedLookup.orRefused("no trusted lookup");
                 Class<?> net = TrustedLookup.internal("sun.nio.ch.Net");
                 Class<?> channel = TrustedLookup.internal("sun.nio.ch.SelChImpl");
                 MethodType descriptor = MethodType.methodType(FileDescriptor.class);

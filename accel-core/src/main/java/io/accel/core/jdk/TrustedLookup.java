@@ -56,8 +56,17 @@ final class TrustedLookup {
         if (Modifier.isPublic(target.getModifiers()) && target.getModule().isExported(target.getPackageName(), ours)) {
             return MethodHandles.lookup();
         }
-        IllegalAccessException refused =
-                new IllegalAccessException(target.getName() + " is not exported, and this JVM has no other way to it");
+        return orRefused(target.getName() + " is not exported, and this JVM has no other way to it");
+    }
+
+    /**
+     * The trusted lookup.
+     *
+     * @param otherwise what is said where this JVM offers none
+     * @throws IllegalAccessException with that; the ways tried are its suppressed exceptions
+     */
+    static MethodHandles.Lookup orRefused(String otherwise) throws IllegalAccessException {
+        IllegalAccessException refused = new IllegalAccessException(otherwise);
         return find(refused).orElseThrow(() -> refused);
     }
 
