@@ -1221,6 +1221,7 @@ public final class LinkStream implements BlockingWaits.Waitable {
             return false;
         }
         if (outputShut) {
+            socket.outgoing().refusedShut();
             throw new ClosedChannelException();
         }
         return socket.outgoing().link() == this;

@@ -4,6 +4,7 @@ import io.accel.profile.HandoverAfter.Unrest;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedByInterruptException;
+import java.nio.channels.ClosedChannelException;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -322,6 +323,9 @@ public final class Outgoing {
      */
     public IOException failed(IOException e) {
         LinkStream attached = socket.attached();
+        if (e instanceof ClosedChannelException && socket.anchor().isOutputShut()) {
+            refusedShut();
+        }
         boolean isCutOff = socket.isCutOff() && !socket.isClosed() && !(e instanceof ClosedByInterruptException);
         boolean isReset = isReset(e);
         if (attached == null || !(isCutOff || isReset)) {
@@ -332,6 +336,17 @@ public final class Outgoing {
             return new IOException("Broken pipe");
         }
         return isReset ? e : new IOException(RESET);
+    }
+
+    /**
+     * A write was refused because this end has ended what it sends. In non-blocking mode the JDK's gets as far as the kernel, which tells
+     * that of a reset, once: no reader hears of it any more.
+     */
+    void refusedShut() {
+        LinkStream attached = socket.attached();
+        if (attached != null && socket.anchor().watched() != null && attached.wasReset()) {
+            boolean unused = attached.reportsResetToWriter();
+        }
     }
 
     /**

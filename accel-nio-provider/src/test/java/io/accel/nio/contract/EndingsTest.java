@@ -9,10 +9,13 @@ import java.io.OutputStream;
 import java.net.SocketException;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Who is told what, in which words, when the peer has ended a connection. */
 class EndingsTest extends ContractSupport {
@@ -127,6 +130,23 @@ class EndingsTest extends ContractSupport {
         assertThatThrownBy(() -> Bytes.writeForever(client))
                 .isExactlyInstanceOf(IOException.class)
                 .hasMessage("Broken pipe");
+        assertThat(client.read(one())).isEqualTo(-1);
+    }
+
+    /** In non-blocking mode such a write gets as far as the kernel, which has told of the reset then, whatever the program was told. */
+    @ParameterizedTest(name = "after it has written: {0}")
+    @ValueSource(booleans = {false, true})
+    void aResetThatAWriteToAShutOutputMeets(boolean hasWritten) throws IOException {
+        Pair pair = pair();
+        if (hasWritten) {
+            Bytes.write(pair.client(), Bytes.ascii("question"));
+            assertThat(Bytes.readAscii(pair.server(), 8)).isEqualTo("question");
+        }
+        pair.client().shutdownOutput();
+        SocketChannel client = reset(pair, (byte) 1);
+        client.configureBlocking(false);
+        assertThatThrownBy(() -> client.write(one())).isInstanceOf(ClosedChannelException.class);
+        assertThat(client.read(ByteBuffer.allocate(9))).isEqualTo(1);
         assertThat(client.read(one())).isEqualTo(-1);
     }
 
