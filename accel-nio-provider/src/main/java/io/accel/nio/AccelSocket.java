@@ -11,9 +11,11 @@ import java.net.SocketException;
 import java.net.SocketOption;
 import java.net.StandardSocketOptions;
 import java.net.UnknownHostException;
+import java.nio.channels.FileChannel;
 import java.nio.channels.SocketChannel;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.ToLongBiFunction;
 
 /**
  * What {@link SocketChannel#socket} of our channels returns: a {@link Socket} that is the channel, seen through the older
@@ -22,9 +24,12 @@ import java.util.concurrent.TimeUnit;
  * <p>Checks, their order and the messages are those of the JDK's own adaptor; where its releases differ (connecting
  * when connected already, connecting to an unresolved address), those of JDK 25, which are what {@link Socket} specifies.
  * All state but SO_TIMEOUT is the channel's. Safe for use by many threads.
+ *
+ * <p>It is also where the JDK's {@link FileChannel#transferTo} asks for {@link FileTransfer} under the agent, whose change of that
+ * method can name no class of ours: a function of the file, and of the place and the length of its part.
  */
 @SuppressWarnings("UnsynchronizedOverridesSynchronized") // the channel does the locking, as under the JDK's adaptor
-final class AccelSocket extends Socket {
+final class AccelSocket extends Socket implements ToLongBiFunction<FileChannel, long[]> {
 
     private final SocketHooks hooks;
     private final SocketChannel channel;
@@ -47,6 +52,21 @@ final class AccelSocket extends Socket {
         } catch (SocketException e) {
             throw new AssertionError("java.net.Socket refused a SocketImpl", e);
         }
+    }
+
+    @Override
+    public long applyAsLong(FileChannel file, long[] part) {
+        try {
+            return ((AccelSocketChannel) channel).writeFrom(file, part[0], part[1]);
+        } catch (IOException e) {
+            throw AccelSocket.<RuntimeException>rethrown(e);
+        }
+    }
+
+    /** The caller, which the function's type does not know, throws it on. */
+    @SuppressWarnings("unchecked")
+    private static <E extends Throwable> RuntimeException rethrown(IOException e) throws E {
+        throw (E) e;
     }
 
     @Override

@@ -22,6 +22,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.ClosedChannelException;
+import java.nio.channels.FileChannel;
 import java.nio.channels.IllegalBlockingModeException;
 import java.nio.channels.NotYetConnectedException;
 import java.nio.channels.SelectionKey;
@@ -351,6 +352,32 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
         int n = kernel.write(src);
         out.gave(n, src);
         return n;
+    }
+
+    /** As {@link FileChannel#transferTo} with this as its target. */
+    long writeFrom(FileChannel file, long position, long count) throws IOException {
+        return new FileTransfer(this, out, file).send(position, count);
+    }
+
+    /**
+     * Sends a part of a file through the kernel; in the writing half of its path, which this leaves.
+     *
+     * @param behind whether a part before it is sent, of which the program is to know rather than of a failure
+     */
+    long giveKernel(FileChannel file, long position, long count, boolean behind) throws IOException {
+        try {
+            long n = file.transferTo(position, count, kernel);
+            out.gave(n);
+            return n;
+        } catch (IOException e) {
+            if (behind && !(e instanceof ClosedByInterruptException)) {
+                out.failedBehind(e);
+                return 0;
+            }
+            throw out.failed(failed(e));
+        } finally {
+            out.leave();
+        }
     }
 
     @Override

@@ -21,8 +21,7 @@ import java.util.stream.Stream;
  * mistake, and names Accel as the provider. It exports nothing of the JDK's: other libraries choose differently when they find
  * the JDK's channels open to them. What the command line says with {@code -D} has precedence over all of it.
  *
- * <p>On JDK 19 and newer it changes one class of the JDK's, {@code sun.nio.ch.ChannelInputStream}, so that the streams which {@code
- * java.nio.channels.Channels} makes of one of Accel's socket channels read and write at the same time.
+ * <p>It changes a few classes of the JDK's, so that these treat Accel's channels as the JDK's own: see {@link JdkChange}.
  *
  * <p>A mistake is said in a line, and ends the program with status {@value #MISTAKE}; with {@code on-error=off} the program goes on
  * without Accel.
@@ -124,20 +123,13 @@ public final class AccelAgent {
         }
         String refused = providerInUse(instrumentation);
         if (refused == null) {
-            releaseStreams(instrumentation);
+            JdkChange.makeAll(instrumentation, AccelAgent::say);
             serveAsynchronousChannels(instrumentation);
             if (profile.get(Keys.SOCKETS)) {
                 serveSockets();
             }
         }
         return refused;
-    }
-
-    private static void releaseStreams(Instrumentation instrumentation) {
-        String failure = ChannelStreams.release(instrumentation);
-        if (failure != null) {
-            say(failure);
-        }
     }
 
     /** Unless the command line names another provider, which then stays without a word: it says nothing of the other channels. */

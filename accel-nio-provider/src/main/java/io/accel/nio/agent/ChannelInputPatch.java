@@ -1,5 +1,20 @@
 package io.accel.nio.agent;
 
+import static io.accel.nio.agent.Opcodes.ALOAD_0;
+import static io.accel.nio.agent.Opcodes.ALOAD_1;
+import static io.accel.nio.agent.Opcodes.ATHROW;
+import static io.accel.nio.agent.Opcodes.DUP;
+import static io.accel.nio.agent.Opcodes.GETFIELD;
+import static io.accel.nio.agent.Opcodes.ICONST_0;
+import static io.accel.nio.agent.Opcodes.IFNE;
+import static io.accel.nio.agent.Opcodes.INVOKEINTERFACE;
+import static io.accel.nio.agent.Opcodes.INVOKESPECIAL;
+import static io.accel.nio.agent.Opcodes.INVOKEVIRTUAL;
+import static io.accel.nio.agent.Opcodes.IRETURN;
+import static io.accel.nio.agent.Opcodes.LRETURN;
+import static io.accel.nio.agent.Opcodes.NEW;
+import static io.accel.nio.agent.Opcodes.POP;
+
 import java.io.IOException;
 import java.nio.BufferUnderflowException;
 import java.util.Map;
@@ -41,43 +56,20 @@ import java.util.Map;
  */
 final class ChannelInputPatch {
     private static final String CHANNEL = "java/nio/channels/ReadableByteChannel";
-    private static final String SOCKET_CHANNEL = "java/nio/channels/SocketChannel";
-    private static final String PROVIDER = "java/nio/channels/spi/SelectorProvider";
-    private static final String GET_PROVIDER = "()L" + PROVIDER + ";";
     private static final String WRONG_MODE = "java/nio/channels/IllegalBlockingModeException";
     private static final String BUFFER = "java/nio/ByteBuffer";
     private static final String STREAM = "java/io/InputStream";
     private static final String TRANSFER_TYPE = "(Ljava/io/OutputStream;)J";
 
-    // Instructions
-    private static final int ICONST_0 = 3;
-    private static final int ALOAD_0 = 42;
-    private static final int ALOAD_1 = 43;
-    private static final int POP = 87;
-    private static final int DUP = 89;
-    private static final int IFEQ = 153;
-    private static final int IFNE = 154;
-    private static final int IF_ACMPNE = 166;
-    private static final int IRETURN = 172;
-    private static final int LRETURN = 173;
-    private static final int GETFIELD = 180;
-    private static final int INVOKEVIRTUAL = 182;
-    private static final int INVOKESPECIAL = 183;
-    private static final int INVOKESTATIC = 184;
-    private static final int INVOKEINTERFACE = 185;
-    private static final int NEW = 187;
-    private static final int ATHROW = 191;
-    private static final int CHECKCAST = 192;
-    private static final int INSTANCEOF = 193;
-
     private final ConstantPool constants;
-    private final int channel;
-    private final int socketChannel;
+    private final AccelChannel channel;
+    /** The field in which the stream has it. */
+    private final int field;
 
     private ChannelInputPatch(ClassFile file) throws IOException {
         this.constants = file.constants();
-        this.channel = constants.addField(file.name(), "ch", "L" + CHANNEL + ";");
-        this.socketChannel = constants.addClass(SOCKET_CHANNEL);
+        this.field = constants.addField(file.name(), "ch", "L" + CHANNEL + ";");
+        this.channel = new AccelChannel(constants, this::load);
     }
 
     /**
@@ -107,20 +99,15 @@ final class ChannelInputPatch {
         int blocking = 53;
         int done = 76;
         int own = 77;
-        Prologue code = unlessAccels(own)
-                .mark(again)
-                .add(ALOAD_0)
-                .addWith(GETFIELD, channel)
-                .addWith(CHECKCAST, socketChannel)
-                .addWith(INVOKEVIRTUAL, constants.addMethod(SOCKET_CHANNEL, "isBlocking", "()Z"))
+        Prologue code = channel.load(channel.unless(own).mark(again))
+                .addWith(INVOKEVIRTUAL, channel.method("isBlocking", "()Z"))
                 .addJump(IFNE, blocking)
                 .addWith(NEW, constants.addClass(WRONG_MODE))
                 .add(DUP)
                 .addWith(INVOKESPECIAL, constants.addMethod(WRONG_MODE, "<init>", "()V"))
                 .add(ATHROW)
-                .mark(blocking)
-                .add(ALOAD_0)
-                .addWith(GETFIELD, channel)
+                .mark(blocking);
+        load(code)
                 .add(ALOAD_1)
                 .addWith(INVOKEINTERFACE, constants.addInterfaceMethod(CHANNEL, "read", "(L" + BUFFER + ";)I"))
                 .add(2, 0) // words of arguments, and a zero
@@ -138,28 +125,14 @@ final class ChannelInputPatch {
 
     private Prologue transferTo() throws IOException {
         int own = 38;
-        return unlessAccels(own)
+        return channel.unless(own)
                 .add(ALOAD_0, ALOAD_1)
                 .addWith(INVOKESPECIAL, constants.addMethod(STREAM, "transferTo", TRANSFER_TYPE))
                 .add(LRETURN)
                 .mark(own);
     }
 
-    /** Goes to {@code other} if the channel is no socket channel of the default provider's kind. */
-    private Prologue unlessAccels(int other) throws IOException {
-        int getClass = constants.addMethod("java/lang/Object", "getClass", "()Ljava/lang/Class;");
-        return new Prologue()
-                .add(ALOAD_0)
-                .addWith(GETFIELD, channel)
-                .addWith(INSTANCEOF, socketChannel)
-                .addJump(IFEQ, other)
-                .add(ALOAD_0)
-                .addWith(GETFIELD, channel)
-                .addWith(CHECKCAST, socketChannel)
-                .addWith(INVOKEVIRTUAL, constants.addMethod(SOCKET_CHANNEL, "provider", GET_PROVIDER))
-                .addWith(INVOKEVIRTUAL, getClass)
-                .addWith(INVOKESTATIC, constants.addMethod(PROVIDER, "provider", GET_PROVIDER))
-                .addWith(INVOKEVIRTUAL, getClass)
-                .addJump(IF_ACMPNE, other);
+    private Prologue load(Prologue code) {
+        return code.add(ALOAD_0).addWith(GETFIELD, field);
     }
 }

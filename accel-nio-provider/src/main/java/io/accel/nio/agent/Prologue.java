@@ -9,11 +9,11 @@ import java.util.List;
 
 /**
  * Instructions that a method runs before its own, and what the verifier has to know of them. They may use the method's
- * parameters and two words of stack, and no other local variables. A jump to their end goes to the method's own code. For one
+ * parameters and eight words of stack, and no other local variables. A jump to their end goes to the method's own code. For one
  * thread.
  */
 final class Prologue {
-    private static final int MAX_STACK = 2;
+    private static final int MAX_STACK = 8;
     private static final String FRAMES = "StackMapTable";
     // Kinds of frames (JVM specification, 4.7.4). The verifier finds the method's parameters there, and on the stack:
     private static final int NOTHING = 0;
@@ -173,10 +173,12 @@ final class Prologue {
         int last = -1;
         for (Mark mark : marks) {
             int delta = mark.at + padding - last - 1;
-            if (delta > 63) {
-                throw new IllegalStateException("a frame " + delta + " behind another");
+            if (delta < ONE) {
+                out.writeByte(mark.kind + delta);
+            } else {
+                out.writeByte(mark.kind == ONE ? FIRST_WITH_DELTA_APART : SAME_WITH_DELTA_APART);
+                out.writeShort(delta);
             }
-            out.writeByte(mark.kind + delta);
             if (mark.kind == ONE) {
                 out.writeByte(INT);
             }

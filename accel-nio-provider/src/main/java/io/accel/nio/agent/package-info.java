@@ -5,7 +5,7 @@
  * alone: no logger is initialised early, no class of Accel's core is loaded before the program opens its first channel. Nothing
  * depends on it.
  *
- * <p>{@code AccelAgent} is what the JVM calls. {@code ChannelStreams} changes a class of the JDK's, by what {@code ChannelInputPatch} puts into
- * it; {@code ClassFile}, {@code ConstantPool} and {@code Prologue} know the form of class files.
+ * <p>{@code AccelAgent} is what the JVM calls. {@code JdkChange} changes classes of the JDK's, by what {@code ChannelInputPatch} and
+ * {@code FileTransferPatch} put into them; {@code ClassFile}, {@code ConstantPool}, {@code Prologue} and {@code Opcodes} know the form of class files.
  */
 package io.accel.nio.agent;

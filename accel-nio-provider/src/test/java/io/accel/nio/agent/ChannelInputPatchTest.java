@@ -5,42 +5,25 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.lang.reflect.Constructor;
-import java.net.URI;
 import java.nio.ByteBuffer;
 import java.nio.channels.IllegalBlockingModeException;
 import java.nio.channels.Pipe;
 import java.nio.channels.ReadableByteChannel;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
-import java.nio.file.FileSystem;
-import java.nio.file.FileSystems;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
 import java.util.stream.Stream;
-import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.objectweb.asm.ClassReader;
-import org.objectweb.asm.tree.AbstractInsnNode;
-import org.objectweb.asm.tree.ClassNode;
-import org.objectweb.asm.tree.MethodNode;
-import org.objectweb.asm.util.CheckClassAdapter;
-import org.objectweb.asm.util.Textifier;
-import org.objectweb.asm.util.TraceMethodVisitor;
 
 /** The change of the JDK's class, on the class files of the JDKs here and on one that is harder to change. */
 class ChannelInputPatchTest {
     private static final List<String> CHANGED =
             List.of("read(Ljava/nio/ByteBuffer;)I", "transferTo(Ljava/io/OutputStream;)J");
+    private static final String STREAM = "sun.nio.ch.ChannelInputStream";
     private static final int FIRST_JDK = 19;
 
     /** Defines one class by itself, so that the JVM verifies it. */
@@ -61,43 +44,13 @@ class ChannelInputPatchTest {
     }
 
     static Stream<byte[]> classFiles() throws IOException {
-        List<byte[]> files = new ArrayList<>(List.of(other()));
-        for (Path jdk : List.of(
-                Path.of(System.getProperty("java.home")), Path.of(System.getProperty("newer.jdk", "/nowhere")))) {
-            if (Files.isDirectory(jdk) && feature(jdk) >= FIRST_JDK) {
-                files.add(ofJdk(jdk));
-            }
-        }
-        return files.stream();
+        return Stream.concat(Stream.of(other()), ClassFiles.ofJdks(STREAM, FIRST_JDK).stream());
     }
 
     @ParameterizedTest
     @MethodSource("classFiles")
     void theMethodsBeginDifferentlyAndNothingElseChanges(byte[] original) {
-        byte[] changed = ChannelInputPatch.apply(original);
-        StringWriter complaints = new StringWriter();
-        CheckClassAdapter.verify(new ClassReader(changed), false, new PrintWriter(complaints));
-        assertThat(complaints.toString()).isEmpty();
-
-        ClassNode before = node(original);
-        ClassNode after = node(changed);
-        assertThat(after.version).isEqualTo(before.version);
-        assertThat(after.access).isEqualTo(before.access);
-        assertThat(after.interfaces).isEqualTo(before.interfaces);
-        assertThat(after.fields).hasSameSizeAs(before.fields);
-        Map<String, MethodNode> methods = methods(before);
-        assertThat(methods).containsKeys(CHANGED.get(0), CHANGED.get(1));
-        methods(after).forEach((signature, method) -> {
-            if (CHANGED.contains(signature)) {
-                assertThat(opcodes(method))
-                        .hasSizeGreaterThan(opcodes(methods.get(signature)).size());
-                assertThat(opcodes(method))
-                        .endsWith(opcodes(methods.remove(signature)).toArray(Integer[]::new));
-            } else {
-                assertThat(text(method)).isEqualTo(text(methods.remove(signature)));
-            }
-        });
-        assertThat(methods).isEmpty();
+        ClassFiles.assertBegunDifferently(original, ChannelInputPatch.apply(original), CHANGED);
     }
 
     @Test
@@ -106,9 +59,9 @@ class ChannelInputPatchTest {
         assertRefused(new byte[100], "no class file");
         assertRefused(Arrays.copyOf(file, 8), "ends too early");
         assertRefused(Arrays.copyOf(file, file.length / 2), "ends too early");
-        assertRefused(bytes(ChannelInputPatchTest.class), "no field ch");
+        assertRefused(ClassFiles.of(ChannelInputPatchTest.class), "no field ch");
         if (Runtime.version().feature() < FIRST_JDK) {
-            assertRefused(ofJdk(Path.of(System.getProperty("java.home"))), "no method transferTo");
+            assertRefused(ClassFiles.ofJdk(ClassFiles.thisJdk(), STREAM), "no method transferTo");
         }
     }
 
@@ -200,54 +153,6 @@ class ChannelInputPatchTest {
     }
 
     private static byte[] other() throws IOException {
-        return bytes(OtherStream.class);
-    }
-
-    private static byte[] bytes(Class<?> of) throws IOException {
-        try (InputStream in = of.getResourceAsStream(of.getSimpleName() + ".class")) {
-            return in.readAllBytes();
-        }
-    }
-
-    private static byte[] ofJdk(Path jdk) throws IOException {
-        return fromJdk(jdk, "/modules/java.base/sun/nio/ch/ChannelInputStream.class");
-    }
-
-    /** From the version of its class files. */
-    private static int feature(Path jdk) throws IOException {
-        return ByteBuffer.wrap(fromJdk(jdk, "/modules/java.base/java/lang/Object.class"))
-                        .getShort(6)
-                - 44;
-    }
-
-    private static byte[] fromJdk(Path jdk, String path) throws IOException {
-        try (FileSystem jrt = FileSystems.newFileSystem(URI.create("jrt:/"), Map.of("java.home", jdk.toString()))) {
-            return Files.readAllBytes(jrt.getPath(path));
-        }
-    }
-
-    private static ClassNode node(byte[] file) {
-        ClassNode node = new ClassNode();
-        new ClassReader(file).accept(node, 0);
-        return node;
-    }
-
-    private static Map<String, MethodNode> methods(ClassNode node) {
-        Map<String, MethodNode> methods = new TreeMap<>();
-        node.methods.forEach(method -> methods.put(method.name + method.desc, method));
-        return methods;
-    }
-
-    private static List<Integer> opcodes(MethodNode method) {
-        return StreamSupport.stream(method.instructions.spliterator(), false)
-                .map(AbstractInsnNode::getOpcode)
-                .filter(opcode -> opcode >= 0)
-                .toList();
-    }
-
-    private static List<Object> text(MethodNode method) {
-        Textifier text = new Textifier();
-        method.accept(new TraceMethodVisitor(text));
-        return text.text;
+        return ClassFiles.of(OtherStream.class);
     }
 }

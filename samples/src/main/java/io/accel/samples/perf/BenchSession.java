@@ -211,7 +211,13 @@ final class BenchSession implements Session {
         List<String> prefix = crowd.prefix(end);
         List<String> all = new ArrayList<>(arguments);
         return switch (benchCase.kind.programs) {
-            case PLAIN -> jvm.of(prefix, benchCase.kind.jvmOptions(), program, profile, arguments);
+            case PLAIN -> {
+                List<String> options = new ArrayList<>(benchCase.kind.jvmOptions());
+                if (profile != null && variant.isByAgent()) {
+                    options.add("-javaagent:" + jvm.accelJar());
+                }
+                yield jvm.of(prefix, options, program, profile, arguments);
+            }
             case NETTY -> {
                 all.add("transport=" + variant.transport);
                 yield jvm.ofNetty(prefix, program, profile, all);

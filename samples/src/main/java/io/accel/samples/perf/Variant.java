@@ -16,6 +16,10 @@ enum Variant {
     PLAIN("plain", false, false),
     /** A client with Accel whose peer has none. */
     ONE_END("kernel", false, true),
+    /** As {@link #CHOICE}, by the agent, which changes what the JDK does to Accel's channels. */
+    AGENT("agent", true, true),
+    /** As {@link #ONE_END}, by the agent. */
+    AGENT_AT_ONE_END("agent", false, true),
     /** Accel at both ends, over RDMA alone. */
     RDMA("rdma", true, true),
     /** rdma-core's own program, over rsocket. */
@@ -100,7 +104,12 @@ enum Variant {
 
     /** Whether it is a failure if the bytes go by the kernel. */
     boolean mustNotFallBack() {
-        return serverAccelerated && clientAccelerated && !path.equals(CHOICE.path);
+        return serverAccelerated && clientAccelerated && !path.equals(CHOICE.path) && !isByAgent();
+    }
+
+    /** Whether plain programs get Accel by the agent, and not by a property alone. */
+    boolean isByAgent() {
+        return path.equals("agent");
     }
 
     boolean accelerated() {

@@ -1,0 +1,132 @@
+package io.accel.nio;
+
+import io.accel.core.socket.LinkStream;
+import io.accel.core.socket.Outgoing;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.channels.WritableByteChannel;
+
+/**
+ * What {@link FileChannel#transferTo} does to a channel of ours where the agent has it ask. As long as the bytes go through the kernel
+ * the file goes to the JDK's own channel, for which that has {@code sendfile}. Over a link it is read into the ring itself.
+ *
+ * <p>Where there is no room, and at every end of a link, a piece is read and written as the JDK does it for channels that it does not
+ * know: the write waits, or does not, moves with the connection, and fails as any other.
+ *
+ * <p>For one thread, one transfer.
+ */
+final class FileTransfer {
+    /** What is published at a time, so that the peer copies one while this end reads the next. */
+    private static final int IN_RING = 64 << 10;
+    /** What is read and written at a time otherwise; less room than that is not worth a read of its own. */
+    private static final int PIECE = 8 << 10;
+
+    /** The channel as one that the JDK does not know. */
+    private record Unknown(SocketChannel channel) implements WritableByteChannel {
+        @Override
+        public int write(ByteBuffer src) throws IOException {
+            return channel.write(src);
+        }
+
+        @Override
+        public boolean isOpen() {
+            return channel.isOpen();
+        }
+
+        @Override
+        public void close() throws IOException {
+            channel.close();
+        }
+    }
+
+    private final AccelSocketChannel channel;
+    private final Outgoing out;
+    private final FileChannel file;
+    /** Made when it is needed first. */
+    private ByteBuffer piece;
+
+    FileTransfer(AccelSocketChannel channel, Outgoing out, FileChannel file) {
+        this.channel = channel;
+        this.out = out;
+        this.file = file;
+    }
+
+    /**
+     * Sends a part of the file, as {@link FileChannel#transferTo}.
+     *
+     * @param position where the part begins
+     * @param count how many bytes it has at most
+     * @return how many were sent
+     * @throws IOException as there
+     */
+    long send(long position, long count) throws IOException {
+        if (!file.isOpen() || !channel.isOpen() || position < 0 || count <= 0) {
+            return file.transferTo(
+                    position, count, new Unknown(channel)); // which says what is wrong, or that nothing is to be sent
+        }
+        long most = Math.min(count, Integer.MAX_VALUE);
+        long done = 0;
+        try {
+            while (done < most) {
+                LinkStream link = out.enter(true);
+                if (link == null) {
+                    return done + channel.giveKernel(file, position + done, most - done, done > 0);
+                }
+                int n = read(link, position + done, most - done);
+                boolean isOver = n < 0;
+                if (n == 0) {
+                    n = write(position + done, most - done);
+                    isOver = n < 0 || piece.hasRemaining(); // or the channel takes no more now
+                }
+                done += Math.max(0, n);
+                if (isOver) {
+                    break;
+                }
+            }
+        } catch (IOException e) {
+            if (done == 0) {
+                throw e;
+            }
+        }
+        return done;
+    }
+
+    /** Reads into the ring. Returns how much, 0 if there is too little room or this cannot be, and -1 at the end of the file. */
+    private int read(LinkStream link, long from, long left) throws IOException {
+        link.lockWrite();
+        try {
+            int wanted = (int) Math.min(left, IN_RING);
+            int room;
+            try {
+                room = link.room(wanted);
+            } catch (IOException e) {
+                return 0; // the write meets it, too, and says it in the channel's words
+            }
+            if (room < Math.min(wanted, PIECE)) {
+                return 0;
+            }
+            ByteBuffer ring = link.sendMemory().duplicate().clear();
+            int at = (int) (link.sendPosition() & (ring.capacity() - 1));
+            int n = file.read(ring.limit(Math.min(at + room, ring.capacity())).position(at), from);
+            if (n > 0) {
+                link.append(n);
+                link.flush();
+            }
+            return n;
+        } finally {
+            link.unlockWrite();
+        }
+    }
+
+    /** Reads a piece and writes it. Returns how much was written, and -1 at the end of the file. */
+    private int write(long from, long left) throws IOException {
+        if (piece == null) {
+            piece = ByteBuffer.allocate((int) Math.min(left, PIECE));
+        }
+        piece.clear().limit((int) Math.min(left, piece.capacity()));
+        int n = file.read(piece, from);
+        return n <= 0 ? -1 : channel.write(piece.flip());
+    }
+}

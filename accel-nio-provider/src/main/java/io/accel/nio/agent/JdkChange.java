@@ -1,0 +1,155 @@
+package io.accel.nio.agent;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.instrument.ClassDefinition;
+import java.lang.instrument.ClassFileTransformer;
+import java.lang.instrument.Instrumentation;
+import java.lang.instrument.UnmodifiableClassException;
+import java.security.ProtectionDomain;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
+
+/**
+ * A class of the JDK's that the agent changes, because it treats the JDK's own channels differently from all others. Accel's are to
+ * be treated as the JDK's.
+ *
+ * <p>The class is loaded here, so that the JVM asks for the change of this one class and of no other: a transformer that stayed would
+ * be shown each class of the program. If it is loaded already it is redefined, which adds neither method nor field. Either way the
+ * change outlasts what other agents do to the class later.
+ */
+final class JdkChange {
+    /**
+     * Lets {@code Channels.newInputStream} and {@code newOutputStream} of one channel work at the same time, as the JDK does for its own
+     * since JDK 19. Older JDKs let the streams of every channel wait for each other, and stay as they are.
+     */
+    private static final JdkChange CHANNEL_STREAMS = new JdkChange(
+            "sun.nio.ch.ChannelInputStream",
+            19,
+            ChannelInputPatch::apply,
+            "Channels.newInputStream and Channels.newOutputStream of one SocketChannel wait for each other. Where one thread"
+                    + " reads and another one writes, use the streams of channel.socket()");
+
+    /** Lets {@code FileChannel.transferTo} send files through the kernel by {@code sendfile}, and read them into the ring of a link. */
+    private static final JdkChange FILE_TRANSFERS = new JdkChange(
+            "sun.nio.ch.FileChannelImpl",
+            17,
+            FileTransferPatch::apply,
+            "FileChannel.transferTo sends files in pieces of 8 KiB. To map a file and write that is faster");
+
+    private static final List<JdkChange> ALL = List.of(CHANNEL_STREAMS, FILE_TRANSFERS);
+
+    private final String className;
+    private final int firstJdk;
+    private final UnaryOperator<byte[]> change;
+    private final String otherwise;
+
+    /** Guarded by this. */
+    private boolean made;
+
+    /**
+     * Makes all of them that this JDK needs, once in a process.
+     *
+     * @param failed told in a line of each class that stays as it is, why, and what follows
+     */
+    static void makeAll(Instrumentation instrumentation, Consumer<String> failed) {
+        for (JdkChange each : ALL) {
+            String failure = each.make(instrumentation);
+            if (failure != null) {
+                failed.accept(failure);
+            }
+        }
+    }
+
+    /**
+     * A change.
+     *
+     * @param className the class
+     * @param firstJdk the first JDK in which there is something to change
+     * @param change makes of its class file another one, or throws an IllegalArgumentException that says what is unknown
+     * @param otherwise how Accel's channels are treated without it, and what a program can do
+     */
+    private JdkChange(String className, int firstJdk, UnaryOperator<byte[]> change, String otherwise) {
+        this.className = className;
+        this.firstJdk = firstJdk;
+        this.change = change;
+        this.otherwise = otherwise;
+    }
+
+    /** Returns null, or what is to be said. */
+    private synchronized String make(Instrumentation instrumentation) {
+        if (made || Runtime.version().feature() < firstJdk) {
+            return null;
+        }
+        made = true;
+        try {
+            Transformer transformer = new Transformer();
+            Class<?> loaded = load(instrumentation, transformer);
+            if (!transformer.asked) {
+                instrumentation.redefineClasses(new ClassDefinition(loaded, change.apply(classFile())));
+            }
+            return transformer.failure == null ? null : failure(transformer.failure);
+        } catch (ReflectiveOperationException
+                | UnmodifiableClassException
+                | IOException
+                | RuntimeException
+                | LinkageError e) {
+            return failure(e);
+        }
+    }
+
+    private Class<?> load(Instrumentation instrumentation, Transformer transformer) throws ClassNotFoundException {
+        instrumentation.addTransformer(transformer);
+        try {
+            return Class.forName(className, false, null);
+        } finally {
+            instrumentation.removeTransformer(transformer);
+        }
+    }
+
+    private String resource() {
+        return className.replace('.', '/');
+    }
+
+    private byte[] classFile() throws IOException {
+        String file = resource() + ".class";
+        try (InputStream in = ClassLoader.getSystemResourceAsStream(file)) {
+            if (in == null) {
+                throw new IOException("there is no " + file);
+            }
+            return in.readAllBytes();
+        }
+    }
+
+    private String failure(Throwable e) {
+        String why = e instanceof IllegalArgumentException ? e.getMessage() : e.toString();
+        return "the JDK's class " + className + " stays as it is (" + why + "), so " + otherwise;
+    }
+
+    /** Makes the change if the class is loaded while the JVM knows of this, which it then asks under a lock of its own. */
+    private final class Transformer implements ClassFileTransformer {
+        private volatile boolean asked;
+        private volatile RuntimeException failure;
+
+        @Override
+        public byte[] transform(
+                Module module,
+                ClassLoader loader,
+                String name,
+                Class<?> redefined,
+                ProtectionDomain domain,
+                byte[] classFile) {
+            if (loader != null || name == null || !name.equals(resource())) {
+                return null;
+            }
+            asked = true;
+            try {
+                return change.apply(classFile);
+            } catch (RuntimeException e) {
+                failure = e;
+                return null;
+            }
+        }
+    }
+}
