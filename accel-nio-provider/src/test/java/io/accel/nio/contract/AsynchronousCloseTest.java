@@ -3,6 +3,7 @@ package io.accel.nio.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.fail;
+import static org.awaitility.Awaitility.await;
 
 import java.io.EOFException;
 import java.io.IOException;
@@ -11,8 +12,10 @@ import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -43,8 +46,7 @@ class AsynchronousCloseTest extends ContractSupport {
     void blockedWrite() throws Exception {
         assertClosedWhileWriting(() -> {
             Pair pair = fullPair();
-            Task<Void> writer =
-                    run(() -> Bytes.writeSingleBytesForever(pair.client())).awaitInside("write");
+            Task<Void> writer = waitingWriter(() -> Bytes.write(pair.client(), new byte[1]));
             pair.client().close();
             return writer;
         });
@@ -55,13 +57,10 @@ class AsynchronousCloseTest extends ContractSupport {
         assertClosedWhileWriting(() -> {
             Pair pair = fullPair();
             ByteBuffer[] buffers = {ByteBuffer.allocate(0), ByteBuffer.allocateDirect(1)};
-            Task<Void> writer = run(() -> {
-                while (true) {
-                    pair.client().write(buffers);
-                    buffers[1].clear();
-                }
+            Task<Void> writer = waitingWriter(() -> {
+                pair.client().write(buffers);
+                buffers[1].clear();
             });
-            writer.awaitInside("write");
             pair.client().close();
             return writer;
         });
@@ -106,8 +105,7 @@ class AsynchronousCloseTest extends ContractSupport {
             Pair pair = fullPair();
             Task<Integer> reader =
                     start(() -> pair.client().read(ByteBuffer.allocate(1))).awaitInside("read");
-            Task<Void> writer =
-                    run(() -> Bytes.writeSingleBytesForever(pair.client())).awaitInside("write");
+            Task<Void> writer = waitingWriter(() -> Bytes.write(pair.client(), new byte[1]));
             pair.client().close();
             assertThat(reader.failure()).isExactlyInstanceOf(AsynchronousCloseException.class);
             return writer;
@@ -188,6 +186,20 @@ class AsynchronousCloseTest extends ContractSupport {
     private static void readForever(SocketChannel channel) throws IOException {
         while (channel.read(ByteBuffer.allocate(5000)) >= 0) {}
         throw new EOFException();
+    }
+
+    /** Begins to write single bytes, and returns when none has been taken for a while: a path may have become another meanwhile. */
+    private Task<Void> waitingWriter(Task.Action write) {
+        AtomicLong taken = new AtomicLong();
+        Task<Void> writer = run(() -> {
+            while (true) {
+                write.run();
+                taken.incrementAndGet();
+            }
+        });
+        AtomicLong seen = new AtomicLong(-1);
+        await().pollInterval(Duration.ofMillis(50)).until(() -> seen.getAndSet(taken.get()) == taken.get());
+        return writer.awaitInside("write");
     }
 
     /**

@@ -12,6 +12,8 @@ final class Direction {
     private long received;
     private boolean shut;
     private boolean unknown;
+    /** Whether it is not known what becomes of any write but the next. */
+    private boolean onlyOneKnown;
 
     Direction(int salt) {
         this.salt = salt;
@@ -41,6 +43,7 @@ final class Direction {
 
     void sent(long n) {
         sent += n;
+        unknown |= onlyOneKnown;
     }
 
     /** Bytes were received, which a buffer holds up to its position; what is to be said of them. */
@@ -75,6 +78,14 @@ final class Direction {
     /** Nobody knows any more how much was sent. */
     void lose() {
         unknown = true;
+    }
+
+    /**
+     * The receiving end was closed while it was registered. The kernel takes what comes for the JDK's until its selector selects next, and
+     * refuses the second write to one that had a link: docs/LIMITS.md has it.
+     */
+    void closedRegistered() {
+        onlyOneKnown = true;
     }
 
     boolean isUnknown() {

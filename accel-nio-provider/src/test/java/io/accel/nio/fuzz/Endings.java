@@ -38,17 +38,16 @@ final class Endings {
 
     static void finish(End here, Ending ending) throws IOException {
         SocketChannel channel = here.channel();
+        boolean wasRegistered = channel.isRegistered();
         switch (ending) {
             case SHUT_OUTPUT -> channel.shutdownOutput();
             case SHUT_INPUT -> channel.shutdownInput();
             case CLOSE -> channel.close();
             case RESET -> {
                 // The JDK's resets a registered one at the next selection, Accel's perhaps before.
-                if (channel.isRegistered()) {
-                    channel.close();
-                    return;
+                if (!wasRegistered) {
+                    channel.setOption(StandardSocketOptions.SO_LINGER, 0);
                 }
-                channel.setOption(StandardSocketOptions.SO_LINGER, 0);
                 channel.close();
             }
             case ADAPTOR_SHUT_OUTPUT -> channel.socket().shutdownOutput();
@@ -60,6 +59,9 @@ final class Endings {
         }
         if (ending == Ending.SHUT_INPUT || ending == Ending.ADAPTOR_SHUT_INPUT) {
             here.shutInput();
+        }
+        if (wasRegistered && !channel.isOpen()) {
+            here.in().closedRegistered();
         }
     }
 
@@ -81,7 +83,7 @@ final class Endings {
         @Override
         public String run(World world) throws Exception {
             End here = world.end(end);
-            if (here.channel() == null || !here.peer().isClosed()) {
+            if (here.channel() == null || !here.peer().isClosed() || here.out().isUnknown()) {
                 return "no channel";
             }
             try {

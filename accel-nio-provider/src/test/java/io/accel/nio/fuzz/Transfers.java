@@ -159,13 +159,12 @@ final class Transfers {
                 return NO_CHANNEL;
             }
             byte[] bytes = here.out().next(here.out().room(size));
-            Path path = Files.createTempFile("fuzz", null);
+            Path path = Files.write(Files.createTempFile("fuzz", null), bytes);
             long total = 0;
             String end = "";
             long start = System.nanoTime();
             try (FileChannel file =
                     FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.DELETE_ON_CLOSE)) {
-                Files.write(path, bytes);
                 boolean once = !here.canSend();
                 do {
                     total += file.transferTo(total, bytes.length - total, here.channel());
