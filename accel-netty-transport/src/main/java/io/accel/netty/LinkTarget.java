@@ -25,9 +25,10 @@ final class LinkTarget implements WritableByteChannel {
         }
     }
 
+    /** Also when the link has been given back: the connection goes on, and a write takes nothing. */
     @Override
     public boolean isOpen() {
-        return !link.isClosed();
+        return !link.isOver();
     }
 
     @Override

@@ -52,6 +52,7 @@ class FileRegionMovesTest {
         private long transferred;
         private int least;
         private boolean hasMoved;
+        private boolean wasOpen = true;
 
         UntilItMoves(AccelSocketChannel channel) {
             this.channel = channel;
@@ -68,6 +69,7 @@ class FileRegionMovesTest {
                 int n = target.write(ascending(position + sum, PIECE));
                 least = Math.min(least, n);
                 sum += n;
+                wasOpen &= target.isOpen();
                 if (n < PIECE) {
                     LockSupport.parkNanos(100_000);
                 }
@@ -143,6 +145,10 @@ class FileRegionMovesTest {
             assertThat(region.least)
                     .as("the least that a piece is said to have been")
                     .isNotNegative();
+
+            assertThat(region.wasOpen)
+                    .as("that the target was open, for which the JDK asks before each piece of its own")
+                    .isTrue();
 
             pair.client
                     .writeAndFlush(Unpooled.wrappedBuffer(ascending(region.transferred, PIECE)))

@@ -1277,10 +1277,15 @@ public final class LinkStream implements BlockingWaits.Waitable {
         return outputShut;
     }
 
-    /** Whether this side has closed. */
+    /** Whether this side has closed, or the link has been given back. */
     @Override
     public boolean isClosed() {
         return closed;
+    }
+
+    /** Whether this side has closed the connection. */
+    public boolean isOver() {
+        return closed && !retired;
     }
 
     /**

@@ -17,7 +17,8 @@ import org.HdrHistogram.Histogram;
 /**
  * Round trips to a {@link SelectorEchoServer} over {@code connections} blocking channels, each of which has a thread: one right
  * after the other, or one each {@code interval_us}. A request that is late since the answer before it was late counts from
- * when it was due. Arguments: those, {@code port}, {@code size}, {@code warmup_ms}. Measures whenever it is told to.
+ * when it was due. Arguments: those, {@code port}, {@code size}, {@code warmup_ms}, and {@code threads=virtual} for virtual threads,
+ * whose garbage is not counted. Measures whenever it is told to.
  */
 public final class BlockingClients {
     private static final long LONGEST_NANOS = TimeUnit.SECONDS.toNanos(60);
@@ -40,8 +41,9 @@ public final class BlockingClients {
     public static void main(String[] args) throws Exception {
         Parameters parameters = Parameters.parse(args);
         BlockingClients clients = new BlockingClients(parameters);
-        ExecutorService executor =
-                Executors.newFixedThreadPool(clients.talkers.size(), task -> clients.newThread(task));
+        ExecutorService executor = VirtualThreads.areWanted(parameters)
+                ? VirtualThreads.executor()
+                : Executors.newFixedThreadPool(clients.talkers.size(), task -> clients.newThread(task));
         clients.run(executor, parameters.millis("warmup_ms"));
         Event.named("warm").send();
         Meter meter = new Meter(clients.threads.toArray(Thread[]::new));

@@ -32,6 +32,11 @@ public record Parameters(Map<String, String> values) {
         return value;
     }
 
+    /** As {@link #text(String)}, where it may be left out. */
+    public String text(String key, String otherwise) {
+        return values.getOrDefault(key, otherwise);
+    }
+
     public int number(String key) {
         return Integer.parseInt(text(key));
     }

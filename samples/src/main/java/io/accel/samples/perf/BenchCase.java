@@ -54,6 +54,7 @@ enum BenchCase {
     HOG_BLOCKING("crowded-hog-blocking", Kind.PINGPONG_BLOCKING, Crowding.HOG),
     HOG_NETTY("crowded-hog-netty", Kind.NETTY_ECHO, Crowding.HOG),
     FOUR_BY_FOUR("crowded-4x4", Kind.FOUR_BY_FOUR, Crowding.TWO_CORES),
+    VIRTUAL("virtual-threads", Kind.VIRTUAL, Crowding.NONE),
     QUOTA("crowded-quota", Kind.PINGPONG, Crowding.QUOTA),
     QUOTA_BLOCKING("crowded-quota-blocking", Kind.PINGPONG_BLOCKING, Crowding.QUOTA),
     QUOTA_NETTY("crowded-quota-netty", Kind.NETTY_ECHO, Crowding.QUOTA),

@@ -32,7 +32,7 @@ import picocli.CommandLine.Spec;
                     + " datagram-rate-64, udp-200-peers, netty-echo-64, netty-stream-64k, netty-http, timers; where processors are few, with each profile:"
                     + " crowded-one-core, crowded-one-core-blocking, crowded-one-core-netty, crowded-hog,"
                     + " crowded-hog-blocking, crowded-hog-netty, crowded-4x4, crowded-quota, crowded-quota-blocking,"
-                    + " crowded-quota-netty; over RDMA: rdma-pingpong-64, rdma-stream-64k, rdma-datagram-64."
+                    + " crowded-quota-netty; on JDK 21 and newer virtual-threads; over RDMA: rdma-pingpong-64, rdma-stream-64k, rdma-datagram-64."
         },
         footer = {
             "",
@@ -45,7 +45,8 @@ import picocli.CommandLine.Spec;
                     + " clients and four event loops on two processors; crowded-quota: each end in a control group with half a"
                     + " processor's time, or on one processor where no group can be made. burst-2000 begins 100 ms after"
                     + " 2,000 other connections had a message each.",
-            "paced: a request each 2 ms on each of eight connections. connect-close: a connection is opened, accepted and"
+            "virtual-threads: eight connections, each with a virtual thread at either end, and one carrier an end."
+                    + " paced: a request each 2 ms on each of eight connections. connect-close: a connection is opened, accepted and"
                     + " closed; connect-echo-close: with a message there and back between. reuseport: four listeners share a"
                     + " port; balance is what the one with the fewest connections got of its even share. exchange-1m: both"
                     + " ends write 1 MiB before they read. idle-10000: B/conn and fd/conn are the memory and the"

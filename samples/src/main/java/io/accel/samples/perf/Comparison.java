@@ -5,6 +5,7 @@ import java.io.PrintStream;
 import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.List;
@@ -86,10 +87,24 @@ final class Comparison {
     }
 
     private Result run(Set<BenchCase> asked, Set<BenchCase> all, Set<Variant> leftOut) throws InterruptedException {
-        Set<BenchCase> cases = EnumSet.copyOf(asked); // in their order
+        Set<BenchCase> cases = EnumSet.noneOf(BenchCase.class); // in their order
+        for (BenchCase benchCase : EnumSet.copyOf(asked)) {
+            if (benchCase.kind.firstJdk() <= Runtime.version().feature()) {
+                cases.add(benchCase);
+            } else {
+                progress.printf(
+                        Locale.ROOT,
+                        "%s is left out: it needs JDK %d or newer, and JAVA_HOME is of JDK %d%n",
+                        benchCase.label,
+                        benchCase.kind.firstJdk(),
+                        Runtime.version().feature());
+            }
+        }
+        Set<BenchCase> toRun = EnumSet.copyOf(all);
+        toRun.removeIf(benchCase -> asked.contains(benchCase) && !cases.contains(benchCase));
         for (int round = 1; round <= rounds; round++) {
             progress.printf(Locale.ROOT, "round %d of %d%n", round, rounds);
-            for (BenchCase benchCase : EnumSet.copyOf(all)) {
+            for (BenchCase benchCase : toRun) {
                 Duration each = cases.contains(benchCase) ? measure.dividedBy(rounds) : LIMIT_MEASURE;
                 if (benchCase.comparesKernelPaths()) {
                     runTogether(benchCase, each);
@@ -129,39 +144,56 @@ final class Comparison {
     }
 
     /**
-     * Measures both variants in slices that alternate. Neither does anything while the other is measured, since a program
+     * Measures all variants in slices that alternate. None does anything while another is measured, since a program
      * that only has kernel connections never spins; so they can run at the same time, and differ by nothing but Accel.
      */
     private void runTogether(BenchCase benchCase, Duration each) throws InterruptedException {
-        Variant current = benchCase.reference;
-        Duration warmUp = budget.nextWarmUp(System.nanoTime());
-        Series plain = seriesOf(benchCase, benchCase.reference);
-        Variant oneEnd = benchCase.variants().get(1);
-        Series accelerated = seriesOf(benchCase, oneEnd);
-        if (plain.failed || accelerated.failed) {
+        List<Variant> variants = benchCase.variants();
+        if (variants.stream().anyMatch(variant -> seriesOf(benchCase, variant).failed)) {
             return;
         }
-        try (BenchSession plainSession = BenchSession.open(jvm, benchCase, current, warmUp)) {
-            current = oneEnd;
-            try (BenchSession acceleratedSession = BenchSession.open(jvm, benchCase, current, warmUp)) {
-                Duration slice = each.dividedBy(SLICES);
-                List<Sample> without = new ArrayList<>();
-                List<Sample> with = new ArrayList<>();
-                for (int i = 0; i < SLICES; i++) {
-                    current = benchCase.reference;
-                    without.add(plainSession.measure(slice));
-                    current = oneEnd;
-                    with.add(acceleratedSession.measure(slice));
+        Duration warmUp = budget.nextWarmUp(System.nanoTime());
+        Duration slice = each.dividedBy(SLICES);
+        Map<Variant, BenchSession> sessions = new EnumMap<>(Variant.class);
+        Map<Variant, List<Sample>> samples = new EnumMap<>(Variant.class);
+        Variant current = benchCase.reference;
+        try {
+            for (Variant variant : variants) {
+                current = variant;
+                sessions.put(variant, BenchSession.open(jvm, benchCase, variant, warmUp));
+                samples.put(variant, new ArrayList<>());
+            }
+            for (int i = 0; i < SLICES; i++) {
+                for (Variant variant : variants) {
+                    current = variant;
+                    samples.get(variant).add(sessions.get(variant).measure(slice));
                 }
-                plain.samples.add(Sample.together(without));
-                accelerated.samples.add(Sample.together(with));
-                report(benchCase, benchCase.reference, brief(Sample.together(without)));
-                report(benchCase, oneEnd, brief(Sample.together(with)));
+            }
+            for (Variant variant : variants) {
+                Sample sample = Sample.together(samples.get(variant));
+                seriesOf(benchCase, variant).samples.add(sample);
+                report(benchCase, variant, brief(sample));
             }
         } catch (IOException | UncheckedIOException e) {
             fail(benchCase, current, e);
         } finally {
+            closeAll(sessions.values());
             budget.over(warmUp, System.nanoTime());
+        }
+    }
+
+    /** Closes each, whatever becomes of the others. */
+    private static void closeAll(Collection<BenchSession> sessions) {
+        UncheckedIOException failure = null;
+        for (BenchSession session : sessions) {
+            try {
+                session.close();
+            } catch (UncheckedIOException e) {
+                failure = e;
+            }
+        }
+        if (failure != null) {
+            throw failure;
         }
     }
 

@@ -20,6 +20,25 @@ enum Kind {
             List.of("settle_ms=100")),
     /** Four blocking threads and four event loops. */
     FOUR_BY_FOUR("SelectorEchoServer", "BlockingClients", 64, 4, Measured.ROUND_TRIPS, List.of("loops=4"), List.of()),
+    /** Eight connections, each with a virtual thread at either end; all of an end have one carrier. */
+    VIRTUAL(
+            "ThreadPerConnectionServer",
+            "BlockingClients",
+            64,
+            8,
+            Measured.ROUND_TRIPS,
+            List.of("threads=virtual"),
+            List.of("threads=virtual")) {
+        @Override
+        List<String> jvmOptions() {
+            return List.of("-Djdk.virtualThreadScheduler.parallelism=1");
+        }
+
+        @Override
+        int firstJdk() {
+            return 21;
+        }
+    },
     /** A request each two milliseconds on each of eight connections. */
     PACED(
             "SelectorEchoServer",
@@ -227,6 +246,11 @@ enum Kind {
     /** What both JVMs get besides. */
     List<String> jvmOptions() {
         return IN_A_HEAP_THAT_IS_THERE.contains(this) ? List.of("-XX:+AlwaysPreTouch") : List.of();
+    }
+
+    /** The oldest JDK that its programs run on. */
+    int firstJdk() {
+        return 17;
     }
 
     /** Where the build has a real program's libraries: one class path for all that agree on them. */

@@ -1,0 +1,26 @@
+package io.accel.samples.bench;
+
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+
+/** Virtual threads, which JDK 21 has and the JDK that this is compiled for has not. */
+final class VirtualThreads {
+    private VirtualThreads() {}
+
+    static boolean areWanted(Parameters parameters) {
+        return parameters.text("threads", "platform").equals("virtual");
+    }
+
+    /** One that gives each task a virtual thread. */
+    static ExecutorService executor() {
+        try {
+            return (ExecutorService)
+                    Executors.class.getMethod("newVirtualThreadPerTaskExecutor").invoke(null);
+        } catch (ReflectiveOperationException e) {
+            throw new UnsupportedOperationException(
+                    "virtual threads need JDK 21 or newer, and this is JDK "
+                            + Runtime.version().feature(),
+                    e);
+        }
+    }
+}
