@@ -13,6 +13,8 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -133,21 +135,39 @@ class EndingsTest extends ContractSupport {
         assertThat(client.read(one())).isEqualTo(-1);
     }
 
-    /** In non-blocking mode such a write gets as far as the kernel, which has told of the reset then, whatever the program was told. */
+    /**
+     * In non-blocking mode such a write gets as far as the kernel, which has told of the reset then, whatever the program was told. Over a
+     * network the byte may be here long before the reset: a write that has met none is tried again, later.
+     */
     @ParameterizedTest(name = "after it has written: {0}")
     @ValueSource(booleans = {false, true})
-    void aResetThatAWriteToAShutOutputMeets(boolean hasWritten) throws IOException {
-        Pair pair = pair();
-        if (hasWritten) {
-            Bytes.write(pair.client(), Bytes.ascii("question"));
-            assertThat(Bytes.readAscii(pair.server(), 8)).isEqualTo("question");
+    void aResetThatAWriteToAShutOutputMeets(boolean hasWritten) throws Exception {
+        int most = Path.current() == Path.RDMA ? 10 : 1;
+        List<String> ends = new ArrayList<>();
+        while (!ends.contains("the end") && ends.size() < most) {
+            Pair pair = pair();
+            if (hasWritten) {
+                Bytes.write(pair.client(), Bytes.ascii("question"));
+                assertThat(Bytes.readAscii(pair.server(), 8)).isEqualTo("question");
+            }
+            pair.client().shutdownOutput();
+            SocketChannel client = reset(pair, (byte) 1);
+            Thread.sleep(20L * ends.size());
+            client.configureBlocking(false);
+            assertThatThrownBy(() -> client.write(one())).isInstanceOf(ClosedChannelException.class);
+            assertThat(client.read(ByteBuffer.allocate(9))).isEqualTo(1);
+            ends.add(endOf(client));
         }
-        pair.client().shutdownOutput();
-        SocketChannel client = reset(pair, (byte) 1);
-        client.configureBlocking(false);
-        assertThatThrownBy(() -> client.write(one())).isInstanceOf(ClosedChannelException.class);
-        assertThat(client.read(ByteBuffer.allocate(9))).isEqualTo(1);
-        assertThat(client.read(one())).isEqualTo(-1);
+        assertThat(ends).contains("the end");
+    }
+
+    private static String endOf(SocketChannel client) throws IOException {
+        try {
+            int n = client.read(one());
+            return n < 0 ? "the end" : n + " bytes";
+        } catch (SocketException e) {
+            return e.getMessage();
+        }
     }
 
     /** As before, of a peer that has sent nothing, and so whose end has come another way than the writer's bytes. */
