@@ -64,7 +64,8 @@ class FileTransferIT {
             child.send("go");
             assertThat(child.status()).as(child.output()).isZero();
             assertThat(child.linesOfProgram())
-                    .containsExactly("ready", "whole true", "by few calls true", "left the kernel true");
+                    .contains("whole true", "by few calls true", "left the kernel true")
+                    .noneMatch(line -> line.startsWith("accel: "));
         }
     }
 
