@@ -1,6 +1,7 @@
 package io.accel.nio;
 
 import io.accel.core.daemon.Dropped;
+import io.accel.core.jdk.VirtualThreads;
 import io.accel.core.poll.Pollable;
 import io.accel.core.socket.DatagramSocket;
 import io.accel.core.socket.PathInfo;
@@ -14,6 +15,7 @@ import java.net.MulticastSocket;
 import java.net.NetworkInterface;
 import java.net.ProtocolFamily;
 import java.net.SocketAddress;
+import java.net.SocketException;
 import java.net.SocketOption;
 import java.net.SocketTimeoutException;
 import java.net.StandardProtocolFamily;
@@ -48,6 +50,8 @@ public final class AccelDatagramChannel extends DatagramChannel {
     /** Whether the program asked for IPv4 alone. */
     private final boolean onlyIpv4;
 
+    private final OnInterrupt onInterrupt;
+
     private final Map<MembershipKey, AccelMembershipKey> memberships = new ConcurrentHashMap<>();
 
     /** The peer; written in both halves. */
@@ -57,12 +61,25 @@ public final class AccelDatagramChannel extends DatagramChannel {
 
     AccelDatagramChannel(AccelSelectorProvider provider, DatagramChannel kernel, ProtocolFamily family)
             throws IOException {
+        this(provider, kernel, family, OnInterrupt.CLOSES);
+    }
+
+    private AccelDatagramChannel(
+            AccelSelectorProvider provider, DatagramChannel kernel, ProtocolFamily family, OnInterrupt onInterrupt)
+            throws IOException {
         super(provider);
+        this.onInterrupt = onInterrupt;
         this.provider = provider;
         this.kernel = kernel;
         this.socket = new DatagramSocket(provider.accelerator(), kernel);
         this.dropped = Dropped.watch(this, socket::close);
         this.onlyIpv4 = family == StandardProtocolFamily.INET;
+    }
+
+    /** One whose {@link #socket()} is to be under a {@link java.net.DatagramSocket}, which an interrupt does not close. */
+    static AccelDatagramChannel uninterruptible(AccelSelectorProvider provider, DatagramChannel kernel)
+            throws IOException {
+        return new AccelDatagramChannel(provider, kernel, null, OnInterrupt.WAITS_ON);
     }
 
     Pollable pollable() {
@@ -101,8 +118,8 @@ public final class AccelDatagramChannel extends DatagramChannel {
         try {
             ensureOpen();
             boolean waits = isBlocking();
-            if (waits && Thread.currentThread().isInterrupted()) {
-                closeByInterrupt();
+            if (waits) {
+                closeIfInterrupted();
             }
             SocketAddress from = socket.receive(dst);
             return from != null || !waits ? from : receiveWaiting(dst, timeoutNanos);
@@ -116,28 +133,62 @@ public final class AccelDatagramChannel extends DatagramChannel {
     private SocketAddress receiveWaiting(ByteBuffer dst, long timeoutNanos) throws IOException {
         long start = System.nanoTime();
         SocketAddress from = null;
+        Wait wait = new Wait();
         try {
-            begin();
+            wait.begin();
             while (isOpen()) {
                 from = socket.receive(dst);
                 if (from != null) {
                     break;
                 }
-                waitForDatagram(start, timeoutNanos);
+                waitForDatagram(wait, start, timeoutNanos);
             }
         } finally {
-            end(from != null);
+            wait.end(from != null);
         }
         return from;
     }
 
-    private void waitForDatagram(long start, long timeoutNanos) throws IOException {
+    private void waitForDatagram(Wait wait, long start, long timeoutNanos) throws IOException {
         long left = timeoutNanos < 0 ? -1 : timeoutNanos - (System.nanoTime() - start);
         if (timeoutNanos >= 0 && left <= 0) {
             throw new SocketTimeoutException("Receive timed out");
         }
         socket.awaitReadable(left);
-        begin(); // a selector within the wait has taken the interrupts for itself
+        wait.begin(); // a selector within the wait has taken the interrupts for itself
+    }
+
+    /** One operation of one thread that waits, and what its interrupts do. */
+    private final class Wait {
+        private boolean interrupted;
+        /** Whether it has closed the socket, and said so. */
+        private boolean isSaid;
+
+        void begin() throws SocketException {
+            if (onInterrupt == OnInterrupt.CLOSES) {
+                AccelDatagramChannel.this.begin();
+            } else if (Thread.currentThread().isInterrupted()) {
+                if (VirtualThreads.isCurrent()) {
+                    isSaid = true;
+                    closeQuietly();
+                    throw new SocketException("Closed by interrupt");
+                }
+                interrupted = Thread.interrupted(); // it could not wait otherwise
+            }
+        }
+
+        void end(boolean completed) throws AsynchronousCloseException {
+            if (onInterrupt == OnInterrupt.CLOSES) {
+                AccelDatagramChannel.this.end(completed);
+                return;
+            }
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+            if (!completed && !isOpen() && !isSaid) {
+                throw new AsynchronousCloseException();
+            }
+        }
     }
 
     /** For the socket adaptor: waits, and says so if that is not allowed. */
@@ -182,8 +233,8 @@ public final class AccelDatagramChannel extends DatagramChannel {
         try {
             ensureOpen();
             boolean waits = isBlocking();
-            if (waits && Thread.currentThread().isInterrupted()) {
-                closeByInterrupt();
+            if (waits) {
+                closeIfInterrupted();
             }
             n = socket.receive(dsts, offset, length);
             if (n < 0 && !waits) {
@@ -200,17 +251,18 @@ public final class AccelDatagramChannel extends DatagramChannel {
 
     private long readWaiting(ByteBuffer[] dsts, int offset, int length) throws IOException {
         long n = -1;
+        Wait wait = new Wait();
         try {
-            begin();
+            wait.begin();
             while (isOpen()) {
                 n = socket.receive(dsts, offset, length);
                 if (n >= 0) {
                     break;
                 }
-                waitForDatagram(0, -1);
+                waitForDatagram(wait, 0, -1);
             }
         } finally {
-            end(n >= 0);
+            wait.end(n >= 0);
         }
         return n;
     }
@@ -264,28 +316,29 @@ public final class AccelDatagramChannel extends DatagramChannel {
 
     private int send(ByteBuffer src, InetSocketAddress target) throws IOException {
         boolean waits = isBlocking();
-        if (waits && Thread.currentThread().isInterrupted()) {
-            closeByInterrupt();
+        if (waits) {
+            closeIfInterrupted();
         }
         int n = socket.send(src, target);
         if (n > 0 || !waits || !src.hasRemaining()) {
             return n;
         }
+        Wait wait = new Wait();
         try {
-            begin();
+            wait.begin();
             while (isOpen() && n == 0) {
-                waitForRoom();
+                waitForRoom(wait);
                 n = socket.send(src, target);
             }
         } finally {
-            end(n > 0);
+            wait.end(n > 0);
         }
         return n;
     }
 
-    private void waitForRoom() throws IOException {
+    private void waitForRoom(Wait wait) throws IOException {
         provider.accelerator().waits().await(socket, SelectionKey.OP_WRITE, -1);
-        begin(); // as in waitForDatagram
+        wait.begin(); // as in waitForDatagram
     }
 
     @Override
@@ -303,8 +356,8 @@ public final class AccelDatagramChannel extends DatagramChannel {
         try {
             ensureOpen();
             boolean waits = isBlocking();
-            if (waits && Thread.currentThread().isInterrupted()) {
-                closeByInterrupt();
+            if (waits) {
+                closeIfInterrupted();
             }
             if (connected == null) {
                 throw new NotYetConnectedException();
@@ -320,14 +373,15 @@ public final class AccelDatagramChannel extends DatagramChannel {
 
     private long writeWaiting(ByteBuffer[] srcs, int offset, int length) throws IOException {
         long n = 0;
+        Wait wait = new Wait();
         try {
-            begin();
+            wait.begin();
             while (isOpen() && n == 0) {
-                waitForRoom();
+                waitForRoom(wait);
                 n = socket.write(srcs, offset, length);
             }
         } finally {
-            end(n > 0);
+            wait.end(n > 0);
         }
         return n;
     }
@@ -488,13 +542,24 @@ public final class AccelDatagramChannel extends DatagramChannel {
         return asynchronous;
     }
 
-    private void closeByInterrupt() throws IOException {
-        boolean completed = false;
+    /** An interrupted thread that could wait does not come in; not of a {@link java.net.DatagramSocket}. */
+    private void closeIfInterrupted() throws IOException {
+        if (onInterrupt == OnInterrupt.CLOSES && Thread.currentThread().isInterrupted()) {
+            boolean completed = false;
+            try {
+                begin();
+                completed = isOpen();
+            } finally {
+                end(completed);
+            }
+        }
+    }
+
+    private void closeQuietly() {
         try {
-            begin();
-            completed = isOpen();
-        } finally {
-            end(completed);
+            close();
+        } catch (IOException e) {
+            // closed it is, and why is about to be said
         }
     }
 

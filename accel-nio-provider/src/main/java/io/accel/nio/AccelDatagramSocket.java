@@ -1,5 +1,6 @@
 package io.accel.nio;
 
+import io.accel.core.jdk.NoDelegate;
 import io.accel.core.jdk.PacketLengths;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -47,8 +48,10 @@ final class AccelDatagramSocket extends MulticastSocket {
 
     /** A new adaptor. The channel keeps it, since {@code socket()} must always return the same one. */
     AccelDatagramSocket(AccelDatagramChannel channel, MulticastSocket kernel) throws IOException {
-        super((SocketAddress) null);
-        super.close(); // the socket that the constructor has made, which nobody needs
+        super(NoDelegate.address());
+        if (NoDelegate.address() == null) {
+            super.close(); // the socket that the constructor has made, which nobody needs
+        }
         this.channel = channel;
         this.kernel = kernel;
     }

@@ -26,7 +26,7 @@ import java.util.Objects;
  * Unix-domain channels are the JDK's own, and selectable together with ours. In profile {@code off}
  * everything is the JDK's own.
  */
-public final class AccelSelectorProvider extends SelectorProvider {
+public final class AccelSelectorProvider extends DatagramSource {
     private final SelectorProvider kernel;
     private final Accelerator accelerator;
 
@@ -121,6 +121,21 @@ public final class AccelSelectorProvider extends SelectorProvider {
     public DatagramChannel openDatagramChannel(ProtocolFamily family) throws IOException {
         DatagramChannel channel = kernel.openDatagramChannel(family);
         return isAccelerating() ? new AccelDatagramChannel(this, channel, family) : channel;
+    }
+
+    /**
+     * A channel whose adaptor is to be under a {@link java.net.DatagramSocket}, and which no interrupt closes. For the JDK.
+     *
+     * @return the channel
+     */
+    @Override
+    public DatagramChannel get() {
+        try {
+            DatagramChannel channel = kernel.openDatagramChannel();
+            return isAccelerating() ? AccelDatagramChannel.uninterruptible(this, channel) : channel;
+        } catch (IOException e) {
+            throw SocketExceptions.<RuntimeException>undeclared(e); // as the socket's constructor throws it
+        }
     }
 
     @Override

@@ -59,14 +59,8 @@ final class AccelSocket extends Socket implements ToLongBiFunction<FileChannel, 
         try {
             return ((AccelSocketChannel) channel).writeFrom(file, part[0], part[1]);
         } catch (IOException e) {
-            throw AccelSocket.<RuntimeException>rethrown(e);
+            throw SocketExceptions.<RuntimeException>undeclared(e);
         }
-    }
-
-    /** The caller, which the function's type does not know, throws it on. */
-    @SuppressWarnings("unchecked")
-    private static <E extends Throwable> RuntimeException rethrown(IOException e) throws E {
-        throw (E) e;
     }
 
     @Override

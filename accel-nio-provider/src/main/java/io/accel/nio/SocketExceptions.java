@@ -63,4 +63,10 @@ final class SocketExceptions {
         }
         return e instanceof RuntimeException ? null : e.getMessage();
     }
+
+    /** Throws it where the type of a function has no place for it, of which the JDK that calls it has. */
+    @SuppressWarnings("unchecked")
+    static <E extends Throwable> RuntimeException undeclared(IOException e) throws E {
+        throw (E) e;
+    }
 }

@@ -329,8 +329,8 @@ public final class Keys {
             "sockets",
             new BooleanType(),
             "true",
-            "Whether the agent also serves `java.net.Socket` and `ServerSocket`; without the agent they are the JDK's in"
-                    + " any case.");
+            "Whether the agent also serves `java.net.Socket`, `ServerSocket` and `DatagramSocket`; without the agent they are"
+                    + " the JDK's in any case.");
 
     /** Whether {@code accel stats} can look at the process. */
     public static final Key<Boolean> STATS = key(

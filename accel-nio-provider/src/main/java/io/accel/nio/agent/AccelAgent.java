@@ -2,6 +2,7 @@ package io.accel.nio.agent;
 
 import io.accel.nio.net.AccelSockets;
 import io.accel.profile.Keys;
+import io.accel.profile.Mode;
 import io.accel.profile.OptionLine;
 import io.accel.profile.Profile;
 import io.accel.profile.ProfileException;
@@ -123,10 +124,13 @@ public final class AccelAgent {
         }
         String refused = providerInUse(instrumentation);
         if (refused == null) {
-            JdkChange.makeAll(instrumentation, AccelAgent::say);
+            JdkChange.forChannels(instrumentation, AccelAgent::say);
             serveAsynchronousChannels(instrumentation);
             if (profile.get(Keys.SOCKETS)) {
                 serveSockets();
+                if (profile.get(Keys.MODE) == Mode.ACCELERATE) {
+                    JdkChange.forSockets(instrumentation, AccelAgent::say);
+                }
             }
         }
         return refused;

@@ -38,7 +38,15 @@ final class JdkChange {
             FileTransferPatch::apply,
             "FileChannel.transferTo sends files in pieces of 8 KiB. To map a file and write that is faster");
 
-    private static final List<JdkChange> ALL = List.of(CHANNEL_STREAMS, FILE_TRANSFERS);
+    /** Puts Accel's channels under {@code java.net.DatagramSocket}. */
+    private static final JdkChange DATAGRAM_SOCKETS = new JdkChange(
+            "sun.nio.ch.SelectorProviderImpl",
+            17,
+            DatagramSocketPatch::apply,
+            "java.net.DatagramSocket stays the JDK's. Use java.nio.channels.DatagramChannel");
+
+    private static final List<JdkChange> OF_CHANNELS = List.of(CHANNEL_STREAMS, FILE_TRANSFERS);
+    private static final List<JdkChange> OF_SOCKETS = List.of(DATAGRAM_SOCKETS);
 
     private final String className;
     private final int firstJdk;
@@ -49,12 +57,21 @@ final class JdkChange {
     private boolean made;
 
     /**
-     * Makes all of them that this JDK needs, once in a process.
+     * Makes all for channels that this JDK needs, once in a process.
      *
      * @param failed told in a line of each class that stays as it is, why, and what follows
      */
-    static void makeAll(Instrumentation instrumentation, Consumer<String> failed) {
-        for (JdkChange each : ALL) {
+    static void forChannels(Instrumentation instrumentation, Consumer<String> failed) {
+        make(OF_CHANNELS, instrumentation, failed);
+    }
+
+    /** As {@link #forChannels}, for the sockets of {@code java.net}. */
+    static void forSockets(Instrumentation instrumentation, Consumer<String> failed) {
+        make(OF_SOCKETS, instrumentation, failed);
+    }
+
+    private static void make(List<JdkChange> changes, Instrumentation instrumentation, Consumer<String> failed) {
+        for (JdkChange each : changes) {
             String failure = each.make(instrumentation);
             if (failure != null) {
                 failed.accept(failure);

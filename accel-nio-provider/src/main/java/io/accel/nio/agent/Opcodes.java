@@ -18,6 +18,7 @@ final class Opcodes {
     static final int IF_ACMPNE = 166;
     static final int IRETURN = 172;
     static final int LRETURN = 173;
+    static final int ARETURN = 176;
     static final int GETFIELD = 180;
     static final int INVOKEVIRTUAL = 182;
     static final int INVOKESPECIAL = 183;

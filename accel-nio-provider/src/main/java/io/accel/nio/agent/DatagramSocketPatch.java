@@ -1,0 +1,71 @@
+package io.accel.nio.agent;
+
+import static io.accel.nio.agent.Opcodes.ARETURN;
+import static io.accel.nio.agent.Opcodes.CHECKCAST;
+import static io.accel.nio.agent.Opcodes.IFEQ;
+import static io.accel.nio.agent.Opcodes.INSTANCEOF;
+import static io.accel.nio.agent.Opcodes.INVOKEINTERFACE;
+import static io.accel.nio.agent.Opcodes.INVOKESTATIC;
+
+import java.io.IOException;
+import java.nio.BufferUnderflowException;
+import java.util.Map;
+
+/**
+ * The change of {@code sun.nio.ch.SelectorProviderImpl}, the JDK's own provider, from which {@code java.net.DatagramSocket} gets the
+ * channel that does its work, whichever the default provider is. Changed, {@code openUninterruptibleDatagramChannel()} begins with
+ *
+ * <pre>{@code
+ * if (SelectorProvider.provider() instanceof Supplier own) {
+ *     return (DatagramChannel) own.get();
+ * }
+ * }</pre>
+ *
+ * <p>Why so: the classes of {@code java.base} cannot name Accel's, but they can name the default provider, which is Accel where the
+ * agent is at work, and a supplier.
+ */
+final class DatagramSocketPatch {
+    private static final String PROVIDER = "java/nio/channels/spi/SelectorProvider";
+    private static final String CHANNEL = "java/nio/channels/DatagramChannel";
+    private static final String SUPPLIER = "java/util/function/Supplier";
+    private static final String OPEN = "openUninterruptibleDatagramChannel()L" + CHANNEL + ";";
+
+    private DatagramSocketPatch() {}
+
+    /**
+     * Changes the class.
+     *
+     * @param original its class file
+     * @return the class file that is to take its place
+     * @throws IllegalArgumentException if it is not what the JDKs known have, with what is different
+     */
+    static byte[] apply(byte[] original) {
+        try {
+            ClassFile file = new ClassFile(original);
+            if (!file.superName().equals(PROVIDER)) {
+                throw new IllegalArgumentException("it is no SelectorProvider of its own");
+            }
+            return file.with(Map.of(OPEN, open(file.constants())));
+        } catch (IOException | BufferUnderflowException | IndexOutOfBoundsException e) {
+            throw new IllegalArgumentException("it ends too early", e);
+        }
+    }
+
+    private static Prologue open(ConstantPool constants) throws IOException {
+        int provider = constants.addMethod(PROVIDER, "provider", "()L" + PROVIDER + ";");
+        int supplier = constants.addClass(SUPPLIER);
+        int get = constants.addInterfaceMethod(SUPPLIER, "get", "()Ljava/lang/Object;");
+        int others = 24;
+        return new Prologue()
+                .addWith(INVOKESTATIC, provider)
+                .addWith(INSTANCEOF, supplier)
+                .addJump(IFEQ, others)
+                .addWith(INVOKESTATIC, provider)
+                .addWith(CHECKCAST, supplier)
+                .addWith(INVOKEINTERFACE, get)
+                .add(1, 0) // words of arguments, and a zero
+                .addWith(CHECKCAST, constants.addClass(CHANNEL))
+                .add(ARETURN)
+                .mark(others);
+    }
+}
