@@ -179,7 +179,13 @@ class EndingsTest extends ContractSupport {
         pair.server().shutdownOutput();
         pair.server().close();
         awaitNews(client);
-        assertThatThrownBy(() -> client.write(one()))
+        assertThatThrownBy(() -> {
+                    client.write(one());
+                    assertThat(Path.current())
+                            .as("where the end may be here before the reset")
+                            .isEqualTo(Path.RDMA);
+                    Bytes.writeForever(client);
+                })
                 .isExactlyInstanceOf(IOException.class)
                 .hasMessage("Broken pipe");
         assertThat(client.read(one())).isEqualTo(-1);
