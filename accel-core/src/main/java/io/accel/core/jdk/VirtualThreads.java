@@ -1,8 +1,12 @@
 package io.accel.core.jdk;
 
+import io.accel.core.daemon.Log;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
+import java.nio.channels.SelectableChannel;
 
 /** Tells virtual threads from platform threads on a JDK that has them; on others every thread is a platform thread. */
 public final class VirtualThreads {
@@ -22,12 +26,72 @@ public final class VirtualThreads {
         }
     }
 
+    /**
+     * Whether {@link #parkAt} parks at a channel.
+     *
+     * @param channel what to wait for; null for nothing
+     */
+    public static boolean canParkAt(SelectableChannel channel) {
+        Parking parking = Parking.FOUND;
+        return parking != null && parking.kind.isInstance(channel);
+    }
+
+    /**
+     * Parks the current virtual thread until a channel can be read, as the JDK parks those that read from its own channels: its
+     * pollers share the carriers with the threads that they wake. Returns at once if the channel can be read or is closed; otherwise
+     * also if the thread is unparked or interrupted, or without cause.
+     *
+     * @param channel that {@link #canParkAt} has said yes to; no other virtual thread may wait for it
+     * @param nanos how long at most; negative for no limit
+     * @throws IOException if the kernel refuses to watch it
+     */
+    public static void parkAt(SelectableChannel channel, long nanos) throws IOException {
+        Parking parking = Parking.FOUND;
+        try {
+            parking.park.invokeExact(channel, parking.in, nanos < 0 ? 0 : Math.max(1, nanos));
+        } catch (IOException | RuntimeException | Error e) {
+            throw e;
+        } catch (Throwable e) {
+            throw new IOException("the JDK does not wait for " + channel, e);
+        }
+    }
+
     private static MethodHandle find() {
         try {
             return MethodHandles.publicLookup()
                     .findVirtual(Thread.class, "isVirtual", MethodType.methodType(boolean.class));
         } catch (ReflectiveOperationException e) {
             return null; // before JDK 21
+        }
+    }
+
+    /** How the JDK's own channels park a virtual thread. */
+    private record Parking(Class<?> kind, MethodHandle park, int in) {
+        /** Null where this JVM has no virtual threads, or lets nobody park them so. */
+        static final Parking FOUND = IS_VIRTUAL == null ? null : find();
+
+        private static Parking find() {
+            try {
+                MethodHandles.Lookup lookup = TrustedLookup.orRefused("no trusted lookup");
+                Class<?> kind = TrustedLookup.internal("sun.nio.ch.SelChImpl");
+                MethodType park = MethodType.methodType(void.class, int.class, long.class);
+                short in =
+                        (short) lookup.findStaticGetter(TrustedLookup.internal("sun.nio.ch.Net"), "POLLIN", short.class)
+                                .invoke();
+                return new Parking(
+                        kind,
+                        lookup.findVirtual(kind, "park", park)
+                                .asType(park.insertParameterTypes(0, SelectableChannel.class)),
+                        in);
+            } catch (Throwable e) {
+                Log.of(VirtualThreads.class)
+                        .get()
+                        .log(
+                                Level.DEBUG,
+                                "the JDK parks no virtual threads for others; a thread of Accel's wakes them",
+                                e);
+                return null;
+            }
         }
     }
 }

@@ -3,9 +3,13 @@ package io.accel.core.socket;
 import io.accel.core.daemon.Daemons;
 import io.accel.core.daemon.Log;
 import io.accel.core.daemon.Warnings;
+import io.accel.core.jdk.VirtualThreads;
+import io.accel.core.poll.Pollable;
 import io.accel.core.poll.Poller;
 import io.accel.core.poll.Registration;
+import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
+import java.nio.channels.SelectableChannel;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -13,8 +17,14 @@ import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Parks virtual threads; one daemon thread polls for all of them and unparks. A socket that a virtual thread has waited for
- * stays registered, without interest, until it closes: its readers and writers share the registration.
+ * Parks virtual threads. The first that waits for a connection parks at its doorbell, as it would at a channel of the JDK's: then
+ * the JDK's pollers wake it, which share the carriers with it. For those that come beside it, and for what has no doorbell, one
+ * daemon thread polls and unparks. A socket that a virtual thread has waited for stays registered with that thread's poller, without
+ * interest, until it closes: its readers and writers share the registration.
+ *
+ * <p><b>A ring is heard by one, and told to all.</b> Who has been woken at the doorbell takes the ring, and so does the poller's
+ * thread; each passes it on ({@link LinkStream#doorbellRang}). Who waits sets its place first, then arms, then looks: so a ring that it
+ * has asked for finds it there.
  */
 final class VirtualWaits {
     private static final Warnings ERRORS = new Warnings(Log.of(VirtualWaits.class));
@@ -28,17 +38,21 @@ final class VirtualWaits {
         Daemons.start("accel-unparker", this::run, poller::wakeup);
     }
 
-    void await(BlockingWaits.Waitable waitable, int ops, long timeoutNanos) throws ClosedChannelException {
+    /** As {@link BlockingWaits#await}, after its looks. */
+    void await(BlockingWaits.Waitable waitable, int ops, long timeoutNanos) throws IOException {
         Waiters all = waitersOf(waitable);
         Parked parked = new Parked(Thread.currentThread(), ops);
-        all.add(parked);
+        SelectableChannel doorbell = all.add(parked);
         try {
-            if (!parked.woken) {
-                if (timeoutNanos < 0) {
-                    LockSupport.park(parked);
-                } else {
-                    LockSupport.parkNanos(parked, timeoutNanos);
-                }
+            if (parked.woken || all.isReady(ops)) {
+                return;
+            }
+            if (doorbell != null) {
+                VirtualThreads.parkAt(doorbell, timeoutNanos);
+            } else if (timeoutNanos < 0) {
+                LockSupport.park(parked);
+            } else {
+                LockSupport.parkNanos(parked, timeoutNanos);
             }
         } finally {
             all.remove(parked);
@@ -50,7 +64,7 @@ final class VirtualWaits {
             Waiters known = waiters.get(waitable);
             if (known == null) {
                 known = new Waiters(waitable);
-                known.registration = poller.register(waitable, 0, known);
+                known.registration = poller.register(known, 0, known);
                 waiters.put(waitable, known);
             }
             return known;
@@ -84,32 +98,74 @@ final class VirtualWaits {
         }
     }
 
-    /** Who waits for one socket. */
-    private final class Waiters implements BlockingWaits.Waiter {
+    /** Who waits for one socket, and that socket as the poller's thread sees it: nothing to watch while nobody wants that thread. */
+    private final class Waiters implements BlockingWaits.Waiter, Pollable {
         private final BlockingWaits.Waitable waitable;
         /** Set before this is found by others, under the map's lock. */
         private Registration registration;
 
         // Guarded by this.
+
+        /** Those that the poller's thread wakes. */
         private final List<Parked> parked = new ArrayList<>(1);
+        /** The one that waits at the doorbell; null if none does. */
+        private Parked atDoorbell;
+
         private boolean over;
 
         Waiters(BlockingWaits.Waitable waitable) {
             this.waitable = waitable;
         }
 
-        synchronized void add(Parked one) {
+        /** Takes in one who is about to wait. Returns the doorbell to wait at; null if the poller's thread wakes it. */
+        synchronized SelectableChannel add(Parked one) {
             if (over) {
                 one.woken = true;
-                return;
+                return null;
+            }
+            if (atDoorbell == null && waitable.isComplete() && waitable.watchedOps(one.ops) != 0) {
+                SelectableChannel doorbell = waitable.watched();
+                if (VirtualThreads.canParkAt(doorbell)) {
+                    atDoorbell = one;
+                    return doorbell;
+                }
             }
             parked.add(one);
             registration.interest(interest());
-            registration.refresh(); // so that it is looked at, and armed
+            registration.refresh(); // so that it is watched, looked at, and armed
+            return null;
         }
 
-        synchronized void remove(Parked one) {
-            parked.remove(one);
+        void remove(Parked one) {
+            boolean wasAtDoorbell;
+            synchronized (this) {
+                parked.remove(one);
+                wasAtDoorbell = atDoorbell == one;
+                if (wasAtDoorbell) {
+                    atDoorbell = null;
+                }
+            }
+            if (!wasAtDoorbell) {
+                return;
+            }
+            // A ring that is left there would end the next wait at once. It may have been for others: those of other
+            // registrations are
+            // told, and those of this one hereby.
+            int unused = waitable.kernelReady(one.ops, one.ops);
+            synchronized (this) {
+                if (!parked.isEmpty()) {
+                    registration.refresh();
+                }
+            }
+        }
+
+        /** Arms and looks in the place of the poller's thread, for one who waits at the doorbell. */
+        boolean isReady(int ops) {
+            if (!waitable.isComplete()) {
+                return false; // it is the poller's thread that looks
+            }
+            waitable.arm(ops);
+            return waitable.look(ops) != 0;
         }
 
         /** Wakes those who wait for this. Once is enough: they look for themselves, and add themselves again. */
@@ -132,6 +188,70 @@ final class VirtualWaits {
             return ops;
         }
 
+        private synchronized void wakeAtDoorbell() {
+            if (atDoorbell != null) {
+                atDoorbell.wake();
+            }
+        }
+
+        @Override
+        public SelectableChannel watched() {
+            return waitable.watched();
+        }
+
+        @Override
+        public int watchedOps(int interest) {
+            return interest == 0 ? 0 : waitable.watchedOps(interest);
+        }
+
+        @Override
+        public boolean isPolled() {
+            return waitable.isPolled();
+        }
+
+        @Override
+        public boolean isKernels() {
+            return waitable.isKernels();
+        }
+
+        @Override
+        public int look(int interest) {
+            return waitable.look(interest);
+        }
+
+        @Override
+        public int kernelReady(int interest, int watchedReady) {
+            int ready = waitable.kernelReady(interest, watchedReady);
+            wakeAtDoorbell(); // whose ring this may have been
+            return ready;
+        }
+
+        @Override
+        public void arm(int interest) {
+            waitable.arm(interest);
+        }
+
+        @Override
+        public void refreshed(Registration which) {
+            waitable.refreshed(which);
+            wakeAtDoorbell();
+        }
+
+        @Override
+        public long deadline() {
+            return waitable.deadline();
+        }
+
+        @Override
+        public boolean retained(Registration which) {
+            return waitable.retained(which);
+        }
+
+        @Override
+        public void released(Registration which) {
+            waitable.released(which);
+        }
+
         @Override
         public void released() {
             synchronized (waiters) {
@@ -139,6 +259,7 @@ final class VirtualWaits {
             }
             synchronized (this) {
                 over = true;
+                wakeAtDoorbell();
                 parked.forEach(Parked::wake);
                 parked.clear();
             }

@@ -29,11 +29,11 @@ final class VirtualThreadsProbe {
                 Lab.Pair pair = lab.connect();
                 pairs.add(pair);
                 int seed = i;
+                // Both ways: a reader and a writer wait for one connection, and only one of them hears its doorbell.
                 tasks.add(virtual(startVirtual, () -> Streams.receive(waits, pair.server(), BYTES, seed)));
-                tasks.add(virtual(startVirtual, () -> {
-                    Streams.send(waits, pair.client(), BYTES, seed);
-                    return BYTES;
-                }));
+                tasks.add(virtual(startVirtual, () -> Streams.receive(waits, pair.client(), BYTES, ~seed)));
+                tasks.add(virtual(startVirtual, () -> send(waits, pair.client(), seed)));
+                tasks.add(virtual(startVirtual, () -> send(waits, pair.server(), ~seed)));
             }
             for (FutureTask<Long> task : tasks) {
                 if (task.get(20, TimeUnit.SECONDS) != BYTES) {
@@ -42,13 +42,16 @@ final class VirtualThreadsProbe {
             }
             System.out.println("transferred");
             List<FutureTask<Long>> readers = new ArrayList<>();
-            for (Lab.Pair pair : pairs) {
+            for (int i = 0; i < CONNECTIONS; i++) {
+                Lab.Pair pair =
+                        lab.connect(); // others: of those above some directions may have gone back to the kernel
+                pairs.add(pair);
                 readers.add(
                         virtual(startVirtual, () -> (long) Streams.read(waits, pair.client(), ByteBuffer.allocate(1))));
             }
             Thread.sleep(50);
-            for (int i = 0; i < CONNECTIONS; i++) {
-                pairs.get(i).server().close(() -> false, false);
+            for (Lab.Pair pair : pairs.subList(CONNECTIONS, pairs.size())) {
+                pair.server().close(() -> false, false);
             }
             for (FutureTask<Long> reader : readers) {
                 if (reader.get(20, TimeUnit.SECONDS) != -1) {
@@ -66,6 +69,11 @@ final class VirtualThreadsProbe {
             }
             System.out.println("mappings " + lab.mappings());
         }
+    }
+
+    private static long send(BlockingWaits waits, StreamSocket to, int seed) throws Exception {
+        Streams.send(waits, to, BYTES, seed);
+        return BYTES;
     }
 
     private static FutureTask<Long> virtual(Method start, Callable<Long> call) throws ReflectiveOperationException {
