@@ -224,4 +224,59 @@ class HostileWordsTest {
         assertThat(waiting.get(10, TimeUnit.SECONDS)).isEqualTo("read -1");
         lied.close();
     }
+
+    // ---- records out of turn
+
+    private void sendRecord(long cursor) throws IOException {
+        ByteBuffer record = ResumeRecord.of(FaultyLink.NONCE, cursor);
+        assertThat(Lab.channel(pair.server()).write(record)).isEqualTo(ResumeRecord.SIZE);
+    }
+
+    /** Nobody looks for one there: bytes go by the link, as if it had not come. */
+    @ParameterizedTest
+    @ValueSource(longs = {0, 64, 65, ResumeRecord.LOST, Long.MIN_VALUE, Long.MAX_VALUE})
+    void aRecordOnALinkThatIsWhole(long cursor) throws Exception {
+        sendRecord(cursor);
+        for (int round = 0; round < 3; round++) {
+            int seed = round;
+            FutureTask<Long> sent = Streams.start(() -> {
+                Streams.send(waits, pair.client(), 8_000, seed);
+                Streams.send(waits, pair.server(), 8_000, seed);
+                return 0L;
+            });
+            assertThat(Streams.receive(waits, pair.server(), 8_000, seed)).isEqualTo(8_000);
+            assertThat(Streams.receive(waits, pair.client(), 8_000, seed)).isEqualTo(8_000);
+            assertThat(sent.get(10, TimeUnit.SECONDS)).isZero();
+        }
+        assertThat(pair.client().incoming().link()).as("the link").isNotNull();
+        Lab.close(pair.server());
+        FutureTask<String> end = Streams.start(() -> outcome(pair.client()));
+        assertThat(end.get(10, TimeUnit.SECONDS)).isEqualTo("read -1");
+    }
+
+    /** What stands behind the first one are the peer's bytes, whatever they look like. */
+    @ParameterizedTest
+    @ValueSource(longs = {0, ResumeRecord.LOST, Long.MIN_VALUE, Long.MAX_VALUE})
+    void aSecondRecord(long cursor) throws Exception {
+        pair.client().attached().link().breakNow();
+        sendRecord(pair.client().attached().published());
+        sendRecord(cursor);
+        ByteBuffer came = ByteBuffer.allocate(ResumeRecord.SIZE);
+        FutureTask<Integer> read = Streams.start(() -> {
+            while (came.hasRemaining() && Streams.read(waits, pair.client(), came) > 0) {
+                Thread.onSpinWait();
+            }
+            return came.position();
+        });
+        assertThat(read.get(20, TimeUnit.SECONDS)).isEqualTo(ResumeRecord.SIZE);
+        assertThat(came.flip()).isEqualTo(ResumeRecord.of(FaultyLink.NONCE, cursor));
+        FutureTask<Long> sent = Streams.start(() -> {
+            Streams.send(waits, pair.client(), 1_000, 1);
+            return 1_000L;
+        });
+        assertThat(sent.get(10, TimeUnit.SECONDS)).isEqualTo(1_000);
+        Lab.channel(pair.server()).shutdownOutput();
+        FutureTask<String> end = Streams.start(() -> outcome(pair.client()));
+        assertThat(end.get(10, TimeUnit.SECONDS)).isEqualTo("read -1");
+    }
 }
