@@ -8,6 +8,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileStore;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
@@ -68,6 +69,8 @@ final class FileFailure {
     private static boolean canOpen() {
         try (FileChannel channel = FileChannel.open(ALWAYS_THERE, StandardOpenOption.READ)) {
             return channel.isOpen();
+        } catch (NoSuchFileException | AccessDeniedException e) {
+            return true; // which a process without descriptors is not told
         } catch (IOException e) {
             return false;
         }
