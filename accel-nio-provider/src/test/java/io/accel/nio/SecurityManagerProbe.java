@@ -9,6 +9,7 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.locks.LockSupport;
 
 /** The program that {@link SecurityManagerTest} starts: it may use the loopback address, and nothing else. */
@@ -20,6 +21,7 @@ final class SecurityManagerProbe {
     public static void main(String[] args) throws Exception {
         streams();
         datagrams();
+        growing();
         elsewhere();
     }
 
@@ -47,6 +49,30 @@ final class SecurityManagerProbe {
                 LockSupport.parkNanos(1_000_000); // a path is looked for meanwhile
             }
             System.out.println("datagrams " + DATAGRAMS);
+        }
+    }
+
+    /** Fills rings until it is told that there are larger ones. */
+    private static void growing() throws Exception {
+        try (ServerSocketChannel listener = ServerSocketChannel.open().bind(loopback());
+                SocketChannel client = SocketChannel.open(listener.getLocalAddress());
+                SocketChannel server = listener.accept()) {
+            FutureTask<Long> writing = new FutureTask<>(() -> {
+                long written = 0;
+                for (ByteBuffer some = ByteBuffer.allocate(1 << 16); System.in.available() == 0; some.clear()) {
+                    written += client.write(some);
+                }
+                client.shutdownOutput();
+                return written;
+            });
+            new Thread(writing, "writer").start();
+            System.out.println("filling");
+            ByteBuffer some = ByteBuffer.allocate(1 << 15);
+            long came = 0;
+            for (int n = server.read(some); n >= 0; n = server.read(some.clear())) {
+                came += n;
+            }
+            System.out.println(came == writing.get() ? "all came" : "of " + writing.get() + " bytes came " + came);
         }
     }
 

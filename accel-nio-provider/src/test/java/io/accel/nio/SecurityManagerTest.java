@@ -1,6 +1,7 @@
 package io.accel.nio;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import java.io.File;
 import java.io.IOException;
@@ -20,17 +21,20 @@ import org.junit.jupiter.api.io.TempDir;
 /** A program with few rights, in a JVM with a security manager: what Accel does for itself takes Accel's rights alone. */
 @EnabledOnOs(OS.LINUX)
 @EnabledForJreRange(max = JRE.JAVA_23)
-@Timeout(60)
+@Timeout(100)
 class SecurityManagerTest {
+    private static final int LARGEST = 256 * 1024;
+
     @TempDir
     private Path dir;
 
     @Test
     void aProgramWithFewRightsIsAccelerated() throws Exception {
-        String output = run(policy("permission java.security.AllPermission;"));
+        String output = run(policy("permission java.security.AllPermission;"), LARGEST);
         assertThat(output)
                 .contains("read 3", "echoed 3", "datagrams 500")
                 .containsPattern("elsewhere access denied .*127.0.0.2:9.*connect")
+                .contains("all came")
                 .containsPattern("connected .* by shm")
                 .containsPattern("datagrams .* by shm");
     }
@@ -38,17 +42,19 @@ class SecurityManagerTest {
     /** Accel itself may do little more than reach the JDK's channels: no threads, no hooks, no shared memory. */
     @Test
     void whatAccelMayNotDoIsTheKernels() throws Exception {
-        String output = run(policy("permission java.lang.RuntimePermission \"accessClassInPackage.*\";"
-                + " permission java.lang.RuntimePermission \"accessDeclaredMembers\";"
-                + " permission java.lang.RuntimePermission \"reflectionFactoryAccess\";"
-                + " permission java.lang.RuntimePermission \"selectorProvider\";"
-                + " permission java.io.FilePermission \"<<ALL FILES>>\", \"read\";"
-                + " permission java.lang.reflect.ReflectPermission \"suppressAccessChecks\";"
-                + " permission java.util.PropertyPermission \"*\", \"read,write\";"
-                + " permission java.lang.RuntimePermission \"loggerFinder\";"
-                + " permission java.net.SocketPermission \"127.0.0.1:*\", \"accept,connect,listen,resolve\";"));
+        String output = run(
+                policy("permission java.lang.RuntimePermission \"accessClassInPackage.*\";"
+                        + " permission java.lang.RuntimePermission \"accessDeclaredMembers\";"
+                        + " permission java.lang.RuntimePermission \"reflectionFactoryAccess\";"
+                        + " permission java.lang.RuntimePermission \"selectorProvider\";"
+                        + " permission java.io.FilePermission \"<<ALL FILES>>\", \"read\";"
+                        + " permission java.lang.reflect.ReflectPermission \"suppressAccessChecks\";"
+                        + " permission java.util.PropertyPermission \"*\", \"read,write\";"
+                        + " permission java.lang.RuntimePermission \"loggerFinder\";"
+                        + " permission java.net.SocketPermission \"127.0.0.1:*\", \"accept,connect,listen,resolve\";"),
+                0);
         assertThat(output)
-                .contains("read 3", "echoed 3", "datagrams 500", "elsewhere access denied")
+                .contains("read 3", "echoed 3", "datagrams 500", "all came", "elsewhere access denied")
                 .doesNotContain("by shm");
     }
 
@@ -84,7 +90,8 @@ class SecurityManagerTest {
                 .toString();
     }
 
-    private String run(String policy) throws IOException, InterruptedException {
+    /** Tells the program to go on when it maps a connection's file with rings of that size, if it is to do so at all. */
+    private String run(String policy, int ring) throws IOException, InterruptedException {
         Path file = Files.writeString(dir.resolve("policy"), policy);
         Path log = dir.resolve("log");
         List<String> command = new ArrayList<>();
@@ -93,6 +100,7 @@ class SecurityManagerTest {
         command.add("-Djava.nio.channels.spi.SelectorProvider=" + AccelSelectorProvider.class.getName());
         command.addAll(List.of(
                 "-Daccel.log.connections=true", "-Daccel.handover.after=connect", "-Daccel.connect.probe-timeout=10s"));
+        command.addAll(List.of("-Daccel.ring.initial=16KiB", "-Daccel.ring.size=" + LARGEST + "B"));
         command.add("-Daccel.shm.dir=" + Files.createDirectory(dir.resolve("shm")));
         command.addAll(List.of("-cp", String.join(File.pathSeparator, classPath())));
         command.add(SecurityManagerProbe.class.getName());
@@ -101,6 +109,11 @@ class SecurityManagerTest {
                 .redirectOutput(log.toFile())
                 .start();
         try {
+            await().atMost(40, TimeUnit.SECONDS)
+                    .until(() -> !child.isAlive()
+                            || (Files.readString(log).contains("filling") && largestFile(child.pid()) >= 2L * ring));
+            child.getOutputStream().write('\n');
+            child.getOutputStream().close();
             assertThat(child.waitFor(45, TimeUnit.SECONDS)).as("ends").isTrue();
             String output = Files.readString(log);
             assertThat(child.exitValue()).as(output).isZero();
@@ -108,5 +121,16 @@ class SecurityManagerTest {
         } finally {
             child.destroyForcibly().waitFor();
         }
+    }
+
+    private long largestFile(long pid) throws IOException {
+        long largest = 0;
+        for (String line : Files.readAllLines(Path.of("/proc/" + pid + "/maps"))) {
+            if (line.contains(dir + "/shm/")) {
+                String[] bounds = line.split("[- ]", 3);
+                largest = Math.max(largest, Long.parseLong(bounds[1], 16) - Long.parseLong(bounds[0], 16));
+            }
+        }
+        return largest;
     }
 }

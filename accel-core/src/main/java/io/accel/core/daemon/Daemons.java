@@ -82,12 +82,14 @@ public final class Daemons {
     }
 
     /**
-     * How long a daemon may sleep in the kernel, having rested instead if it may not.
+     * How long a daemon may sleep in the kernel, having rested instead if it may not. An interrupt, which a program may send to all
+     * threads that it finds, is forgotten: nobody has a reason to interrupt a daemon, and one that stayed interrupted could not sleep.
      *
      * @param nanos how long it would; negative for no limit
      * @return that; 0 when the process is about to end
      */
     public static long sleep(long nanos) {
+        boolean unused = Thread.interrupted();
         if (ending) {
             LockSupport.parkNanos(REST_NANOS);
             return 0;

@@ -198,7 +198,7 @@ public final class Incoming {
             }
             return n;
         }
-        long at = attached.switchedAt();
+        long at = switchedAt(attached);
         if (at == LinkStream.NOT_SWITCHED && n > 0 && awaitsRecord()) {
             discount(n); // it is counted when it is read from what is set aside
             return 0;
@@ -208,7 +208,7 @@ public final class Incoming {
         }
         long excess = taken - at;
         if (excess > Math.max(0, n)) {
-            attached.condemn();
+            socket.condemn(attached);
             throw new CorruptLinkException("the peer says that it switched after " + at + " bytes, of which "
                     + (taken - Math.max(0, n)) + " had been read before: connection reset");
         }
@@ -220,6 +220,15 @@ public final class Incoming {
         link = attached;
         socket.refresh();
         return Math.max(0, n) - excess;
+    }
+
+    private long switchedAt(LinkStream attached) throws IOException {
+        try {
+            return attached.switchedAt();
+        } catch (CorruptLinkException e) {
+            socket.condemn(attached);
+            throw e;
+        }
     }
 
     /** Takes in what was read and is not the program's now. Under the lock. */

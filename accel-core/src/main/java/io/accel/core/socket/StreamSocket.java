@@ -709,18 +709,30 @@ public final class StreamSocket implements Pollable {
     }
 
     private void cutOff(boolean told) {
-        if (closed || !hasBytesInLink()) {
-            return;
+        if (!closed && hasBytesInLink()) {
+            cutOffAnchor(told && outgoing.isUnfollowed());
         }
+    }
+
+    private void cutOffAnchor(boolean writersToo) {
         cutOff = true;
         try {
             anchor.shutdownInput();
-            if (told && outgoing.isUnfollowed()) {
+            if (writersToo) {
                 anchor.shutdownOutput(); // whoever writes to the kernel since then is told as well
             }
         } catch (IOException e) {
             LOG.get().log(Level.DEBUG, "whoever read from it has met its end already", e);
         }
+    }
+
+    /**
+     * The peer has said by the link what cannot be: where its bytes stand nobody knows any more. It is told, and so are those who go on
+     * reading here, who would wait for the kernel otherwise.
+     */
+    void condemn(LinkStream stream) {
+        stream.condemn();
+        cutOffAnchor(false);
     }
 
     /**

@@ -3,6 +3,7 @@ package io.accel.core.socket;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.accel.core.fabric.FallbackReason;
 import io.accel.core.jdk.JdkAccess;
 import io.accel.profile.Keys;
 import java.io.IOException;
@@ -56,6 +57,31 @@ class DatagramRingsTest {
             assertThat(rings.next(0)).isBetween(2 * raised, 4 * raised);
             assertThat(rings.next(1)).isBetween(raised, 2 * raised);
             assertThat(rings.next(1_000)).isEqualTo(least);
+        }
+    }
+
+    /** Beyond the cap datagrams go by the kernel, with that reason, until another link is given up. */
+    @Test
+    void beyondTheCapDatagramsGoByTheKernel() throws Exception {
+        Map<String, String> settings = Map.of("datagram.ring-size", "128KiB", "shm.max", "600KiB");
+        try (DatagramLab lab = new DatagramLab("low-cpu", settings)) {
+            DatagramLab.End receiver = lab.end();
+            DatagramLab.End first = lab.end();
+            DatagramLab.link(first, receiver); // both ends are in this process: twice two rings
+            await().until(() -> receiver.isLinkedTo(first));
+            DatagramLab.End second = lab.end();
+            await().until(() -> {
+                second.send(2, receiver);
+                assertThat(second.isLinkedTo(receiver)).isFalse();
+                return second.socket.path(receiver.address).reason() == FallbackReason.SHM_CAP;
+            });
+            assertThat(drain(receiver))
+                    .as("they come all the same")
+                    .isNotEmpty()
+                    .containsOnly(2L);
+            assertThat(first.isLinkedTo(receiver)).isTrue();
+            first.close();
+            DatagramLab.link(second, receiver);
         }
     }
 

@@ -2,13 +2,16 @@ package io.accel.core.socket;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.accel.core.Background;
 import io.accel.core.fabric.FallbackReason;
 import io.accel.core.fabric.Link;
 import io.accel.core.socket.Faults.Call;
 import io.accel.core.socket.Faults.Side;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.channels.SelectionKey;
+import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
@@ -23,9 +26,12 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A peer that lies about where its bytes go, or what it has received: its own connection ends, and no other hears of it. */
+/** A peer that lies about where its bytes go, where they stand, or what it has received: its own connection ends, and no other hears of it. */
 @Timeout(60)
 class HostileWordsTest {
+    /** A stream's first byte in a ring: what comes before is the place where it switched. */
+    private static final int BEHIND_THE_PREFACE = 64;
+
     private FaultLab lab;
     private BlockingWaits waits;
     private Lab.Pair bystander;
@@ -133,5 +139,144 @@ class HostileWordsTest {
         pair.server().attached().link().signal(Link.FOLLOWED | Link.BROKEN);
         Lab.close(pair.server());
         assertThat(Streams.read(waits, pair.client(), ByteBuffer.allocate(9))).isEqualTo(-1);
+    }
+
+    // ---- where it came to the link
+
+    /** Says so, and publishes a byte behind it. */
+    private static void sayItSwitchedAfter(long bytes, StreamSocket liar) {
+        Link link = liar.attached().link();
+        link.sendRing().memory().duplicate().order(ByteOrder.BIG_ENDIAN).putLong(0, bytes);
+        link.publish(0, BEHIND_THE_PREFACE + 1);
+    }
+
+    private static void sendByKernel(StreamSocket from, String what) throws IOException {
+        ByteBuffer bytes = ByteBuffer.wrap(what.getBytes(StandardCharsets.US_ASCII));
+        assertThat(Lab.channel(from).write(bytes)).isEqualTo(what.length());
+    }
+
+    private String text(StreamSocket reader, int bytes) throws IOException {
+        StringBuilder all = new StringBuilder();
+        ByteBuffer one = ByteBuffer.allocate(1);
+        while (all.length() < bytes && Streams.read(waits, reader, one.clear()) == 1) {
+            all.append((char) one.get(0));
+        }
+        return all.toString();
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {0, 4, -1, -2, Long.MIN_VALUE})
+    void aPlaceThatCannotBe(long place) throws Exception {
+        Lab.Pair lied = lab.lab.connectOnly();
+        sendByKernel(lied.server(), "first");
+        assertThat(text(lied.client(), 5)).isEqualTo("first");
+        sayItSwitchedAfter(place, lied.server());
+        sendByKernel(lied.server(), "!");
+        FutureTask<String> read = Streams.start(() -> outcome(lied.client()));
+        assertThat(read.get(10, TimeUnit.SECONDS)).endsWith(": connection reset");
+        FutureTask<String> again = Streams.start(() -> outcome(lied.client()));
+        assertThat(again.get(10, TimeUnit.SECONDS)).as("a reader who goes on").isEqualTo("Connection reset");
+        assertThat(lied.server().attached().link().peerState() & Link.RST)
+                .as("the liar is told")
+                .isEqualTo(Link.RST);
+        Lab.close(lied.client());
+        FutureTask<String> atTheLiar = Streams.start(() -> rawOutcome(lied.server()));
+        assertThat(atTheLiar.get(10, TimeUnit.SECONDS)).isIn("Connection reset", "read -1");
+        Lab.close(lied.server());
+    }
+
+    private static String rawOutcome(StreamSocket reader) {
+        try {
+            return "read " + Lab.channel(reader).read(ByteBuffer.allocate(9));
+        } catch (IOException e) {
+            return e.getMessage();
+        }
+    }
+
+    /** Who waits for bytes of the kernel's meanwhile is told as well. */
+    @ParameterizedTest
+    @ValueSource(longs = {4, Long.MIN_VALUE})
+    void aPlaceThatCannotBeWhileTheReaderSleeps(long place) throws Exception {
+        Lab.Pair lied = lab.lab.connectOnly();
+        sendByKernel(lied.server(), "first");
+        assertThat(text(lied.client(), 5)).isEqualTo("first");
+        var asleep = Background.start(() -> outcome(lied.client()));
+        asleep.awaitIn(Lab.channel(lied.client()).getClass(), "read");
+        sayItSwitchedAfter(place, lied.server());
+        sendByKernel(lied.server(), "!");
+        assertThat(asleep.get(10, TimeUnit.SECONDS)).endsWith(": connection reset");
+        lied.close();
+    }
+
+    /** The peer may end before it has sent so much: then that is the end, as of any stream that is shorter than was said. */
+    @ParameterizedTest
+    @ValueSource(longs = {100, 1L << 40, Long.MAX_VALUE})
+    void aPlaceThatNeverComes(long place) throws Exception {
+        Lab.Pair lied = lab.lab.connectOnly();
+        sendByKernel(lied.server(), "first");
+        sayItSwitchedAfter(place, lied.server());
+        sendByKernel(lied.server(), "!and more");
+        assertThat(text(lied.client(), 14)).as("all of it is before that place").isEqualTo("first!and more");
+        assertThat(lied.client().incoming().link()).isNull();
+        var waiting = Background.start(() -> outcome(lied.client()));
+        waiting.awaitIn(Lab.channel(lied.client()).getClass(), "read");
+        Lab.channel(lied.server()).shutdownOutput();
+        assertThat(waiting.get(10, TimeUnit.SECONDS)).isEqualTo("read -1");
+        lied.close();
+    }
+
+    // ---- records out of turn
+
+    private void sendRecord(long cursor) throws IOException {
+        ByteBuffer record = ResumeRecord.of(FaultyLink.NONCE, cursor);
+        assertThat(Lab.channel(pair.server()).write(record)).isEqualTo(ResumeRecord.SIZE);
+    }
+
+    /** Nobody looks for one there: bytes go by the link, as if it had not come. */
+    @ParameterizedTest
+    @ValueSource(longs = {0, 64, 65, ResumeRecord.LOST, Long.MIN_VALUE, Long.MAX_VALUE})
+    void aRecordOnALinkThatIsWhole(long cursor) throws Exception {
+        sendRecord(cursor);
+        for (int round = 0; round < 3; round++) {
+            int seed = round;
+            FutureTask<Long> sent = Streams.start(() -> {
+                Streams.send(waits, pair.client(), 8_000, seed);
+                Streams.send(waits, pair.server(), 8_000, seed);
+                return 0L;
+            });
+            assertThat(Streams.receive(waits, pair.server(), 8_000, seed)).isEqualTo(8_000);
+            assertThat(Streams.receive(waits, pair.client(), 8_000, seed)).isEqualTo(8_000);
+            assertThat(sent.get(10, TimeUnit.SECONDS)).isZero();
+        }
+        assertThat(pair.client().incoming().link()).as("the link").isNotNull();
+        Lab.close(pair.server());
+        FutureTask<String> end = Streams.start(() -> outcome(pair.client()));
+        assertThat(end.get(10, TimeUnit.SECONDS)).isEqualTo("read -1");
+    }
+
+    /** What stands behind the first one are the peer's bytes, whatever they look like. */
+    @ParameterizedTest
+    @ValueSource(longs = {0, ResumeRecord.LOST, Long.MIN_VALUE, Long.MAX_VALUE})
+    void aSecondRecord(long cursor) throws Exception {
+        pair.client().attached().link().breakNow();
+        sendRecord(pair.client().attached().published());
+        sendRecord(cursor);
+        ByteBuffer came = ByteBuffer.allocate(ResumeRecord.SIZE);
+        FutureTask<Integer> read = Streams.start(() -> {
+            while (came.hasRemaining() && Streams.read(waits, pair.client(), came) > 0) {
+                Thread.onSpinWait();
+            }
+            return came.position();
+        });
+        assertThat(read.get(20, TimeUnit.SECONDS)).isEqualTo(ResumeRecord.SIZE);
+        assertThat(came.flip()).isEqualTo(ResumeRecord.of(FaultyLink.NONCE, cursor));
+        FutureTask<Long> sent = Streams.start(() -> {
+            Streams.send(waits, pair.client(), 1_000, 1);
+            return 1_000L;
+        });
+        assertThat(sent.get(10, TimeUnit.SECONDS)).isEqualTo(1_000);
+        Lab.channel(pair.server()).shutdownOutput();
+        FutureTask<String> end = Streams.start(() -> outcome(pair.client()));
+        assertThat(end.get(10, TimeUnit.SECONDS)).isEqualTo("read -1");
     }
 }

@@ -11,6 +11,7 @@ import io.accel.core.socket.Faults.Side;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
+import java.nio.channels.SocketChannel;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -23,6 +24,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * A link that breaks at any of its operations, under traffic in both directions: all who wait for it find out, the memory
@@ -272,6 +274,75 @@ class LinkFaultsTest {
                 registration.close();
                 lab.nothingIsLeft();
             }
+        }
+    }
+
+    /**
+     * The Unix-domain socket by which two processes wake each other ends, and nothing else does: as if the peer had died. Its process
+     * hears of it when this end closes.
+     */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aDoorbellThatEndsCountsAsThePeersDeath(boolean hasUnread) throws Exception {
+        try (FaultLab lab = new FaultLab("low-cpu")) {
+            Lab.Pair bystander = lab.bystander();
+            BlockingWaits waits = lab.lab.accelerator.waits();
+            Lab.Pair victim = lab.lab.connect();
+            var asleep = Background.start(() -> readToEnd(waits, victim.client()));
+            asleep.awaitAsleep();
+            if (hasUnread) {
+                Streams.write(waits, victim.server(), ByteBuffer.allocate(3));
+            }
+            ((SocketChannel) victim.server().attached().link().doorbell()).shutdownOutput();
+            assertThat(asleep.get(10, TimeUnit.SECONDS)).isEqualTo(hasUnread ? 3 : 0);
+            assertThatThrownBy(() -> {
+                        for (int i = 0; i < 3; i++) {
+                            Streams.write(waits, victim.client(), ByteBuffer.allocate(1));
+                        }
+                    })
+                    .hasMessage("Broken pipe");
+            var peer = Background.start(() -> readToEnd(waits, victim.server()));
+            peer.awaitAsleep();
+            Lab.close(victim.client());
+            assertThat(peer.get(10, TimeUnit.SECONDS)).isZero();
+            Lab.close(victim.server());
+            lab.othersLiveOn(bystander);
+            bystander.close();
+            lab.nothingIsLeft();
+        }
+    }
+
+    /** How many bytes came before the end. */
+    private static int readToEnd(BlockingWaits waits, StreamSocket socket) throws IOException {
+        ByteBuffer buffer = ByteBuffer.allocate(9);
+        int all = 0;
+        for (int n = Streams.read(waits, socket, buffer); n >= 0; n = Streams.read(waits, socket, buffer.clear())) {
+            all += n;
+        }
+        return all;
+    }
+
+    /** A selector finds the same. */
+    @Test
+    void aSelectorWakesWhenADoorbellEnds() throws Exception {
+        try (FaultLab lab = new FaultLab("low-cpu");
+                Poller poller = lab.lab.accelerator.openPoller()) {
+            Lab.Pair victim = lab.lab.connect();
+            var registration = poller.register(victim.client(), SelectionKey.OP_READ, null);
+            var asleep = Background.start(() -> {
+                int[] found = new int[1];
+                while (found[0] == 0) {
+                    poller.poll(TimeUnit.SECONDS.toNanos(10), (r, ops) -> found[0] |= ops);
+                }
+                return found[0];
+            });
+            asleep.awaitAsleep();
+            ((SocketChannel) victim.server().attached().link().doorbell()).shutdownOutput();
+            assertThat(asleep.get(10, TimeUnit.SECONDS)).isEqualTo(SelectionKey.OP_READ);
+            assertThat(readToEnd(lab.lab.accelerator.waits(), victim.client())).isZero();
+            victim.close();
+            registration.close();
+            lab.nothingIsLeft();
         }
     }
 }

@@ -586,6 +586,58 @@ class ResumptionTest {
         assertThat(Streams.read(waits, pair.server(), ByteBuffer.allocate(9))).isEqualTo(-1);
     }
 
+    /** The peer has not heard of the switch, and has sent nothing by the link: among what it sends no record would be looked for. */
+    @Test
+    void aDirectionWasJustMovingAndTheOtherNeverHas() throws Exception {
+        pair = lab.lab.connectOnly();
+        fillKernel(pair.client());
+        Streams.write(waits, pair.client(), ByteBuffer.allocate(100));
+        assertThat(pair.client().outgoing().link()).isNotNull();
+        assertThat(pair.client().attached().isAnnounced()).isFalse();
+        lab.faults.newsMicros = -1;
+        pair.client().attached().link().breakNow();
+        pair.server().attached().link().breakNow();
+        ByteBuffer much = ByteBuffer.allocateDirect(1 << 20);
+        assertThatThrownBy(() -> readToTheEnd(pair.client(), much)).hasMessage("Connection reset");
+        Lab.close(pair.client());
+        assertThatThrownBy(() -> readToTheEnd(pair.server(), much)).hasMessage("Connection reset");
+    }
+
+    /** Until there is no room for a byte more, not even after a while in which the peer's kernel takes some. */
+    private static void fillKernel(StreamSocket from) throws IOException {
+        SocketChannel channel = Lab.channel(from);
+        channel.configureBlocking(false);
+        ByteBuffer much = ByteBuffer.allocateDirect(1 << 20);
+        Awaitility.await().pollInterval(20, TimeUnit.MILLISECONDS).until(() -> {
+            int all = 0;
+            for (int n = channel.write(much.clear()); n > 0; n = channel.write(much.clear())) {
+                from.outgoing().gave(n); // as it did when it had no link
+                all += n;
+            }
+            return all == 0;
+        });
+    }
+
+    /** An end that can say nothing by the kernel cannot say what it has received. */
+    @Test
+    void anEndHadEndedWhatItSendsBeforeItsSwitch() throws Exception {
+        pair = lab.lab.connectOnly();
+        Streams.write(waits, pair.client(), ByteBuffer.allocate(3));
+        assertThat(Streams.read(waits, pair.server(), ByteBuffer.allocate(9))).isEqualTo(3);
+        Streams.shutdownOutput(pair.server());
+        lab.faults.newsMicros = -1;
+        pair.client().attached().link().breakNow();
+        pair.server().attached().link().breakNow();
+        ByteBuffer much = ByteBuffer.allocateDirect(1 << 20);
+        assertThatThrownBy(() -> readToTheEnd(pair.server(), much)).hasMessage("Connection reset");
+        Lab.close(pair.server());
+        assertThatThrownBy(() -> {
+                    readToTheEnd(pair.client(), much);
+                    Streams.send(waits, pair.client(), TOTAL, 1);
+                })
+                .isInstanceOf(IOException.class);
+    }
+
     /** What it wrote before its switch is lost with its reset, so that nobody ever reads up to there; who writes to it is told. */
     @Test
     void aPeerThatResetsBeforeItsSwitchWasRead() throws Exception {

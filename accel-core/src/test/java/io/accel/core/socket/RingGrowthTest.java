@@ -4,9 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.accel.core.fabric.FallbackReason;
+import io.accel.core.observe.MemoryUse;
+import io.accel.core.observe.PathName;
 import io.accel.core.poll.Poller;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.FutureTask;
@@ -20,6 +23,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class RingGrowthTest {
     private static final int FIRST = 16 * 1024;
+    private static final int NEXT = 64 * 1024;
     private static final int LARGEST = 256 * 1024;
     private static final int BYTES = 4_000_000;
     private static final Map<String, String> SETTINGS =
@@ -147,6 +151,34 @@ class RingGrowthTest {
         }
         assertThat(pair.client().attached()).isSameAs(second);
         assertRings(FIRST);
+        assertThat(pair.client().path().isAccelerated()).isTrue();
+    }
+
+    /** Both ends are in this process: it may have the two mappings of the smallest rings, and of the next ones, and not of the largest. */
+    @Test
+    void theyGrowAsFarAsTheCapAllows() throws Exception {
+        pair.close();
+        await().until(() -> lab.mappings() == 0);
+        faulty.close();
+        Map<String, String> capped = new HashMap<>(SETTINGS);
+        capped.put("shm.max", "400KiB");
+        faulty = new FaultLab("balanced", capped);
+        lab = faulty.lab;
+        waits = lab.accelerator.waits();
+        pair = lab.connectOnly();
+        assertRings(FIRST);
+        goOnUntil(() -> hasRings(pair.client(), NEXT) && hasRings(pair.server(), NEXT), pair.client(), pair.server());
+        LinkStream[] refused = new LinkStream[1];
+        goOnUntil(
+                () -> {
+                    LinkStream now = pair.client().attached();
+                    boolean isAnother = refused[0] != null && now != null && now != refused[0];
+                    refused[0] = refused[0] == null ? now : refused[0];
+                    return isAnother && hasRings(pair.client(), NEXT) && hasRings(pair.server(), NEXT);
+                },
+                pair.client(),
+                pair.server()); // the larger ones were refused
+        assertThat(MemoryUse.rings(PathName.SHM)).as("held").isLessThanOrEqualTo(400 << 10);
         assertThat(pair.client().path().isAccelerated()).isTrue();
     }
 

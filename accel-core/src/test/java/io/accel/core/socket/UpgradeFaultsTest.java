@@ -23,7 +23,9 @@ import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -35,6 +37,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** A fabric that fails while a link is looked for: the connection stays the kernel's, and nothing is left of the attempt. */
 @Timeout(60)
 class UpgradeFaultsTest {
+    private static final Set<String> DAEMONS = Set.of("accel-handover", "accel-rendezvous");
+
     @TempDir
     Path other;
 
@@ -131,6 +135,33 @@ class UpgradeFaultsTest {
             accepted.close();
             client.close();
         }
+    }
+
+    /** A program may interrupt all threads that it finds, such as those of a group. */
+    @Test
+    void daemonsThatAreInterruptedMakeLinksNoneTheLess() throws Exception {
+        try (FaultLab lab = new FaultLab("balanced")) {
+            Lab.Pair bystander = lab.bystander();
+            for (int i = 0; i < 20; i++) {
+                daemons().forEach(Thread::interrupt);
+                Lab.Pair pair = lab.lab.connect();
+                daemons().forEach(Thread::interrupt);
+                Lab.close(pair.client());
+                Lab.close(pair.server());
+            }
+            FaultLab.soon(() -> assertThat(daemons()).noneMatch(Thread::isInterrupted));
+            lab.othersLiveOn(bystander);
+            bystander.close();
+            lab.nothingIsLeft();
+        }
+    }
+
+    private static List<Thread> daemons() {
+        List<Thread> all = Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> DAEMONS.contains(thread.getName()))
+                .toList();
+        assertThat(all).hasSameSizeAs(DAEMONS);
+        return all;
     }
 
     @Test

@@ -227,6 +227,59 @@ class UpgradeTest {
         }
     }
 
+    /** A rule goes by addresses, which a connection has from its beginning: what it says then holds however much goes by it. */
+    @ParameterizedTest
+    @ValueSource(strings = {"kernel client *:*", "kernel * 127.0.0.0/8:*"})
+    void aRuleIsAskedWhenTheConnectionIsMadeAndHoldsForGood(String rule) throws Exception {
+        try (Lab lab = new Lab("balanced", Map.of("handover.after", "4/1MiB", "rule.1", rule))) {
+            BlockingWaits waits = lab.accelerator.waits();
+            Lab.Pair pair = new Lab.Pair(lab.client(), lab.accept());
+            assertThat(pair.client().path().reason()).as("at once").isEqualTo(FallbackReason.RULE);
+            assertThat(pair.client().path().detail()).contains(rule);
+            for (int i = 0; i < 100; i++) {
+                roundTrip(waits, pair);
+            }
+            assertThat(pair.client().path().reason()).isEqualTo(FallbackReason.RULE);
+            assertThat(pair.client().attached()).isNull();
+            assertThat(lab.mappings()).isZero();
+            pair.close();
+        }
+    }
+
+    /** Nobody can ask beside a listener that a rule leaves to the kernel. */
+    @Test
+    void aRuleOfTheListenersIsAskedWhenItIsBound() throws Exception {
+        String rule = "kernel server 127.0.0.1:*";
+        try (Lab lab = new Lab("balanced", Map.of("handover.after", "4/1MiB", "rule.1", rule))) {
+            assertThat(lab.content()).isEmpty();
+            assertThat(lab.listener.isAccelerated()).isFalse();
+            BlockingWaits waits = lab.accelerator.waits();
+            Lab.Pair pair = new Lab.Pair(lab.client(), lab.accept());
+            assertThat(pair.server().path().reason()).isEqualTo(FallbackReason.RULE);
+            for (int i = 0; i < 10; i++) {
+                roundTrip(waits, pair);
+            }
+            await().until(() -> pair.client().path().reason() == FallbackReason.PEER_NOT_ACCELERATED);
+            assertThat(pair.server().path().reason()).isEqualTo(FallbackReason.RULE);
+            pair.close();
+        }
+    }
+
+    /** A connection that a rule allows asks by it again, each time that it comes to be worth a link. */
+    @Test
+    void aRuleThatDoesNotMatchKeepsNoConnectionFromMoving() throws Exception {
+        try (Lab lab = new Lab("balanced", Map.of("handover.after", "4/1MiB", "rule.1", "kernel client 127.0.0.2:*"))) {
+            BlockingWaits waits = lab.accelerator.waits();
+            Lab.Pair pair = new Lab.Pair(lab.client(), lab.accept());
+            assertThat(pair.client().path().reason()).isEqualTo(FallbackReason.TOO_LITTLE);
+            await().until(() -> {
+                roundTrip(waits, pair);
+                return pair.client().path().isAccelerated();
+            });
+            pair.close();
+        }
+    }
+
     @Test
     void aSilentPeerCostsAConnectionNothing() throws Exception {
         try (Lab lab = new Lab("balanced", Map.of("connect.probe-timeout", "50ms", "handover.after", "0"))) {

@@ -17,13 +17,14 @@ import java.lang.System.Logger.Level;
 import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
-import java.util.HashMap;
-import java.util.Iterator;
+import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 
 /**
  * What RDMA does without the program: one daemon thread that answers clients, hears of connections that end, delivers
@@ -36,6 +37,8 @@ final class CmService {
     private static final long MILLISECOND = 1_000_000L;
     private static final long PATIENCE_AT_EXIT_NANOS = 2_000 * MILLISECOND;
     private static final long HANDSHAKE_LOOK_NANOS = 50 * MILLISECOND;
+    /** Until a connection is looked after again at which that met an error. */
+    private static final long ERROR_PAUSE_NANOS = 100 * MILLISECOND;
 
     private static CmService instance;
 
@@ -54,7 +57,7 @@ final class CmService {
     /** Listeners whose device was taken away. */
     private final Set<RdmaListener> homeless = ConcurrentHashMap.newKeySet();
     /** When to look after a link again; only the thread. */
-    private final Map<RdmaLink, Long> due = new HashMap<>();
+    private final Map<RdmaLink, Long> due = new ConcurrentHashMap<>(); // changed while it is gone through
 
     private boolean removedDevices;
     private long checkAt;
@@ -188,16 +191,15 @@ final class CmService {
                     dispatchOne(event);
                 }
                 for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
-                    task.run();
+                    each(List.of(task), Runnable::run, (one, e) -> ERRORS.warn("answering a client met an error", e));
                 }
                 long now = System.nanoTime();
                 attendAll(now);
-                for (ServerHandshake handshake : handshakes) {
-                    handshake.attend(now);
-                }
-                for (RdmaListener listener : homeless) {
-                    listener.reopen();
-                }
+                each(handshakes, handshake -> handshake.attend(now), ServerHandshake::meetError);
+                each(
+                        homeless,
+                        RdmaListener::reopen,
+                        (listener, e) -> ERRORS.warn("listening for RDMA again met an error, and is tried again", e));
                 checkPeers(now);
             } catch (Throwable e) {
                 // Nothing that one connection does may end the thread that serves all, or keep it busy with the same
@@ -206,6 +208,10 @@ final class CmService {
                 Daemons.pause();
             }
         }
+    }
+
+    private static <T> void each(Iterable<T> all, Consumer<T> work, BiConsumer<T, Throwable> failed) {
+        Turn.each(all, work, failed, e -> ERRORS.warn("the RDMA thread met an error behind an error, and goes on", e));
     }
 
     /** An error in one connection's handshake is that connection's; the events behind it are others'. */
@@ -237,24 +243,11 @@ final class CmService {
         for (RdmaLink link = newcomers.poll(); link != null; link = newcomers.poll()) {
             due.put(link, now);
         }
-        for (Iterator<Map.Entry<RdmaLink, Long>> all = due.entrySet().iterator(); all.hasNext(); ) {
-            Map.Entry<RdmaLink, Long> entry = all.next();
-            RdmaLink link = entry.getKey();
-            if (now - entry.getValue() < 0) {
-                continue;
-            }
-            link.attended().set(false); // first: who asks from now on is a newcomer
-            long pause = link.attend(now);
-            if (pause > 0) {
-                link.attended().set(true);
-                entry.setValue(now + pause);
-            } else {
-                if (pause < 0) {
-                    link.attended().set(true); // for ever: there is nothing left to look after
-                }
-                all.remove();
-            }
-        }
+        each(due.keySet(), link -> attendIfDue(link, now), (link, e) -> {
+            ERRORS.warn("looking after an RDMA connection met an error, and is tried again", e);
+            link.attended().set(true);
+            due.put(link, now + ERROR_PAUSE_NANOS);
+        });
         if (removedDevices && links.isEmpty()) {
             removedDevices = false;
             try {
@@ -262,6 +255,23 @@ final class CmService {
             } catch (VerbsUnavailableException e) {
                 LOG.get().log(Level.WARNING, "a removed RDMA device is not let go of", e);
             }
+        }
+    }
+
+    private void attendIfDue(RdmaLink link, long now) {
+        if (now - due.get(link) < 0) {
+            return;
+        }
+        link.attended().set(false); // first: who asks from now on is a newcomer
+        long pause = link.attend(now);
+        if (pause > 0) {
+            link.attended().set(true);
+            due.put(link, now + pause);
+        } else {
+            if (pause < 0) {
+                link.attended().set(true); // for ever: there is nothing left to look after
+            }
+            due.remove(link);
         }
     }
 
@@ -277,9 +287,10 @@ final class CmService {
             checkAt = now + interval;
         } else if (now - checkAt >= 0) {
             checkAt = now + interval;
-            for (RdmaLink link : links) {
-                link.checkPeer(now);
-            }
+            each(
+                    links,
+                    link -> link.checkPeer(now),
+                    (link, e) -> ERRORS.warn("asking a silent RDMA peer met an error, and is tried again", e));
         }
     }
 

@@ -5,6 +5,7 @@ import io.accel.core.fabric.FallbackReason;
 import io.accel.core.fabric.Shortage;
 import io.accel.core.fabric.rdma.verbs.VerbsException;
 import io.accel.core.fabric.rdma.verbs.VerbsUnavailableException;
+import java.io.IOException;
 
 /** Turns what verbs say went wrong into reasons to take another path. */
 final class Failures {
@@ -18,7 +19,7 @@ final class Failures {
 
     private Failures() {}
 
-    /** Of an IOException, or an OutOfMemoryError: the JVM's limit on direct memory, where requests are kept. */
+    /** Of an IOException; or of an error, such as that of the JVM's limit on direct memory, where requests are kept. */
     static FallbackException toFallback(Throwable e) {
         if (e instanceof FallbackException known) {
             return known;
@@ -30,7 +31,7 @@ final class Failures {
                 e instanceof VerbsException verbs ? reasonOf(verbs.call(), verbs.errno()) : FallbackReason.NO_RESOURCES;
         return reason == FallbackReason.MEMLOCK
                 ? Shortage.of(reason, e.getMessage())
-                : new FallbackException(reason, e.getMessage());
+                : new FallbackException(reason, e instanceof IOException ? e.getMessage() : e.toString());
     }
 
     static FallbackReason reasonOf(VerbsUnavailableException.Reason reason) {

@@ -1,6 +1,7 @@
 package io.accel.core.fabric.rdma;
 
 import io.accel.core.daemon.Log;
+import io.accel.core.daemon.Warnings;
 import io.accel.core.fabric.Fabric.Acceptor;
 import io.accel.core.fabric.FallbackException;
 import io.accel.core.fabric.rdma.bootstrap.RdmaConfig;
@@ -18,6 +19,7 @@ import java.net.InetSocketAddress;
  */
 final class ServerHandshake implements CmHandler {
     private static final Log LOG = Log.of(ServerHandshake.class);
+    private static final Warnings ERRORS = new Warnings(LOG);
     /** Bytes may be a moment ahead of the confirmation without its being lost. */
     private static final long PATIENCE_NANOS = 40_000_000L;
 
@@ -30,6 +32,8 @@ final class ServerHandshake implements CmHandler {
     private final long answeredAt = System.nanoTime();
     private final long deadline;
     private boolean isConfirmed;
+    /** Whether the link was taken back. */
+    private boolean isOver;
 
     private ServerHandshake(
             CmService service, RdmaConfig config, Acceptor acceptor, Endpoint endpoint, Offer client, int ringSize) {
@@ -49,8 +53,16 @@ final class ServerHandshake implements CmHandler {
             Offer client = Offer.decode(request.privateData());
             RdmaListener.checkDevice(id, config);
             ask(service, config, acceptor, id, client);
-        } catch (IOException | OutOfMemoryError e) {
+        } catch (Throwable e) {
+            warnOfError(e);
             refuse(service, id, e);
+        }
+    }
+
+    /** Whatever one client brings about is the end of its handshake, and of nothing else; but an error is not its doing. */
+    private static void warnOfError(Throwable e) {
+        if (!(e instanceof IOException)) {
+            ERRORS.warn("a client's handshake over RDMA met an error and was ended", e);
         }
     }
 
@@ -70,7 +82,8 @@ final class ServerHandshake implements CmHandler {
                     }
                     try {
                         ask(service, config, acceptor, id, client);
-                    } catch (IOException | OutOfMemoryError e) {
+                    } catch (Throwable e) {
+                        warnOfError(e);
                         refuse(service, id, e);
                     }
                 }));
@@ -105,7 +118,8 @@ final class ServerHandshake implements CmHandler {
             }
             id.accept(new ConnectionParameters(answer.encode(), 1, config.retries(), config.rnrRetries()));
             handshake.link.connected();
-        } catch (IOException | OutOfMemoryError e) {
+        } catch (Throwable e) {
+            warnOfError(e);
             if (handshake != null) {
                 LOG.get().log(Level.DEBUG, "accepting a client of " + local + " failed", e);
                 reject(id, Failures.toFallback(e));
@@ -185,11 +199,25 @@ final class ServerHandshake implements CmHandler {
         }
     }
 
-    /** Takes the link back, which nobody has received by. */
+    /** Looking after it has met an error, whatever that is: the handshake is over, and is not looked after again. */
+    void meetError(Throwable e) {
+        warnOfError(e);
+        service.remove(this);
+        end("this end met an error");
+    }
+
+    /** Takes the link back, which nobody has received by; once. */
     private void end(String why) {
+        if (isOver) {
+            return;
+        }
+        isOver = true;
         LOG.get().log(Level.DEBUG, "the client {0} went away during its handshake: {1}", remote, why);
-        fail();
-        acceptor.withdrawn(link);
+        try {
+            fail();
+        } finally {
+            acceptor.withdrawn(link);
+        }
     }
 
     private void fail() {

@@ -42,7 +42,7 @@ final class RendezvousDirectory {
                 throw e;
             }
         } catch (IOException e) {
-            FallbackReason reason = isFull(e) ? FallbackReason.SHM_FULL : FallbackReason.SHM_DIR;
+            FallbackReason reason = FileFailure.isFull(e) ? FallbackReason.SHM_FULL : FallbackReason.SHM_DIR;
             throw new FallbackException(reason, "making " + directory + " failed: " + e);
         }
     }
@@ -128,11 +128,6 @@ final class RendezvousDirectory {
 
     static UserPrincipal self() {
         return Self.USER;
-    }
-
-    private static boolean isFull(IOException e) {
-        String message = String.valueOf(e.getMessage());
-        return message.contains("No space left") || message.contains("quota");
     }
 
     /** This process's user, by the owner of its own directory in /proc. */

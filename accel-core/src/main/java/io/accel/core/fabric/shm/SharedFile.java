@@ -8,6 +8,7 @@ import io.accel.core.jdk.JdkAccess;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.MappedByteBuffer;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileChannel.MapMode;
 import java.nio.file.Files;
@@ -30,6 +31,16 @@ final class SharedFile {
      * and not a SIGBUS later.
      */
     static MappedByteBuffer create(Path file, int ringSize, long nonce, String group) throws FallbackException {
+        try {
+            return inSpiteOfInterrupts(() -> make(file, ringSize, nonce, group));
+        } catch (NoSuchFileException e) {
+            throw new FallbackException(FallbackReason.STALE_RENDEZVOUS, file.getParent() + " has just gone");
+        } catch (IOException e) {
+            throw FileFailure.of(e, file, ShmLayout.fileSize(ringSize));
+        }
+    }
+
+    private static MappedByteBuffer make(Path file, int ringSize, long nonce, String group) throws IOException {
         long size = ShmLayout.fileSize(ringSize);
         var mode = PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
         try (FileChannel channel = FileChannel.open(
@@ -48,22 +59,29 @@ final class SharedFile {
                 return map;
             } catch (IOException e) {
                 delete(file);
-                throw Shortage.of(
-                        FallbackReason.SHM_FULL,
-                        "allocating " + size + " bytes in " + file.getParent().getParent() + " failed: "
-                                + e.getMessage() + "; make it larger, or ring.initial smaller");
+                throw e;
             }
-        } catch (NoSuchFileException e) {
-            throw new FallbackException(FallbackReason.STALE_RENDEZVOUS, file.getParent() + " has just gone");
-        } catch (FallbackException e) {
-            throw e;
-        } catch (IOException e) {
-            throw Shortage.of(FallbackReason.SHM_FULL, "creating " + file + " failed: " + e);
         }
     }
 
     /** Opens a client's file, checks that it is what the hello says, and unlinks it. */
     static MappedByteBuffer open(Path file, Hello hello) throws FallbackException {
+        try {
+            return inSpiteOfInterrupts(() -> openAndCheck(file, hello));
+        } catch (FallbackException e) {
+            throw e;
+        } catch (IOException e) {
+            if (Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS) && Files.isReadable(file)) {
+                // The client has done its part, and this process can do no more, say, for want of descriptors.
+                throw Shortage.of(FallbackReason.NO_RESOURCES, "opening " + file + " failed: " + e);
+            }
+            throw new FallbackException(FallbackReason.BAD_HANDSHAKE, "opening " + file + " failed: " + e);
+        } finally {
+            delete(file);
+        }
+    }
+
+    private static MappedByteBuffer openAndCheck(Path file, Hello hello) throws IOException {
         MappedByteBuffer map = null;
         try (FileChannel channel = FileChannel.open(
                 file, Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS))) {
@@ -85,14 +103,32 @@ final class SharedFile {
                 JdkAccess.unmap(map);
             }
             throw e;
-        } catch (IOException e) {
-            if (Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS) && Files.isReadable(file)) {
-                // The client has done its part, and this process can do no more, say, for want of descriptors.
-                throw Shortage.of(FallbackReason.NO_RESOURCES, "opening " + file + " failed: " + e);
+        }
+    }
+
+    private interface Work {
+        MappedByteBuffer run() throws IOException;
+    }
+
+    /**
+     * The JDK closes a file under an interrupted thread. An interrupt is meant for what waits, and nothing here does: it is kept for
+     * what the thread does next.
+     */
+    private static MappedByteBuffer inSpiteOfInterrupts(Work work) throws IOException {
+        boolean interrupted = false;
+        try {
+            while (true) {
+                interrupted |= Thread.interrupted();
+                try {
+                    return work.run();
+                } catch (ClosedByInterruptException e) {
+                    // anew
+                }
             }
-            throw new FallbackException(FallbackReason.BAD_HANDSHAKE, "opening " + file + " failed: " + e);
         } finally {
-            delete(file);
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
         }
     }
 

@@ -2,6 +2,7 @@ package io.accel.core.fabric.shm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.accel.core.fabric.Fabric;
 import io.accel.core.fabric.FallbackReason;
@@ -10,6 +11,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -86,6 +88,27 @@ class BadClientsTest {
             assertThat(half.status()).isEqualTo(FallbackReason.TIMEOUT.code());
             half.awaitHangUp();
         }
+        nothingIsLeft();
+    }
+
+    /** It is not the directory alone that keeps another user out: here everybody may enter. */
+    @Test
+    void oneOfAnotherUserIsRefused() throws Exception {
+        assumeTrue(AsUser.isPossible(), "needs root, to be another user");
+        Files.setPosixFilePermissions(ends.dir, PosixFilePermissions.fromString("rwxr-xr-x"));
+        Files.setPosixFilePermissions(rendezvous, PosixFilePermissions.fromString("rwxr-xr-x"));
+        Files.setPosixFilePermissions(
+                rendezvous.resolve(RendezvousPath.SOCKET), PosixFilePermissions.fromString("rwxrwxrwx"));
+        try (RawClient other = AsUser.call(AsUser.NOBODY, AsUser.NOBODY, () -> new RawClient(rendezvous))) {
+            other.say(RawClient.hello(NONCE).encode());
+            assertThat(other.status()).isEqualTo(FallbackReason.OTHER_USER.code());
+            other.awaitHangUp();
+        }
+        assertThat(acceptor.places).as("nobody was asked").hasValue(3);
+        try (RawClient own = AsUser.call(0, AsUser.NOBODY, () -> new RawClient(rendezvous))) {
+            own.go(NONCE); // of the same user, and another group
+        }
+        othersConnect();
         nothingIsLeft();
     }
 

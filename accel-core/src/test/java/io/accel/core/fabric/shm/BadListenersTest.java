@@ -1,6 +1,7 @@
 package io.accel.core.fabric.shm;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -10,12 +11,15 @@ import io.accel.core.fabric.FallbackReason;
 import io.accel.core.fabric.Link;
 import java.io.IOException;
 import java.nio.channels.SocketChannel;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.UserPrincipal;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -86,6 +90,41 @@ class BadListenersTest {
         RendezvousDirectory.create(directory, group(ends.dir));
         assertThat((int) Files.getAttribute(directory, "unix:mode") & 07777).isEqualTo(01770);
         RendezvousDirectory.delete(directory);
+    }
+
+    /** A member may make what is its own there, and neither remove, rename nor replace another's socket, nor move its directory. */
+    @Test
+    void aMemberOfTheGroupCannotTakeOverAnothersSocket() throws Exception {
+        assumeTrue(AsUser.isPossible(), "needs root, to be another user");
+        Files.setAttribute(ends.dir, "unix:mode", 01777); // as /dev/shm
+        ShmFabric fabric = new ShmFabric(new ShmConfig(ends.dir, group(ends.dir), 1_000_000_000L, 1_000_000_000L));
+        ShmEnds.Acceptor acceptor = new ShmEnds.Acceptor(1);
+        try (var listening = fabric.listen(ShmEnds.address("127.0.0.3"), acceptor)) {
+            Path directory = ends.rendezvous("127.0.0.3");
+            int group = (int) Files.getAttribute(directory, "unix:gid");
+            Path socket = directory.resolve(RendezvousPath.SOCKET);
+            Path own = directory.resolve("own");
+            List<Callable<Object>> takeovers = List.of(
+                    () -> Files.move(socket, directory.resolve("moved")),
+                    () -> Files.move(own, socket, StandardCopyOption.ATOMIC_MOVE),
+                    () -> Files.move(own, socket, StandardCopyOption.REPLACE_EXISTING),
+                    () -> Files.deleteIfExists(socket),
+                    () -> Files.move(directory, ends.dir.resolve("moved")));
+            AsUser.call(AsUser.NOBODY, group, () -> Files.createFile(own));
+            for (Callable<Object> takeover : takeovers) {
+                assertThatThrownBy(() -> AsUser.call(AsUser.NOBODY, group, takeover))
+                        .isInstanceOf(FileSystemException.class)
+                        .hasMessageContaining("not permitted");
+            }
+            try (RawClient member = AsUser.call(AsUser.NOBODY, group, () -> new RawClient(directory))) {
+                member.say(RawClient.hello(1).encode());
+                assertThat(member.status()).as("by the listener, where it was").isEqualTo(Hello.GO);
+            }
+            // Without the sticky bit a member could.
+            Files.setAttribute(directory, "unix:mode", 0770);
+            AsUser.call(AsUser.NOBODY, group, takeovers.get(0));
+            assertThat(socket).doesNotExist();
+        }
     }
 
     /** A container knows the group of a shared volume by its number. */

@@ -1,0 +1,94 @@
+package io.accel.core.fabric.shm;
+
+import io.accel.core.fabric.FallbackException;
+import io.accel.core.fabric.FallbackReason;
+import io.accel.core.fabric.Shortage;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileStore;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+
+/**
+ * Why a connection's file could not be made, and what to do about it. An exception's message is the C library's, in the user's
+ * language; so the system is asked where the type does not tell.
+ */
+final class FileFailure {
+    private static final Path ALWAYS_THERE = Path.of("/dev/null");
+
+    private FileFailure() {}
+
+    /**
+     * The reason to go by the kernel.
+     *
+     * @param e what the attempt met
+     * @param file what was to be made
+     * @param size how large it was to be
+     */
+    static FallbackException of(IOException e, Path file, long size) {
+        Path directory = file.getParent().getParent();
+        String what = "making " + file + " failed: ";
+        if (e instanceof AccessDeniedException) {
+            return new FallbackException(
+                    FallbackReason.SHM_DIR,
+                    what + e + "; let " + RendezvousDirectory.self().getName() + " make files there");
+        }
+        if (e.getCause() instanceof OutOfMemoryError) {
+            return Shortage.of(
+                    FallbackReason.NO_RESOURCES,
+                    what + e + "; see how much memory this process may map, and in how many pieces (vm.max_map_count)");
+        }
+        if (!canOpen()) {
+            return Shortage.of(
+                    FallbackReason.NO_RESOURCES,
+                    what + e + "; this process can open no file at all, so raise its limit of open files (ulimit -n)");
+        }
+        FileStore store = store(directory);
+        if (store != null && store.isReadOnly()) {
+            return new FallbackException(
+                    FallbackReason.SHM_DIR, what + e + "; " + store + " is read-only, so mount it for writing");
+        }
+        if (isFull(e) || hasLessThan(size, store)) {
+            return Shortage.of(
+                    FallbackReason.SHM_FULL,
+                    "allocating " + size + " bytes in " + directory + " failed: " + e.getMessage()
+                            + "; make it larger, or ring.initial smaller");
+        }
+        return new FallbackException(FallbackReason.SHM_DIR, what + e);
+    }
+
+    /** By the message, in English: what is known without that is another question. */
+    static boolean isFull(IOException e) {
+        String message = String.valueOf(e.getMessage());
+        return message.contains("No space left") || message.contains("quota");
+    }
+
+    private static boolean canOpen() {
+        try (FileChannel channel = FileChannel.open(ALWAYS_THERE, StandardOpenOption.READ)) {
+            return channel.isOpen();
+        } catch (NoSuchFileException | AccessDeniedException e) {
+            return true; // which a process without descriptors is not told
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    private static FileStore store(Path directory) {
+        try {
+            return Files.getFileStore(directory);
+        } catch (IOException e) {
+            return null; // not even that is known
+        }
+    }
+
+    private static boolean hasLessThan(long size, FileStore store) {
+        try {
+            return store != null && store.getUsableSpace() < size;
+        } catch (IOException e) {
+            return false;
+        }
+    }
+}
