@@ -1,6 +1,7 @@
 package io.accel.nio;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.accel.profile.Profile;
 import java.io.IOException;
@@ -12,13 +13,17 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** The presets differ in what they do, not only in what they say. */
 class PresetsTest {
     /** What a link begins with: where its direction left the kernel, on a cache line of its own. */
     private static final int OWN = 64;
+    /** How much later than at the earliest a link is given back, on a slow machine. */
+    private static final int LATE_SECONDS = 30;
 
     @Test
     void throughputTakesMoreBeforeTheWriterWaits() throws IOException {
@@ -32,6 +37,67 @@ class PresetsTest {
         long latency = processorNanosOfAWait("latency");
         assertThat(latency).isGreaterThan(3 * processorNanosOfAWait("balanced"));
         assertThat(latency).isGreaterThan(3 * processorNanosOfAWait("low-cpu"));
+    }
+
+    @Test
+    void connectionsMoveWhenThePresetHasThemWorthIt() throws IOException {
+        assertMovesAfter("latency", 0, 0);
+        assertMovesAfter("throughput", 8, 64 << 10);
+        assertMovesAfter("balanced", 8, 64 << 10);
+        assertMovesAfter("low-cpu", 64, 256 << 10);
+    }
+
+    /** By so many writes of one byte, and by one of so many bytes: not before. */
+    private static void assertMovesAfter(String preset, int writes, int bytes) throws IOException {
+        AccelSelectorProvider provider = new AccelSelectorProvider(Profile.load(preset, Map.of()));
+        try (Pair byWrites = new Pair(provider, false);
+                Pair byBytes = new Pair(provider, false)) {
+            if (writes > 0) {
+                for (int i = 1; i < writes; i++) {
+                    byWrites.send(1);
+                }
+                byBytes.send(bytes - 1);
+                // Whoever asked before this one, which is served by the same thread, would have moved before it.
+                try (Pair later = new Pair(new AccelSelectorProvider(Profile.load("latency", Map.of())), false)) {
+                    later.awaitMoved();
+                }
+                assertThat(byWrites.isMoved()).as("%s, one write less", preset).isFalse();
+                assertThat(byBytes.isMoved()).as("%s, one byte less", preset).isFalse();
+                byWrites.send(1);
+                byBytes.send(1);
+            }
+            byWrites.awaitMoved();
+            byBytes.awaitMoved();
+        }
+    }
+
+    /** The others keep theirs for a minute, or for ever; {@code -Dall} waits for that, too. */
+    @Test
+    @Timeout(150)
+    void idleConnectionsGiveTheirMemoryBackWhenThePresetSays() throws IOException {
+        try (Pair lowCpu = new Pair(provider("low-cpu"));
+                Pair balanced = new Pair(provider("balanced"));
+                Pair throughput = new Pair(provider("throughput"));
+                Pair latency = new Pair(provider("latency"))) {
+            lowCpu.send(1);
+            balanced.send(1);
+            throughput.send(1);
+            latency.send(1);
+            long start = System.nanoTime();
+            assertGivesBackAfter(lowCpu, start, 10);
+            assertThat(balanced.isMoved()).isTrue();
+            assertThat(throughput.isMoved()).isTrue();
+            if (System.getProperty("all") != null) {
+                assertGivesBackAfter(balanced, start, 60);
+                assertGivesBackAfter(throughput, start, 60);
+            }
+            assertThat(latency.isMoved()).isTrue();
+        }
+    }
+
+    private static void assertGivesBackAfter(Pair pair, long start, int seconds) {
+        await().atMost(Duration.ofSeconds(seconds + LATE_SECONDS)).until(() -> !pair.isMoved());
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThanOrEqualTo(Duration.ofSeconds(seconds));
     }
 
     @Test
@@ -80,21 +146,46 @@ class PresetsTest {
     }
 
     private static final class Pair implements AutoCloseable {
+        final ServerSocketChannel listener;
         final SocketChannel client;
         final SocketChannel server;
 
         Pair(AccelSelectorProvider provider) throws IOException {
-            try (ServerSocketChannel listener = provider.openServerSocketChannel()) {
-                listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
-                client = provider.openSocketChannel();
-                client.connect(listener.getLocalAddress());
-                server = listener.accept();
+            this(provider, true);
+        }
+
+        Pair(AccelSelectorProvider provider, boolean moved) throws IOException {
+            // A connection moves only while its listener is open.
+            listener = provider.openServerSocketChannel();
+            listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+            client = provider.openSocketChannel();
+            client.connect(listener.getLocalAddress());
+            server = listener.accept();
+            if (moved) {
+                assertThat(isMoved()).isTrue();
             }
-            assertThat(((AccelSocketChannel) client).path().path()).isEqualTo("shm");
+        }
+
+        boolean isMoved() {
+            return ((AccelSocketChannel) client).path().path().equals("shm");
+        }
+
+        void awaitMoved() {
+            await().until(this::isMoved);
+        }
+
+        /** In one write, which the peer reads. */
+        void send(int bytes) throws IOException {
+            assertThat(client.write(ByteBuffer.allocate(bytes))).isEqualTo(bytes);
+            ByteBuffer read = ByteBuffer.allocate(bytes);
+            while (read.hasRemaining()) {
+                assertThat(server.read(read)).isPositive();
+            }
         }
 
         @Override
         public void close() throws IOException {
+            listener.close();
             client.close();
             server.close();
         }

@@ -15,7 +15,8 @@ import org.junit.jupiter.api.Timeout;
 
 /**
  * Both directions of one connection come to a link, and go back, at random bytes and under load, again and again; the link is given back
- * and another had meanwhile. Every byte is checked. {@code -Daccel.test.switches} has more of them.
+ * and another had meanwhile. Every byte is checked. {@code -Daccel.test.switches} says how often, which is
+ * a million times under {@code ./accel test --all}.
  */
 class ManySwitchesTest {
     private static final int WANTED = Integer.getInteger("accel.test.switches", 10_000);

@@ -3,7 +3,6 @@ package io.accel.nio.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.fail;
-import static org.awaitility.Awaitility.await;
 
 import java.io.EOFException;
 import java.io.IOException;
@@ -12,10 +11,8 @@ import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -186,20 +183,6 @@ class AsynchronousCloseTest extends ContractSupport {
     private static void readForever(SocketChannel channel) throws IOException {
         while (channel.read(ByteBuffer.allocate(5000)) >= 0) {}
         throw new EOFException();
-    }
-
-    /** Begins to write single bytes, and returns when none has been taken for a while: a path may have become another meanwhile. */
-    private Task<Void> waitingWriter(Task.Action write) {
-        AtomicLong taken = new AtomicLong();
-        Task<Void> writer = run(() -> {
-            while (true) {
-                write.run();
-                taken.incrementAndGet();
-            }
-        });
-        AtomicLong seen = new AtomicLong(-1);
-        await().pollInterval(Duration.ofMillis(50)).until(() -> seen.getAndSet(taken.get()) == taken.get());
-        return writer.awaitInside("write");
     }
 
     /**

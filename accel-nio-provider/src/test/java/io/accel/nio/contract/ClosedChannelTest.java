@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
+import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.ServerSocketChannel;
@@ -17,11 +19,11 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
-/**
- * Every method of a closed channel says so, whatever the channel was before. JDK 17 says it of accept and connect in
- * blocking mode with AsynchronousCloseException, later ones with its superclass.
- */
+/** Every method of a closed channel says so, whatever the channel was before. */
 class ClosedChannelTest extends ContractSupport {
+    /** The first JDK that looks whether a channel is open before it begins to wait. */
+    private static final int LOOKS_FIRST = 19;
+
     private final ByteBuffer buffer = ByteBuffer.allocate(8);
     private final ByteBuffer[] buffers = {buffer, ByteBuffer.allocate(8)};
 
@@ -58,6 +60,42 @@ class ClosedChannelTest extends ContractSupport {
         ServerSocketChannel channel = ServerSocketChannel.open();
         channel.close();
         return serverSocketChannel(channel);
+    }
+
+    @TestFactory
+    Stream<DynamicTest> onceListeningAndNonBlocking() throws IOException {
+        ServerSocketChannel channel = listener();
+        channel.configureBlocking(false);
+        channel.close();
+        return serverSocketChannel(channel);
+    }
+
+    @Test
+    void acceptAndConnectSayItAsEachJdkDoes() throws IOException {
+        InetSocketAddress address = destination(listener());
+        for (boolean blocking : new boolean[] {true, false}) {
+            for (boolean bound : new boolean[] {true, false}) {
+                ServerSocketChannel listener = closing(ServerSocketChannel.open());
+                listener.configureBlocking(blocking);
+                SocketChannel client = channel();
+                client.configureBlocking(blocking);
+                if (bound) {
+                    listener.bind(anyPort());
+                    client.bind(anyPort());
+                }
+                listener.close();
+                client.close();
+                assertThatThrownBy(listener::accept).isExactlyInstanceOf(closed(blocking));
+                assertThatThrownBy(() -> client.connect(address)).isExactlyInstanceOf(closed(blocking));
+            }
+        }
+    }
+
+    /** Older JDKs begin to wait, and look then. */
+    private static Class<? extends ClosedChannelException> closed(boolean blocking) {
+        return blocking && Runtime.version().feature() < LOOKS_FIRST
+                ? AsynchronousCloseException.class
+                : ClosedChannelException.class;
     }
 
     @Test

@@ -20,6 +20,7 @@ import java.util.Deque;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.concurrent.atomic.AtomicLong;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.AfterEach;
@@ -145,6 +146,20 @@ abstract class ContractSupport {
 
     final Task<Void> run(Task.Action action) {
         return start(Task.Action.call(action));
+    }
+
+    /** Begins to write single bytes, and returns when none has been taken for a while: a path may have become another meanwhile. */
+    final Task<Void> waitingWriter(Task.Action write) {
+        AtomicLong taken = new AtomicLong();
+        Task<Void> writer = run(() -> {
+            while (true) {
+                write.run();
+                taken.incrementAndGet();
+            }
+        });
+        AtomicLong seen = new AtomicLong(-1);
+        Awaitility.await().pollInterval(Duration.ofMillis(50)).until(() -> seen.getAndSet(taken.get()) == taken.get());
+        return writer.awaitInside("write");
     }
 
     final <T> Task<T> startVirtual(Callable<T> body) {

@@ -88,6 +88,47 @@ class HalfCloseTest extends ContractSupport {
     }
 
     @Test
+    void shutdownOutputWakesABlockedGatheringWriter() throws Exception {
+        Pair pair = pair();
+        ByteBuffer[] much = {ByteBuffer.allocate(1), ByteBuffer.allocateDirect(64 << 20)};
+        Task<Long> writer = start(() -> pair.client().write(much)).awaitInside("write");
+        pair.client().shutdownOutput();
+        assertThat(writer.result()).isEqualTo(1L + much[1].position()).isBetween(1L, (long) much[1].capacity());
+        assertRefused(() -> pair.client().write(much));
+    }
+
+    @Test
+    void shutdownOutputRefusesABlockedWriteThatHasTakenNothing() throws Exception {
+        for (int round = 0; round < times(5); round++) {
+            Pair pair = fullPair();
+            Task<Void> writer = waitingWriter(() -> Bytes.write(pair.client(), new byte[1]));
+            assertRefusedByShutdownOutput(pair, writer);
+        }
+    }
+
+    @Test
+    void shutdownOutputRefusesABlockedGatheringWriteThatHasTakenNothing() throws Exception {
+        for (int round = 0; round < times(5); round++) {
+            Pair pair = fullPair();
+            ByteBuffer[] buffers = {ByteBuffer.allocate(0), ByteBuffer.allocateDirect(1)};
+            Task<Void> writer = waitingWriter(() -> {
+                pair.client().write(buffers);
+                buffers[1].clear();
+            });
+            assertRefusedByShutdownOutput(pair, writer);
+        }
+    }
+
+    private static void assertRefusedByShutdownOutput(Pair pair, Task<Void> writer) throws Exception {
+        pair.client().shutdownOutput();
+        assertThat(writer.failure()).isExactlyInstanceOf(AsynchronousCloseException.class);
+        assertThat(pair.client().isOpen()).isTrue();
+        assertThat(Bytes.readToEnd(pair.server())).isNotEmpty();
+        Bytes.write(pair.server(), Bytes.ascii("answer"));
+        assertThat(Bytes.readAscii(pair.client(), 6)).isEqualTo("answer");
+    }
+
+    @Test
     void readAfterShutdownInputIsTheEnd() throws IOException {
         Pair pair = pair();
         assertThat(pair.client().shutdownInput()).isSameAs(pair.client());

@@ -13,6 +13,7 @@ import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -25,6 +26,11 @@ class InFlightTest extends ContractSupport {
     private static final int LARGE = 3;
 
     private static final int ENOUGH_FOR_LARGE = 4 * MIB;
+    /** In MiB, for buffers that are asked for. What they say then to be, both together, that hold them. */
+    private static final int MORE = 5;
+
+    private static final int ENOUGH_FOR_MORE = (MORE + MORE / 2) * MIB;
+    private static final int BUFFER = 4 * MIB;
 
     @ParameterizedTest(name = "{0} MiB")
     @ValueSource(ints = {1, 2, 3})
@@ -40,9 +46,11 @@ class InFlightTest extends ContractSupport {
     }
 
     private static long mostSent() throws IOException {
-        String limits =
-                Files.readString(java.nio.file.Path.of("/proc/sys/net/ipv4/tcp_wmem"), StandardCharsets.US_ASCII);
-        return Long.parseLong(limits.substring(limits.lastIndexOf('\t') + 1).trim());
+        // With one read, as lines are read: such a file has nothing more for the second.
+        String limits = Files.readAllLines(
+                        java.nio.file.Path.of("/proc/sys/net/ipv4/tcp_wmem"), StandardCharsets.US_ASCII)
+                .get(0);
+        return Long.parseLong(limits.substring(limits.lastIndexOf('\t') + 1));
     }
 
     private static byte[] exchange(SocketChannel channel, byte[] mine) throws IOException {
@@ -120,18 +128,55 @@ class InFlightTest extends ContractSupport {
         assertThat(Bytes.fill(pair.client())).isGreaterThan(2 * MIB);
     }
 
-    /** The kernel cuts what is asked for to its own limits. */
     @Test
     void buffersThatAreAskedForAreThere() throws Exception {
+        Pair pair = pairWithLargeBuffers();
+        assertTakes(pair, buffers(pair.client(), pair.server()));
+    }
+
+    @Test
+    void buffersThatAreAskedForAreThereForAPeerThatHasShutItsInput() throws Exception {
+        Pair pair = pairWithLargeBuffers();
+        Bytes.write(pair.client(), new byte[MESSAGE]);
+        assertThat(Bytes.read(pair.server(), MESSAGE)).hasSize(MESSAGE);
+        pair.server().shutdownInput();
+        assertThat(Bytes.fill(pair.client())).isGreaterThan(buffers(pair.client(), pair.server()));
+    }
+
+    /** More than a connection takes whose program has asked for nothing. */
+    @Test
+    void bothEndsWriteMoreBeforeEitherReadsIntoBuffersThatAreAskedFor() throws Exception {
+        Pair pair = pairWithLargeBuffers();
+        assumeTrue(
+                buffers(pair.client(), pair.server()) >= ENOUGH_FOR_MORE
+                        && buffers(pair.server(), pair.client()) >= ENOUGH_FOR_MORE,
+                "the kernel gives smaller buffers here");
+        byte[] there = Bytes.random(1, MORE * MIB);
+        byte[] back = Bytes.random(2, MORE * MIB);
+        List<Task<byte[]>> ends =
+                List.of(start(() -> exchange(pair.client(), there)), start(() -> exchange(pair.server(), back)));
+        Bytes.assertSame(ends.get(0).result(), back);
+        Bytes.assertSame(ends.get(1).result(), there);
+    }
+
+    /** The kernel cuts what is asked for to its own limits. */
+    private Pair pairWithLargeBuffers() throws IOException {
         try (ServerSocketChannel listener = ServerSocketChannel.open()) {
-            listener.setOption(StandardSocketOptions.SO_RCVBUF, 4 * MIB).bind(anyPort());
-            SocketChannel client = channel().setOption(StandardSocketOptions.SO_SNDBUF, 4 * MIB);
+            listener.setOption(StandardSocketOptions.SO_RCVBUF, BUFFER).bind(anyPort());
+            SocketChannel client = channel()
+                    .setOption(StandardSocketOptions.SO_SNDBUF, BUFFER)
+                    .setOption(StandardSocketOptions.SO_RCVBUF, BUFFER);
+            Set<String> before = MappedRings.names();
             client.connect(destination(listener));
-            Pair pair = new Pair(client, closing(listener.accept()));
-            int sent = client.getOption(StandardSocketOptions.SO_SNDBUF);
-            int received = pair.server().getOption(StandardSocketOptions.SO_RCVBUF);
-            assertTakes(pair, (sent + received) / 4); // a half of either is the kernel's own book-keeping
+            SocketChannel server = closing(listener.accept());
+            MappedRings.assertOnPath(before, client);
+            return new Pair(client, server.setOption(StandardSocketOptions.SO_SNDBUF, BUFFER));
         }
+    }
+
+    /** For the bytes from one end to the other. The kernel has twice as much, for its own book-keeping. */
+    private static int buffers(SocketChannel from, SocketChannel to) throws IOException {
+        return from.getOption(StandardSocketOptions.SO_SNDBUF) + to.getOption(StandardSocketOptions.SO_RCVBUF);
     }
 
     private static void assertTakes(Pair pair, int least) throws IOException {

@@ -3,6 +3,7 @@ package io.accel.nio.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.accel.core.jdk.JdkAccess;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -88,6 +89,54 @@ class KernelChannelsTest extends ContractSupport {
                 Runtime.version().feature() >= 19, "older JDKs let the streams of one channel wait for each other");
     }
 
+    /** A program may have some from the JDK's provider, by name, beside those that it opens as usual. */
+    @Test
+    void channelsThatTheJdksProviderOpenedAreSelectedAmongTheOthers() throws IOException {
+        Selector selector = selector();
+        ServerSocketChannel listener =
+                closing(JdkAccess.kernelProvider().openServerSocketChannel()).bind(anyPort());
+        SelectionKey accepting = register(listener, selector, SelectionKey.OP_ACCEPT);
+        Pair others = pair().nonBlocking();
+        SelectionKey other = others.server().register(selector, SelectionKey.OP_READ);
+        SocketChannel client = closing(JdkAccess.kernelProvider().openSocketChannel());
+        client.configureBlocking(false);
+        boolean connected = client.connect(destination(listener));
+        SelectionKey key = client.register(selector, SelectionKey.OP_CONNECT, "attached");
+        if (!connected) {
+            awaitReady(key, SelectionKey.OP_CONNECT);
+            assertThat(client.finishConnect()).isTrue();
+        }
+        awaitReady(accepting, SelectionKey.OP_ACCEPT);
+        SocketChannel server = closing(listener.accept());
+        assertThat(listener.accept()).isNull();
+
+        key.interestOps(SelectionKey.OP_READ);
+        assertThat(selector.selectNow()).isZero();
+        Bytes.write(server, Bytes.ascii("kernel"));
+        Bytes.write(others.client(), Bytes.ascii("either"));
+        awaitReady(other, SelectionKey.OP_READ);
+        awaitReady(key, SelectionKey.OP_READ);
+        assertThat(Bytes.readAscii(client, 6)).isEqualTo("kernel");
+        assertThat(Bytes.readAscii(others.server(), 6)).isEqualTo("either");
+        key.interestOps(SelectionKey.OP_WRITE);
+        awaitReady(key, SelectionKey.OP_WRITE);
+
+        assertThat(client.keyFor(selector)).isSameAs(key);
+        assertThat(key.channel()).isSameAs(client);
+        assertThat(key.attachment()).isEqualTo("attached");
+        server.close();
+        key.interestOps(SelectionKey.OP_READ);
+        awaitReady(key, SelectionKey.OP_READ);
+        assertThat(client.read(ByteBuffer.allocate(1))).isEqualTo(-1);
+        client.close();
+        assertThat(key.isValid()).isFalse();
+        accepting.cancel();
+        selector.selectNow();
+        assertThat(selector.keys()).containsExactly(other);
+        listener.configureBlocking(true);
+        assertThat(listener.isRegistered()).isFalse();
+    }
+
     private List<SelectableChannel> oneOfEachKind() throws IOException {
         List<SelectableChannel> kinds = new ArrayList<>(List.of(channel(), listener()));
         kinds.add(closing(DatagramChannel.open()));
@@ -95,6 +144,8 @@ class KernelChannelsTest extends ContractSupport {
         kinds.add(closing(pipe.source()));
         kinds.add(closing(pipe.sink()));
         kinds.add(unixPair().client());
+        kinds.add(closing(JdkAccess.kernelProvider().openSocketChannel()));
+        kinds.add(closing(JdkAccess.kernelProvider().openServerSocketChannel()).bind(anyPort()));
         for (SelectableChannel kind : kinds) {
             kind.configureBlocking(false);
         }

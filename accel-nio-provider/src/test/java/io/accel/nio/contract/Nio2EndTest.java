@@ -137,4 +137,21 @@ class Nio2EndTest extends Nio2Support {
         assertThat(late.cancel(true)).isFalse();
         assertThat(late.isDone()).isTrue();
     }
+
+    /** One of whose operations had to wait. The JDK's resets the connection. */
+    @Test
+    void closedWithBytesUnread() throws Exception {
+        AsyncPair pair = asyncPair();
+        Future<Integer> read = pair.server().read(ByteBuffer.allocate(1));
+        assertThatThrownBy(() -> read.get(SHORT_MILLIS, TimeUnit.MILLISECONDS)).isInstanceOf(TimeoutException.class);
+        send(pair.client(), new byte[] {1, 2, 3});
+        assertThat(value(read)).isEqualTo(1);
+        pair.server().close();
+        Future<Integer> end = pair.client().read(ByteBuffer.allocate(1));
+        if (Path.current() == Path.JDK) {
+            assertThat(failureOf(end)).hasMessage("Connection reset");
+        } else {
+            assertThat(value(end)).isEqualTo(-1);
+        }
+    }
 }

@@ -12,6 +12,7 @@ import java.net.Socket;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.net.StandardSocketOptions;
+import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -150,6 +151,38 @@ class PlainServerSocketTest extends PlainSocketSupport {
         assertThat(server.getOption(StandardSocketOptions.SO_REUSEADDR)).isFalse();
         assertThatThrownBy(() -> server.setOption(StandardSocketOptions.TCP_NODELAY, true))
                 .isInstanceOf(UnsupportedOperationException.class);
+    }
+
+    @Test
+    void acceptedSocketInheritsTheListenersOptions() throws Exception {
+        for (boolean shared : new boolean[] {true, false}) {
+            ServerSocket server = closing(new ServerSocket());
+            server.setReuseAddress(shared);
+            server.setOption(StandardSocketOptions.SO_REUSEPORT, shared);
+            server.setReceiveBufferSize(40_000);
+            server.bind(anyPort());
+            Socket accepted = sockets(server).server();
+            assertThat(accepted.getReuseAddress()).isEqualTo(shared);
+            assertThat(accepted.getOption(StandardSocketOptions.SO_REUSEPORT)).isEqualTo(shared);
+            assertThat(accepted.getReceiveBufferSize()).isEqualTo(server.getReceiveBufferSize());
+        }
+    }
+
+    /** Of which nobody has asked anything: as large as those of a listener of the JDK's. */
+    @Test
+    void buffersOfAConnectionAreAsLargeAsTheJdks() throws Exception {
+        ServerSocketChannel kernels =
+                closing(JdkAccess.kernelProvider().openServerSocketChannel()).bind(anyPort());
+        SocketChannel client = closing(JdkAccess.kernelProvider().openSocketChannel());
+        client.connect(kernels.getLocalAddress());
+        SocketChannel accepted = closing(kernels.accept());
+        Sockets sockets = sockets();
+        assertThat(sockets.server().getReceiveBufferSize())
+                .isEqualTo(accepted.getOption(StandardSocketOptions.SO_RCVBUF));
+        assertThat(sockets.server().getSendBufferSize()).isEqualTo(accepted.getOption(StandardSocketOptions.SO_SNDBUF));
+        assertThat(sockets.client().getReceiveBufferSize())
+                .isEqualTo(client.getOption(StandardSocketOptions.SO_RCVBUF));
+        assertThat(sockets.client().getSendBufferSize()).isEqualTo(client.getOption(StandardSocketOptions.SO_SNDBUF));
     }
 
     @Test

@@ -143,6 +143,25 @@ class ServerSocketAdaptorTest extends ContractSupport {
     }
 
     @Test
+    void channelInNonBlockingModeAcceptsAClientThatNeverAsks() throws IOException {
+        ServerSocketChannel channel = listener();
+        channel.configureBlocking(false);
+        SocketChannel client = nonBlockingChannel();
+        client.connect(destination(channel));
+        Socket[] accepted = new Socket[1];
+        eventually().ignoreException(IllegalBlockingModeException.class).until(() -> {
+            accepted[0] = closing(channel.socket().accept());
+            return true;
+        });
+        Bytes.write(accepted[0].getChannel(), Bytes.ascii("unasked"));
+        assertThat(client.isConnected()).as("its program knows of it").isFalse();
+        client.configureBlocking(true);
+        assertThat(client.finishConnect()).isTrue();
+        assertThat(clientOf(accepted[0].getRemoteSocketAddress())).isEqualTo(client.getLocalAddress());
+        assertThat(Bytes.readAscii(client, 7)).isEqualTo("unasked");
+    }
+
+    @Test
     void optionsAreTheChannels() throws IOException {
         ServerSocketChannel channel = listener();
         ServerSocket socket = channel.socket();

@@ -25,6 +25,7 @@ import jdk.net.ExtendedSocketOptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Socket options of channels, before and after they are connected. */
 class SocketOptionTest extends ContractSupport {
@@ -224,20 +225,33 @@ class SocketOptionTest extends ContractSupport {
 
     @Test
     void acceptedChannelInheritsTheListenersKeepaliveTimes() throws IOException {
-        ServerSocketChannel listener = listener().setOption(ExtendedSocketOptions.TCP_KEEPIDLE, 123);
-        assertThat(pair(listener).server().getOption(ExtendedSocketOptions.TCP_KEEPIDLE))
-                .isEqualTo(123);
+        ServerSocketChannel listener = listener();
+        int value = 100;
+        for (SocketOption<Integer> option : KEEPALIVE_TIMES) {
+            listener.setOption(option, ++value);
+        }
+        SocketChannel server = pair(listener).server();
+        for (SocketOption<Integer> option : KEEPALIVE_TIMES) {
+            assertThat(server.getOption(option)).as(option.name()).isEqualTo(listener.getOption(option));
+        }
     }
 
     @Test
-    void acceptedChannelInheritsTheListenersBufferAndReuse() throws IOException {
+    void acceptedChannelInheritsTheListenersBuffer() throws IOException {
         ServerSocketChannel listener = closing(ServerSocketChannel.open());
-        listener.setOption(StandardSocketOptions.SO_RCVBUF, 40_000);
-        listener.setOption(StandardSocketOptions.SO_REUSEADDR, true);
+        listener.setOption(SO_RCVBUF, 40_000);
         SocketChannel server = pair(listener.bind(anyPort())).server();
-        assertThat(server.getOption(StandardSocketOptions.SO_RCVBUF))
-                .isEqualTo(listener.getOption(StandardSocketOptions.SO_RCVBUF));
-        assertThat(server.getOption(StandardSocketOptions.SO_REUSEADDR)).isTrue();
+        assertThat(server.getOption(SO_RCVBUF)).isEqualTo(listener.getOption(SO_RCVBUF));
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void acceptedChannelInheritsWhetherTheAddressAndThePortAreShared(boolean shared) throws IOException {
+        ServerSocketChannel listener = closing(ServerSocketChannel.open());
+        listener.setOption(SO_REUSEADDR, shared).setOption(SO_REUSEPORT, shared);
+        SocketChannel server = pair(listener.bind(anyPort())).server();
+        assertThat(server.getOption(SO_REUSEADDR)).isEqualTo(shared);
+        assertThat(server.getOption(SO_REUSEPORT)).isEqualTo(shared);
     }
 
     /** The kernel gives a connection more than a socket that has none. */

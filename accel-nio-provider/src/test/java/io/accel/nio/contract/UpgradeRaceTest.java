@@ -44,6 +44,7 @@ class UpgradeRaceTest extends ContractSupport {
     private static final int PIECES_AT_ONCE = 8;
 
     private static final int PIECES_BEHIND = 20;
+    private static final int ANSWERED = 10;
     private static final byte[] STREAM = Bytes.random(1, 16 << 20);
 
     /** Who does it. */
@@ -207,6 +208,61 @@ class UpgradeRaceTest extends ContractSupport {
                     assertThat(heard.length).isLessThanOrEqualTo(sent);
                     assertStream(heard, heard.length);
                     assertStream(read.result(), PIECES_BEHIND * PIECE);
+                });
+    }
+
+    // ---- a close
+
+    @ParameterizedTest
+    @EnumSource
+    @WithinLimit.Seconds(60)
+    void whatWasWrittenBeforeACloseIsRead(End end) throws Exception {
+        sweep(
+                end,
+                CONNECTIONS,
+                (actor, moment) -> {
+                    int written = writeWhile(actor, MOST_UNREAD, so -> !isOver(moment));
+                    awaitMoment(moment);
+                    actor.close();
+                    return written;
+                },
+                (race, act) -> assertStream(Bytes.readToEnd(race.peer()), act.result()));
+    }
+
+    /** Both directions are used before, and the peer waits in a selector. */
+    @ParameterizedTest
+    @EnumSource
+    @WithinLimit.Seconds(60)
+    void whatWasWrittenBetweenAConversationAndACloseIsRead(End end) throws Exception {
+        Selector first = selector();
+        Selector second = selector();
+        sweep(
+                end,
+                CONNECTIONS,
+                (actor, moment) -> {
+                    for (int i = 0; i < ANSWERED; i++) {
+                        Bytes.write(actor, ByteBuffer.wrap(STREAM, i * PIECE, PIECE));
+                        assertThat(Bytes.readAscii(actor, 1)).isEqualTo("!");
+                    }
+                    int written = ANSWERED * PIECE;
+                    int behind = 0;
+                    while ((!isOver(moment) && behind < MOST_UNREAD) || behind < PIECES_BEHIND * PIECE) {
+                        Bytes.write(actor, ByteBuffer.wrap(STREAM, written + behind, PIECE));
+                        behind += PIECE;
+                    }
+                    awaitMoment(moment);
+                    actor.close();
+                    return written + behind;
+                },
+                (race, act) -> {
+                    for (int i = 0; i < ANSWERED; i++) {
+                        Bytes.assertSame(
+                                Bytes.read(race.peer(), PIECE), Arrays.copyOfRange(STREAM, i * PIECE, (i + 1) * PIECE));
+                        Bytes.write(race.peer(), Bytes.ascii("!"));
+                    }
+                    race.peer().configureBlocking(false);
+                    byte[] rest = readBySelectors(race.peer(), race.moment(), first, second);
+                    Bytes.assertSame(rest, Arrays.copyOfRange(STREAM, ANSWERED * PIECE, act.result()));
                 });
     }
 

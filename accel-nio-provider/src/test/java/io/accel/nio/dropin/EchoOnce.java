@@ -12,12 +12,15 @@ import java.nio.channels.spi.SelectorProvider;
 
 /**
  * A program that knows nothing of Accel: connects to itself, at the loopback address or at the one that it is given, and sends one
- * byte, which a selector must report.
+ * byte, which a selector must report. With the property {@code echo.logs} it logs a line first.
  */
 final class EchoOnce {
     private EchoOnce() {}
 
     public static void main(String[] args) throws IOException {
+        if (Boolean.getBoolean("echo.logs")) {
+            System.getLogger("echo").log(System.Logger.Level.INFO, "started");
+        }
         System.out.println("provider " + SelectorProvider.provider().getClass().getName());
         InetAddress address = args.length == 0 ? InetAddress.getLoopbackAddress() : InetAddress.getByName(args[0]);
         try (ServerSocketChannel listener = ServerSocketChannel.open().bind(new InetSocketAddress(address, 0));

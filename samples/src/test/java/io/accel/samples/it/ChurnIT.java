@@ -28,6 +28,7 @@ class ChurnIT {
     private static final Set<String> SELECTOR = Set.of("anon_inode:[eventpoll]", "anon_inode:[eventfd]");
     private static final Duration START = Duration.ofSeconds(20);
     private static final Duration RUN = Duration.ofMinutes(2);
+    private static final Duration LOOK = Duration.ofMillis(20);
     private static final Duration SETTLE = Duration.ofSeconds(20);
     // The JVM's own mappings come and go with its arenas and code; a leak of one a connection is far beyond.
     private static final int JVM_MAPPINGS = 100;
@@ -64,11 +65,24 @@ class ChurnIT {
                 Child server = defaults(directory.path()).start("churn server")) {
             int port = (int) server.awaitNumber("PORT", START);
             try (Child client = defaults(directory.path(), "port=" + port).start("churn client")) {
-                run(client, WARM_UP);
-                assertThat(ProcFs.ringsAt(port)).isZero();
+                long before = shared(server, client, directory.path());
+                client.send("RUN " + CONNECTIONS);
+                await().pollInterval(LOOK).atMost(RUN).until(() -> {
+                    assertThat(shared(server, client, directory.path()))
+                            .as("files and mappings of shared memory")
+                            .isEqualTo(before);
+                    return client.latestNumber("DONE").isPresent();
+                });
             }
             assertThat(server.output()).doesNotContain(" by shm").contains(Launch.isAccel() ? " by kernel" : "");
         }
+    }
+
+    /** What there is below the directory, and what of that both have mapped. */
+    private static long shared(Child server, Child client, Path directory) {
+        return ProcFs.filesBelow(directory)
+                + ProcFs.mappingsOf(server.pid(), directory)
+                + ProcFs.mappingsOf(client.pid(), directory);
     }
 
     private static Launch defaults(Path directory, String... arguments) {
