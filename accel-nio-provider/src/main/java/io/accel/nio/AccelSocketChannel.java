@@ -474,7 +474,14 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
                 if (total > 0 && link.refusesBytes()) {
                     break; // the next write says why: of this one the program is to know how much was taken
                 }
-                total += attempt.run(link, one, many, offset, length);
+                try {
+                    total += attempt.run(link, one, many, offset, length);
+                } catch (AsynchronousCloseException e) {
+                    if (total == 0) {
+                        throw e;
+                    }
+                    break; // as above
+                }
                 boolean more = one != null ? one.hasRemaining() : hasRemaining(many, offset, length);
                 isBack = more && out.goBack(link);
                 if (!more || isBack) {

@@ -4,6 +4,7 @@ import io.accel.core.socket.LinkStream;
 import io.accel.core.socket.Outgoing;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.channels.WritableByteChannel;
@@ -113,6 +114,9 @@ final class FileTransfer {
             if (n > 0) {
                 link.append(n);
                 link.flush();
+                if (link.isOver()) {
+                    throw new AsynchronousCloseException(); // which may have come before them
+                }
             }
             return n;
         } finally {

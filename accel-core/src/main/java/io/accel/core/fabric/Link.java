@@ -156,6 +156,12 @@ public interface Link {
     long published();
 
     /**
+     * Up to which cursor this side has published. Any thread: who calls {@link #signal} next signals behind all before it, and what the
+     * peer is known to have read lies before it.
+     */
+    long publishedHere();
+
+    /**
      * What the peer has {@linkplain #signal signalled}. Read it <em>before</em> {@link #published()}: a state
      * that was seen stands after every byte that was published before it.
      */

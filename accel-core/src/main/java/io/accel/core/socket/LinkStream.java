@@ -102,6 +102,10 @@ public final class LinkStream implements BlockingWaits.Waitable {
     private volatile boolean inPlace;
 
     private volatile boolean outputShut;
+    /** Whether a close is about to tell the peer of the end, or has. */
+    private volatile boolean ending;
+    /** What had been published then, at least. Written before {@link #ending}. */
+    private long endsAt;
 
     /** Reading half, writing half, closer, and one for each registration. */
     private final AtomicInteger users = new AtomicInteger(3);
@@ -1033,6 +1037,8 @@ public final class LinkStream implements BlockingWaits.Waitable {
     /**
      * Writes what there is room for, without waiting. In the writing half only.
      *
+     * <p>A close does not wait for who writes. Bytes that may be {@linkplain #isBehindEnd behind} its end do not count as accepted.
+     *
      * @param src the bytes
      * @return the number accepted, or {@link #MOVED}
      * @throws IOException if the peer is gone; {@link ClosedChannelException} after {@link #shutdownOutput}; {@link
@@ -1047,6 +1053,10 @@ public final class LinkStream implements BlockingWaits.Waitable {
         }
         try {
             int n = sender.write(src);
+            if (n > 0 && isBehindEnd()) {
+                src.position(src.position() - n);
+                throw new AsynchronousCloseException();
+            }
             if (unannounced) {
                 announce();
             }
@@ -1077,6 +1087,9 @@ public final class LinkStream implements BlockingWaits.Waitable {
         }
         try {
             long n = sender.write(srcs, offset, length);
+            if (n > 0 && isBehindEnd()) {
+                throw new AsynchronousCloseException();
+            }
             if (unannounced) {
                 announce();
             }
@@ -1214,6 +1227,14 @@ public final class LinkStream implements BlockingWaits.Waitable {
         return outputShut || sender.hasPeerEnded();
     }
 
+    /**
+     * Whether what was published last may be behind the end that a close of another thread has told the peer, who then never sees it. If
+     * {@link #ending} is not set now, that end comes behind what was published before. In the writing half only.
+     */
+    public boolean isBehindEnd() {
+        return ending && sender.position() - endsAt > 0;
+    }
+
     /** Whether this direction goes by the link; if not, it has {@link #MOVED}. */
     private boolean isOutput() throws IOException {
         if (closed) {
@@ -1301,6 +1322,8 @@ public final class LinkStream implements BlockingWaits.Waitable {
         if (reset != null) {
             connection.didReset(reset);
         }
+        endsAt = link.publishedHere();
+        ending = true;
         int fin = reset == null || behindEnd ? Link.FIN : 0;
         link.signal(Link.CLOSED | fin | (reset != null ? Link.RST : 0));
         sender.tellTap(reset != null);

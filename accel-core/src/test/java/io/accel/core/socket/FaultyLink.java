@@ -210,6 +210,11 @@ final class FaultyLink implements Link {
     }
 
     @Override
+    public long publishedHere() {
+        return inner.publishedHere();
+    }
+
+    @Override
     public int peerState() {
         check("peerState");
         int now = inner.peerState();

@@ -82,6 +82,11 @@ public final class LoopbackLink implements Link {
     }
 
     @Override
+    public long publishedHere() {
+        return out.producer;
+    }
+
+    @Override
     public MemoryRegion receiveRing() {
         return in.ring;
     }

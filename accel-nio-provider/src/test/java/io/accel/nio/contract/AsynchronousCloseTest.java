@@ -13,11 +13,14 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** A channel that another thread closes lets go of the threads that wait in it. */
 class AsynchronousCloseTest extends ContractSupport {
+    private static final int PIECE = 300;
+
     @Test
     void blockedRead() throws Exception {
         Pair pair = pair();
@@ -177,6 +180,35 @@ class AsynchronousCloseTest extends ContractSupport {
                 assertThat(task.failure()).isInstanceOf(IOException.class);
             }
             pair.server().close();
+        }
+    }
+
+    /** The close is another thread's, in the midst of writes: none of them says that it took what the peer does not get. */
+    @Test
+    @WithinLimit.Seconds(60)
+    void whatWritesTookBeforeACloseArrives() throws Exception {
+        for (int round = 0; round < times(400); round++) {
+            Pair pair = pair();
+            AtomicInteger taken = new AtomicInteger();
+            boolean gathers = round % 2 == 0;
+            Task<Void> writer = run(() -> writePieces(pair.client(), gathers, taken));
+            Task<byte[]> reader = start(() -> Bytes.readToEnd(pair.server()));
+            while (taken.get() < round * PIECE) {
+                Thread.onSpinWait();
+            }
+            pair.client().close();
+            assertThat(writer.failure()).isInstanceOf(ClosedChannelException.class);
+            assertThat(reader.result().length).as("round %s", round).isGreaterThanOrEqualTo(taken.get());
+            pair.server().close();
+        }
+    }
+
+    private static void writePieces(SocketChannel channel, boolean gathers, AtomicInteger taken) throws IOException {
+        ByteBuffer piece = ByteBuffer.allocateDirect(PIECE);
+        ByteBuffer[] pieces = {piece, ByteBuffer.allocate(0)};
+        while (true) {
+            piece.clear();
+            taken.addAndGet(gathers ? (int) channel.write(pieces) : channel.write(piece));
         }
     }
 

@@ -32,6 +32,13 @@ final class Direction {
         return bytes;
     }
 
+    /** Fills what a buffer has left with what comes so many bytes after what was sent. */
+    void fill(ByteBuffer buffer, long after) {
+        for (long position = sent + after; buffer.hasRemaining(); position++) {
+            buffer.put(at(position));
+        }
+    }
+
     /** The next bytes to receive. */
     byte[] after(int length) {
         byte[] bytes = new byte[length];

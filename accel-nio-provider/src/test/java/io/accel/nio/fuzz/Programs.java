@@ -149,6 +149,7 @@ final class Programs {
                         combine(END, Arbitraries.of(Waits.Reader.class), Arbitraries.of(Waits.Event.class))
                                 .as(Waits.BlockedRead::new)),
                 of(1, combine(END, Arbitraries.of(Waits.Event.class)).as(Waits.BlockedWrite::new)),
+                of(2, combine(END, Arbitraries.of(Together.Event.class)).as(Together::new)),
                 of(
                         1,
                         combine(CONNECTION, FLAG, Arbitraries.of(Waits.AcceptEvent.class))

@@ -10,6 +10,8 @@
  *   <li>how many bytes a connection takes that nobody reads: programs leave less unread than every path takes
  *       ({@link io.accel.nio.fuzz.World#ROOM}), and of a write that is to wait only the end is told
  *       ({@link io.accel.nio.fuzz.Waits});
+ *   <li>whether what ends a channel that is written to all the time comes in the midst of a write or between two
+ *       ({@link io.accel.nio.fuzz.Together});
  *   <li>a non-blocking connect on this host may be done at once ({@link io.accel.nio.fuzz.Openings});
  *   <li>connecting the adaptor of a channel that is connected: the JDK's releases differ ({@link io.accel.nio.fuzz.Openings});
  *   <li>ports, and the names of the classes of channels ({@link io.accel.nio.fuzz.World#plain});

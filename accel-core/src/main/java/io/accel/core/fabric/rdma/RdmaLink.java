@@ -278,6 +278,16 @@ final class RdmaLink implements Link, CmHandler {
     }
 
     @Override
+    public long publishedHere() {
+        lock.lock();
+        try {
+            return out.published();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
     public long published() {
         look();
         return in.published();

@@ -114,6 +114,11 @@ final class ShmLink implements Link {
     }
 
     @Override
+    public long publishedHere() {
+        return (long) LONG.getAcquire((ByteBuffer) map, out + ShmLayout.PRODUCER);
+    }
+
+    @Override
     public int peerState() {
         return (int) INT.getAcquire((ByteBuffer) map, in + ShmLayout.STATE) & SAID;
     }
