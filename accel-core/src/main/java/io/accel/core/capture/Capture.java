@@ -2,6 +2,7 @@ package io.accel.core.capture;
 
 import io.accel.core.daemon.Log;
 import io.accel.core.daemon.Warnings;
+import io.accel.core.fabric.MemoryRegion;
 import io.accel.core.observe.CaptureCounters;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -12,28 +13,27 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Segments on their way from the threads that carry bytes into a file. Any thread puts them in, without waiting; one takes them out.
+ * Packets on their way from the threads that carry bytes into a file. Any thread puts them in, without waiting; one takes them out.
  * Between them is a queue of limited bytes, and what does not fit is dropped and counted.
  */
 public final class Capture {
     /** The room that {@link #take} needs. */
-    public static final int MOST_BLOCK = Packets.MOST_TCP + Packets.MOST_HEADERS + Pcapng.MOST_OVERHEAD;
+    public static final int MOST_BLOCK = Packets.MOST + Pcapng.MOST_OVERHEAD;
 
     private static final Warnings ERRORS = new Warnings(Log.of(Capture.class));
     private static final long MOST_QUEUED_BYTES = 32L << 20;
     /** Of the heap. */
     private static final int PART = 16;
-    /** What a segment takes beside its bytes, about. */
+    /** What a packet takes beside its bytes, about. */
     private static final int OVERHEAD = 128;
 
     /** One in the queue. */
-    private record Segment(
-            Packets packets, boolean out, long nanos, long sequence, long acknowledged, int flags, ByteBuffer bytes) {}
+    private record Packet(Packets packets, boolean out, long nanos, Transport header, ByteBuffer bytes) {}
 
     private final Set<Integer> ports;
     private final long mostQueued =
             Math.min(MOST_QUEUED_BYTES, Runtime.getRuntime().maxMemory() / PART);
-    private final BlockingQueue<Segment> queue = new LinkedBlockingQueue<>();
+    private final BlockingQueue<Packet> queue = new LinkedBlockingQueue<>();
     private final AtomicLong queued = new AtomicLong();
     private final AtomicLong dropped = new AtomicLong();
     private final long epochNanos = TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis()) - System.nanoTime();
@@ -47,7 +47,7 @@ public final class Capture {
      * One that has begun.
      *
      * @param ports one of which either end must have; none for any
-     * @param seconds how long it takes segments in; 0 for no limit
+     * @param seconds how long it takes packets in; 0 for no limit
      */
     public Capture(Set<Integer> ports, int seconds) {
         this.ports = Set.copyOf(ports);
@@ -69,8 +69,38 @@ public final class Capture {
         return stopped || System.nanoTime() - began >= lasts;
     }
 
-    /** Room for the bytes of a segment, to be {@linkplain #add added}; null if there is none, and the segment is dropped. */
-    ByteBuffer reserve(int n) {
+    /** Takes a packet without bytes in; false if there is no room, and it is dropped. */
+    boolean add(Packets packets, boolean out, Transport header) {
+        ByteBuffer nothing = reserve(0);
+        return nothing != null && queue(packets, out, header, nothing);
+    }
+
+    /**
+     * Takes a packet in, whose time is now.
+     *
+     * @param packets those of its direction
+     * @param out whether it is this end's
+     * @param header what goes before the bytes
+     * @param ring where they are
+     * @param cursor of the first
+     * @param n how many
+     * @return false if there is no room, or one packet cannot have so many; it is dropped then
+     */
+    boolean add(Packets packets, boolean out, Transport header, MemoryRegion ring, long cursor, int n) {
+        if (!packets.hold(header, n)) {
+            drop(); // no sender of ours has sent this
+            return false;
+        }
+        ByteBuffer bytes = reserve(n);
+        if (bytes == null) {
+            return false;
+        }
+        ring.copyOut(cursor, bytes, 0, n);
+        return queue(packets, out, header, bytes);
+    }
+
+    /** Room for so many bytes, to be queued; null if there is none, and the packet is dropped. */
+    private ByteBuffer reserve(int n) {
         if (queued.addAndGet(n + OVERHEAD) <= mostQueued) {
             try {
                 return ByteBuffer.allocate(n);
@@ -83,9 +113,8 @@ public final class Capture {
         return null;
     }
 
-    /** Puts a segment in whose bytes were {@linkplain #reserve reserved}. */
-    void add(Packets packets, boolean out, long sequence, long acknowledged, int flags, ByteBuffer bytes) {
-        queue.add(new Segment(packets, out, epochNanos + System.nanoTime(), sequence, acknowledged, flags, bytes));
+    private boolean queue(Packets packets, boolean out, Transport header, ByteBuffer bytes) {
+        return queue.add(new Packet(packets, out, epochNanos + System.nanoTime(), header, bytes));
     }
 
     /** A tap met an error, which its thread must not notice. */
@@ -110,7 +139,7 @@ public final class Capture {
     }
 
     /**
-     * Takes out the next segment, and puts it as a block of a file.
+     * Takes out the next packet, and puts it as a block of a file.
      *
      * @param file where to, at its position; with room for {@link #MOST_BLOCK}
      * @param millis how long to wait for one
@@ -118,15 +147,15 @@ public final class Capture {
      * @throws InterruptedException if the thread is interrupted
      */
     public boolean take(ByteBuffer file, long millis) throws InterruptedException {
-        Segment segment = queue.poll(millis, TimeUnit.MILLISECONDS);
-        if (segment == null) {
+        Packet packet = queue.poll(millis, TimeUnit.MILLISECONDS);
+        if (packet == null) {
             return false;
         }
-        queued.addAndGet(-segment.bytes.capacity() - OVERHEAD);
-        int length = segment.packets.length(segment.bytes);
-        int block = Pcapng.beginPacket(file, segment.nanos, length);
-        segment.packets.tcp(file, segment.sequence, segment.acknowledged, segment.flags, segment.bytes);
-        Pcapng.endPacket(file, block, length, segment.out);
+        queued.addAndGet(-packet.bytes.capacity() - OVERHEAD);
+        int length = packet.packets.length(packet.header, packet.bytes.capacity());
+        int block = Pcapng.beginPacket(file, packet.nanos, length);
+        packet.packets.put(file, packet.header, packet.bytes);
+        Pcapng.endPacket(file, block, length, packet.out);
         long before = taken;
         taken = before + 1;
         CaptureCounters.packet(true);
@@ -142,12 +171,12 @@ public final class Capture {
         Pcapng.statistics(file, epochNanos + System.nanoTime(), taken + dropped(), dropped());
     }
 
-    /** How many segments were taken out. */
+    /** How many packets were taken out. */
     public long taken() {
         return taken;
     }
 
-    /** How many segments there was no room for. */
+    /** How many packets there was no room for. */
     public long dropped() {
         return dropped.get();
     }

@@ -7,20 +7,19 @@ import java.nio.ByteBuffer;
 
 /** Packets of IP from one address to another, with valid checksums. Immutable. */
 final class Packets {
-    /** So many bytes fit one packet of either kind of IP. */
+    /** So many bytes of a stream fit one packet of either kind of IP. */
     static final int MOST_TCP = 65_495;
-    /** The longest headers. */
-    static final int MOST_HEADERS = 60;
 
-    private static final int TCP = 6;
+    private static final int MOST_LENGTH = 0xFFFF;
     private static final int HOPS = 64;
     private static final int IPV4_HEADER = 20;
     private static final int IPV6_HEADER = 40;
-    private static final int TCP_HEADER = 20;
     private static final int IPV4_LENGTH = 4;
     private static final int IPV6_LENGTH = 16;
-    private static final int WINDOW = 0xFFFF;
     private static final int DO_NOT_FRAGMENT = 0x4000;
+
+    /** The longest packet: the length that IPv6 says is without its own header. */
+    static final int MOST = IPV6_HEADER + MOST_LENGTH;
 
     private final byte[] source;
     private final byte[] destination;
@@ -46,37 +45,45 @@ final class Packets {
                 .array();
     }
 
-    /** How long a segment is with its headers. */
-    int length(ByteBuffer payload) {
-        return (source.length == IPV4_LENGTH ? IPV4_HEADER : IPV6_HEADER) + TCP_HEADER + payload.remaining();
+    private boolean isIpv4() {
+        return source.length == IPV4_LENGTH;
     }
 
-    /** Puts a segment at the buffer's position. */
-    void tcp(ByteBuffer to, long sequence, long acknowledged, int flags, ByteBuffer payload) {
-        int length = TCP_HEADER + payload.remaining();
-        putIp(to, length);
+    /** Whether so many bytes fit one packet. */
+    boolean hold(Transport header, int payload) {
+        return (isIpv4() ? IPV4_HEADER : 0) + header.length() + payload <= MOST_LENGTH;
+    }
+
+    /** How long a packet with so many bytes is, with its headers. */
+    int length(Transport header, int payload) {
+        return (isIpv4() ? IPV4_HEADER : IPV6_HEADER) + header.length() + payload;
+    }
+
+    /** Puts a packet at the buffer's position; with a payload that it can {@linkplain #hold hold}. */
+    void put(ByteBuffer to, Transport header, ByteBuffer payload) {
+        int length = header.length() + payload.remaining();
+        putIp(to, header.protocol(), length);
         int at = to.position();
         to.putShort((short) sourcePort).putShort((short) destinationPort);
-        to.putInt((int) sequence).putInt((int) acknowledged);
-        to.put((byte) (TCP_HEADER << 2)).put((byte) flags).putShort((short) WINDOW);
-        to.putShort((short) 0).putShort((short) 0).put(payload.duplicate());
+        header.put(to, payload.remaining());
+        to.put(payload.duplicate());
         long pseudo = sum(ByteBuffer.wrap(source), 0, source.length)
                 + sum(ByteBuffer.wrap(destination), 0, destination.length)
-                + TCP
+                + header.protocol()
                 + length;
-        to.putShort(at + 16, folded(pseudo + sum(to, at, length)));
+        to.putShort(at + header.checksumAt(), header.written(folded(pseudo + sum(to, at, length))));
     }
 
-    private void putIp(ByteBuffer to, int length) {
-        if (source.length != IPV4_LENGTH) {
-            to.putInt(6 << 28).putShort((short) length).put((byte) TCP).put((byte) HOPS);
+    private void putIp(ByteBuffer to, int protocol, int length) {
+        if (!isIpv4()) {
+            to.putInt(6 << 28).putShort((short) length).put((byte) protocol).put((byte) HOPS);
             to.put(source).put(destination);
             return;
         }
         int at = to.position();
         to.put((byte) 0x45).put((byte) 0).putShort((short) (IPV4_HEADER + length));
         to.putShort((short) 0).putShort((short) DO_NOT_FRAGMENT);
-        to.put((byte) HOPS).put((byte) TCP).putShort((short) 0);
+        to.put((byte) HOPS).put((byte) protocol).putShort((short) 0);
         to.put(source).put(destination);
         to.putShort(at + 10, folded(sum(to, at, IPV4_HEADER)));
     }

@@ -46,7 +46,7 @@ final class Pcapng {
         option(
                 file,
                 COMMENT,
-                utf8("Bytes of accelerated connections; the headers of IP and TCP were made for this file"));
+                utf8("What went by accelerated paths; the headers of IP, TCP and UDP were made for this file"));
         option(file, USER_APPLICATION, utf8(application));
         option(file, OPTION_END);
         end(file, section);

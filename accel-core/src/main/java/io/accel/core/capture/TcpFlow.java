@@ -3,7 +3,6 @@ package io.accel.core.capture;
 import io.accel.core.fabric.MemoryRegion;
 import io.accel.core.stream.StreamTap;
 import java.net.InetSocketAddress;
-import java.nio.ByteBuffer;
 
 /**
  * One connection as segments of TCP. Sequence numbers are positions in the stream, so what was not captured, because the kernel carried
@@ -57,12 +56,8 @@ public final class TcpFlow {
             int length;
             for (int at = 0; at < n && !capture.isOver(); at += length) {
                 length = Math.min(n - at, Packets.MOST_TCP);
-                ByteBuffer bytes = capture.reserve(length);
-                if (bytes != null) {
-                    ring.copyOut(cursor + at, bytes, 0, length);
-                    int flags = at + length == n ? PSH | ACK : ACK;
-                    capture.add(packets, out, position + at, other().next, flags, bytes);
-                }
+                TcpHeader header = new TcpHeader(position + at, other().next, at + length == n ? PSH | ACK : ACK);
+                boolean unused = capture.add(packets, out, header, ring, cursor + at, length);
                 next = position + at + length;
             }
         }
@@ -70,9 +65,9 @@ public final class TcpFlow {
         @Override
         public void end(boolean reset) {
             synchronized (TcpFlow.this) {
-                ByteBuffer nothing = ended || capture.isOver() ? null : capture.reserve(0);
-                if (nothing != null) {
-                    capture.add(packets, out, next, other().next, (reset ? RST : FIN) | ACK, nothing);
+                if (!ended
+                        && !capture.isOver()
+                        && capture.add(packets, out, new TcpHeader(next, other().next, (reset ? RST : FIN) | ACK))) {
                     next += reset ? 0 : 1;
                 }
                 ended = true;

@@ -1,5 +1,6 @@
 /**
- * Packets as a network would have carried them, made of bytes that go by links: a queue of limited size that taps fill, headers of IP
- * and TCP, and the format pcapng. Depends on the stream protocol's {@code StreamTap} and the rings that it hands over.
+ * Packets as a network would have carried them, made of what goes by links: a queue of limited size that taps fill, headers of IP, TCP
+ * and UDP, and the format pcapng. Depends on {@code StreamTap} and {@code DatagramTap} of the two protocols, and on the rings that they
+ * hand over.
  */
 package io.accel.core.capture;

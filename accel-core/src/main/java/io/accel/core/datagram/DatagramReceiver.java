@@ -12,7 +12,8 @@ import java.nio.ByteOrder;
  * The receiving half of a link that carries datagrams. Ring space is given back when a quarter of the ring was read: who has
  * read all leaves room for the longest datagram, since a ring has at least 128 KiB.
  *
- * <p>One receiver at a time; {@link #ready} may be called by another thread at the same time and is then a hint.
+ * <p>One receiver at a time; {@link #ready} may be called by another thread at the same time and is then a hint. {@link #tap} and {@link
+ * #untap} are for another thread at the same time, one that may be any.
  */
 public final class DatagramReceiver {
     /** What {@link #next} returns when there is none. */
@@ -21,6 +22,7 @@ public final class DatagramReceiver {
     private static final VarHandle HEAD;
     private static final VarHandle BYTES;
     private static final VarHandle RECEIVED;
+    private static final VarHandle TAP;
 
     static {
         try {
@@ -28,6 +30,8 @@ public final class DatagramReceiver {
             HEAD = handle(lookup, "head");
             BYTES = handle(lookup, "bytes");
             RECEIVED = handle(lookup, "received");
+            TAP = lookup.findVarHandle(DatagramReceiver.class, "tap", DatagramTap.class)
+                    .withInvokeExactBehavior();
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
@@ -37,6 +41,10 @@ public final class DatagramReceiver {
     private final MemoryRegion ring;
     private final ByteBuffer memory;
     private final int size;
+
+    /** Null for none. Written by whoever taps, through the handle. */
+    @SuppressWarnings("unused") // read through TAP
+    private DatagramTap tap;
 
     // Below: written by the receiver, read by others without order, through the handles.
 
@@ -112,7 +120,7 @@ public final class DatagramReceiver {
         int at = dst.position();
         ring.copyOut(head + DatagramFrame.HEADER, dst, at, n);
         dst.position(at + n);
-        advance();
+        taken();
     }
 
     /**
@@ -135,14 +143,39 @@ public final class DatagramReceiver {
             from += n;
             left -= n;
         }
-        long taken = (long) length - left;
-        advance();
-        return taken;
+        long n = (long) length - left;
+        taken();
+        return n;
     }
 
     /** Throws away the datagram that {@link #next} has found. */
     public void skip() {
         advance();
+    }
+
+    private void taken() {
+        // As in DatagramSender: a load that hits the cache, and a branch that is never taken while nobody captures.
+        DatagramTap told = (DatagramTap) TAP.getOpaque(this);
+        if (told != null) {
+            VarHandle.acquireFence();
+            told.take(ring, head + DatagramFrame.HEADER, length); // before the peer may overwrite it
+        }
+        advance();
+    }
+
+    /**
+     * Has a tap take each datagram from now on that is taken, whole, also where less of it had room; not those that are skipped. Where
+     * the receiver is just taking one, that may be the first that the tap takes, or the last that it does not.
+     *
+     * @param newTap takes it
+     */
+    public void tap(DatagramTap newTap) {
+        TAP.setRelease(this, newTap);
+    }
+
+    /** Removes the tap. As {@link #tap}. */
+    public void untap() {
+        TAP.setRelease(this, (DatagramTap) null);
     }
 
     private void advance() {

@@ -8,12 +8,16 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
-/** The sending half of a link that carries datagrams. One sender at a time. */
+/**
+ * The sending half of a link that carries datagrams. One sender at a time. {@link #tap} and {@link #untap} are for another thread at the
+ * same time, one that may be any.
+ */
 public final class DatagramSender {
     private static final VarHandle TAIL;
     private static final VarHandle BYTES;
     private static final VarHandle SENT;
     private static final VarHandle DROPPED;
+    private static final VarHandle TAP;
 
     static {
         try {
@@ -22,6 +26,8 @@ public final class DatagramSender {
             BYTES = handle(lookup, "bytes");
             SENT = handle(lookup, "sent");
             DROPPED = handle(lookup, "dropped");
+            TAP = lookup.findVarHandle(DatagramSender.class, "tap", DatagramTap.class)
+                    .withInvokeExactBehavior();
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
@@ -31,6 +37,10 @@ public final class DatagramSender {
     private final MemoryRegion ring;
     private final ByteBuffer memory;
     private final int size;
+
+    /** Null for none. Written by whoever taps, through the handle. */
+    @SuppressWarnings("unused") // read through TAP
+    private DatagramTap tap;
 
     // Below: written by the sender, read by others without order, through the handles, for what is counted.
 
@@ -131,7 +141,29 @@ public final class DatagramSender {
         TAIL.setOpaque(this, to);
         BYTES.setOpaque(this, bytes + length);
         SENT.setOpaque(this, sent + 1);
+        // Read without order, in the object that was just written: a load that hits the cache, and a branch that is
+        // never taken. That is all that a sender pays whom nobody captures.
+        DatagramTap taken = (DatagramTap) TAP.getOpaque(this);
+        if (taken != null) {
+            VarHandle.acquireFence();
+            taken.take(ring, from + DatagramFrame.HEADER, length); // before the peer can see it, and answer
+        }
         link.publish(from, to);
+    }
+
+    /**
+     * Has a tap take each datagram from now on that is sent, not those that are dropped. Where the sender is just sending, that one may
+     * be the first that is taken, or the last that is not.
+     *
+     * @param newTap takes it
+     */
+    public void tap(DatagramTap newTap) {
+        TAP.setRelease(this, newTap);
+    }
+
+    /** Removes the tap. As {@link #tap}. */
+    public void untap() {
+        TAP.setRelease(this, (DatagramTap) null);
     }
 
     private long refresh() throws CorruptLinkException {

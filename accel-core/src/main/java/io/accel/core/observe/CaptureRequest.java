@@ -8,7 +8,7 @@ import java.util.Set;
 /**
  * What {@code accel capture} asks a process for.
  *
- * @param ports one of which either end of a connection must have; none for any, at most {@link #MOST_PORTS}
+ * @param ports one of which either end of a connection or of a datagram must have; none for any, at most {@link #MOST_PORTS}
  * @param packets how many, at most; 0 for no limit
  * @param seconds for how long, at most; 0 for no limit
  */

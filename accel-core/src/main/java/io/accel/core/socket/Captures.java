@@ -10,13 +10,9 @@ import io.accel.core.observe.Connections;
 import io.accel.core.observe.ObservedConnection;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
-import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.util.HashMap;
-import java.util.HashSet;
-import java.util.List;
 import java.util.Map;
-import java.util.Set;
 
 /**
  * Captures what goes by the links of this process, one capture at a time: taps each link that there is, and each that comes, so that the
@@ -33,10 +29,13 @@ public final class Captures implements CaptureSource {
 
     /** The one under way, or null. Written under the monitor. */
     private volatile Capture running;
-    /** What is tapped, with its addresses, this end's first. Guarded by this. */
-    private final Map<LinkStream, List<InetSocketAddress>> tapped = new HashMap<>();
-    /** These addresses. Guarded by this. */
-    private final Set<List<InetSocketAddress>> ends = new HashSet<>();
+    /** What is tapped, and between whom it is. Guarded by this. */
+    private final Map<CapturedLink, CapturedLink.Ends> tapped = new HashMap<>();
+    /**
+     * How many are tapped between whom. Two datagram sockets have two links if each looked for the other at the same time. Guarded by
+     * this.
+     */
+    private final Map<CapturedLink.Ends, Integer> ends = new HashMap<>();
 
     private Captures() {}
 
@@ -45,46 +44,56 @@ public final class Captures implements CaptureSource {
         return OF_PROCESS;
     }
 
-    /** A connection is about to have a link, or has it; to be called both times. */
-    static void opened(LinkStream stream) {
+    /**
+     * There is a link; to be called before anything can go by it. Where a capture that begins does not find it yet, to be called again when
+     * it does: one that has begun meanwhile has looked too early.
+     */
+    static void opened(CapturedLink link) {
         if (OF_PROCESS.running != null) {
-            OF_PROCESS.tap(stream);
+            OF_PROCESS.tap(link);
         }
     }
 
     /** A link is let go of. */
-    static void closed(LinkStream stream) {
+    static void closed(CapturedLink link) {
         if (OF_PROCESS.running != null) {
-            OF_PROCESS.forget(stream);
+            OF_PROCESS.forget(link);
         }
     }
 
-    /** Taps a link that is wanted. Of a connection that has both its ends in this process, one is enough. */
-    private void tap(LinkStream stream) {
-        StreamSocket socket = stream.socket();
-        if (!(socket.observedLocal() instanceof InetSocketAddress local)
-                || !(socket.observedRemote() instanceof InetSocketAddress remote)) {
-            return; // it is just closing
+    /** Taps a link that is wanted. Of one that has both its ends in this process, one end is enough. */
+    private void tap(CapturedLink link) {
+        CapturedLink.Ends between = link.ends();
+        if (between == null) {
+            return;
         }
         synchronized (this) {
             Capture now = running;
             if (now != null
-                    && now.wants(local, remote)
-                    && !stream.isClosed() // else it was forgotten already
-                    && !tapped.containsKey(stream)
-                    && !ends.contains(List.of(remote, local))) {
-                tapped.put(stream, List.of(local, remote));
-                ends.add(List.of(local, remote));
-                stream.tap(now, local, remote);
+                    && now.wants(between.local(), between.remote())
+                    && !link.isClosed() // else it was forgotten already
+                    && !tapped.containsKey(link)
+                    && !ends.containsKey(between.reversed())) {
+                tapped.put(link, between);
+                ends.merge(between, 1, Integer::sum);
+                link.tap(now, between);
             }
         }
     }
 
-    private synchronized void forget(LinkStream stream) {
-        List<InetSocketAddress> addresses = tapped.remove(stream);
-        if (addresses != null) {
-            ends.remove(addresses);
+    private synchronized void forget(CapturedLink link) {
+        CapturedLink.Ends between = tapped.remove(link);
+        if (between != null) {
+            ends.computeIfPresent(between, (key, count) -> count == 1 ? null : count - 1);
         }
+    }
+
+    /** The link of what is observed; null if it has none. */
+    private static CapturedLink linkOf(ObservedConnection observed) {
+        if (observed instanceof ConnectionRecord connection) {
+            return connection.attached();
+        }
+        return observed instanceof DatagramRecord datagrams ? datagrams.link() : null;
     }
 
     @Override
@@ -96,12 +105,12 @@ public final class Captures implements CaptureSource {
         LOG.get()
                 .log(
                         Level.INFO,
-                        "accel: ''accel capture'' of user {0} begins to copy what accelerated connections carry{1}",
+                        "accel: ''accel capture'' of user {0} begins to copy what accelerated paths carry{1}",
                         user,
                         request.ports().isEmpty() ? "" : ", at ports " + request.ports());
         try {
             for (ObservedConnection each : Connections.all()) {
-                LinkStream link = each instanceof ConnectionRecord connection ? connection.attached() : null;
+                CapturedLink link = linkOf(each);
                 if (link != null) {
                     tap(link);
                 }
@@ -136,7 +145,7 @@ public final class Captures implements CaptureSource {
         if (running == capture) {
             capture.stop();
             running = null;
-            tapped.keySet().forEach(LinkStream::untap);
+            tapped.keySet().forEach(CapturedLink::untap);
             tapped.clear();
             ends.clear();
             CaptureCounters.ended();

@@ -1,5 +1,7 @@
 package io.accel.core.socket;
 
+import io.accel.core.capture.Capture;
+import io.accel.core.capture.UdpFlow;
 import io.accel.core.datagram.DatagramReceiver;
 import io.accel.core.datagram.DatagramSender;
 import io.accel.core.fabric.Link;
@@ -15,7 +17,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * have one each, given back in that half once the path was given up; each doorbell that a poller watches has one; and
  * whoever else looks {@linkplain #pin pins} it for that moment.
  */
-final class DatagramLink {
+final class DatagramLink extends CapturedLink {
     /** Where a link is in {@link DatagramLinks}. */
     enum Place {
         NONE,
@@ -31,6 +33,7 @@ final class DatagramLink {
     private final DatagramRecord record;
     private final AtomicInteger users = new AtomicInteger(2);
     private final AtomicBoolean ended = new AtomicBoolean();
+    private volatile boolean closed;
 
     /** Whether nothing was received yet. Receiving half only. */
     private boolean fresh = true;
@@ -190,6 +193,35 @@ final class DatagramLink {
             record.closed();
             link.free();
         }
+    }
+
+    /** The socket lets go of it: whoever is just sending or receiving by it is the last. Once. */
+    void close() {
+        closed = true;
+        Captures.closed(this);
+    }
+
+    @Override
+    boolean isClosed() {
+        return closed;
+    }
+
+    @Override
+    Ends ends() {
+        return new Ends(false, local, remote);
+    }
+
+    @Override
+    void tap(Capture capture, Ends ends) {
+        UdpFlow flow = new UdpFlow(capture, ends.local(), ends.remote());
+        sender.tap(flow.outgoing());
+        receiver.tap(flow.incoming());
+    }
+
+    @Override
+    void untap() {
+        sender.untap();
+        receiver.untap();
     }
 
     ConnectionState state() {

@@ -25,6 +25,11 @@ final class DatagramRecord implements ObservedConnection {
         this.remote = remote;
     }
 
+    /** The link that it tells of. */
+    DatagramLink link() {
+        return path;
+    }
+
     void opened() {
         Connections.established(this);
     }

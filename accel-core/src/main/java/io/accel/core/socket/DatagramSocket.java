@@ -562,7 +562,8 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
         synchronized (this) {
             awaited--;
             if (!closed && watchers.linked(link)) {
-                link.record().opened();
+                link.record().opened(); // a capture that begins finds it now
+                Captures.opened(link); // before anything can be sent or received by it
                 links.add(link);
                 if (path != null) {
                     replaceDead(path);
@@ -627,6 +628,7 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
                 forget(path);
             }
         }
+        link.close();
         if (link.remote().equals(kernelSource)) {
             kernelSource = null; // what comes from there next begins anew
         }

@@ -45,7 +45,7 @@ import java.util.function.Consumer;
  * <p>Leaving and closing are a Dekker handshake: the holder unlocks and looks at {@link #closed}; the closer sets it and
  * tries the lock. Both are volatile accesses.
  */
-public final class LinkStream implements BlockingWaits.Waitable {
+public final class LinkStream extends CapturedLink implements BlockingWaits.Waitable {
     /** The direction goes on by the kernel's path: nothing was read or written, and the caller begins anew. */
     public static final int MOVED = StreamReceiver.MOVED;
 
@@ -476,14 +476,22 @@ public final class LinkStream implements BlockingWaits.Waitable {
 
     // ---- captures: Captures, under its monitor
 
-    /** Has a capture take what goes by this from now on. */
-    void tap(Capture capture, InetSocketAddress local, InetSocketAddress remote) {
-        TcpFlow flow = connection.flow(capture, local, remote, this);
+    @Override
+    Ends ends() {
+        return socket.observedLocal() instanceof InetSocketAddress local
+                        && socket.observedRemote() instanceof InetSocketAddress remote
+                ? new Ends(true, local, remote)
+                : null;
+    }
+
+    @Override
+    void tap(Capture capture, Ends ends) {
+        TcpFlow flow = connection.flow(capture, ends.local(), ends.remote(), this);
         sender.tap(flow.outgoing());
         receiver.tap(flow.incoming());
     }
 
-    /** The capture has ended. */
+    @Override
     void untap() {
         sender.untap();
         receiver.untap();

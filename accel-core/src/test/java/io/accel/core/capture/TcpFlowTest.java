@@ -3,7 +3,6 @@ package io.accel.core.capture;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.accel.core.fabric.MemoryRegion;
-import java.io.ByteArrayOutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -39,25 +38,13 @@ class TcpFlowTest {
         return new TcpFlow(capture, local, remote, 100, 200, 1_100, 5_200);
     }
 
-    private static CapturedFile end(Capture capture) throws InterruptedException {
-        ByteArrayOutputStream file = new ByteArrayOutputStream();
-        ByteBuffer part = ByteBuffer.allocate(Capture.MOST_BLOCK);
-        capture.begin(part, "test");
-        do {
-            file.write(part.array(), 0, part.position());
-        } while (capture.take(part.clear(), 0));
-        capture.end(part);
-        file.write(part.array(), 0, part.position());
-        return new CapturedFile(ByteBuffer.wrap(file.toByteArray()));
-    }
-
     @Test
     void aLargePieceIsSeveralSegmentsAlsoWhereItWraps() throws InterruptedException {
         Capture capture = new Capture(Set.of(), 0);
         int bytes = 200_000;
         long cursor = RING - 1_000;
         flow(capture).outgoing().take(ring, cursor, bytes, 1_000);
-        List<CapturedFile.Segment> segments = end(capture).segments();
+        List<CapturedFile.Segment> segments = CapturedFile.end(capture).segments();
         assertThat(segments).extracting(CapturedFile.Segment::flags).containsExactly(ACK, ACK, ACK, PSH | ACK);
         ByteBuffer expected = ByteBuffer.allocate(bytes);
         ring.copyOut(cursor, expected, 0, bytes);
@@ -82,7 +69,7 @@ class TcpFlowTest {
         flow.incoming().end(false);
         flow.incoming().end(false);
         flow.outgoing().end(true);
-        assertThat(end(capture).segments())
+        assertThat(CapturedFile.end(capture).segments())
                 .extracting(each -> List.of(each.sourcePort(), each.sequence(), each.acknowledged(), each.flags()))
                 .containsExactly(
                         List.of(2_000, 5_200L, 1_100L, PSH | ACK),
@@ -100,13 +87,13 @@ class TcpFlowTest {
             flow.outgoing().take(ring, 0, 60_000, 60_000L * i);
         }
         long dropped = capture.dropped();
-        CapturedFile file = end(capture);
+        CapturedFile file = CapturedFile.end(capture);
         assertThat(file.segments()).isNotEmpty().hasSize((int) (pieces - dropped));
         assertThat(file.received()).isEqualTo(pieces);
         assertThat(file.dropped()).isEqualTo(dropped).isPositive();
 
         flow.outgoing().take(ring, 0, 1, 60_000L * pieces);
-        assertThat(end(capture).segments())
+        assertThat(CapturedFile.end(capture).segments())
                 .as("there is room again, and the gap shows")
                 .extracting(CapturedFile.Segment::sequence)
                 .containsExactly(60_000L * pieces + 100);
@@ -119,7 +106,7 @@ class TcpFlowTest {
         capture.stop();
         flow.outgoing().take(ring, 0, 10, 1_000);
         flow.outgoing().end(false);
-        assertThat(end(capture).segments()).isEmpty();
+        assertThat(CapturedFile.end(capture).segments()).isEmpty();
     }
 
     @Test

@@ -7,7 +7,6 @@ import static org.awaitility.Awaitility.await;
 import io.accel.core.capture.CapturedFile;
 import io.accel.core.observe.CaptureRequest;
 import io.accel.core.observe.CaptureSource;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -30,50 +29,6 @@ class CaptureTest {
     private static final int FIRST = 1;
     /** So much that both ends are in the middle of something when a capture ends. */
     private static final int SOME_BYTES = 200_000;
-
-    /** A capture under way. */
-    private static final class Recording implements CaptureSource.Sink {
-        private final ByteArrayOutputStream file = new ByteArrayOutputStream();
-        private final FutureTask<CaptureSource.Totals> task;
-        private volatile int bytes;
-        private volatile boolean wanted = true;
-
-        Recording(CaptureRequest request) {
-            task = Streams.start(() -> Captures.get().capture(request, "test", this));
-            await().until(() -> bytes > 0 || task.isDone());
-        }
-
-        @Override
-        public void take(ByteBuffer part) {
-            byte[] bytesOfPart = new byte[part.remaining()];
-            part.get(bytesOfPart);
-            file.writeBytes(bytesOfPart);
-            bytes = file.size();
-        }
-
-        @Override
-        public boolean isWanted() {
-            return wanted;
-        }
-
-        CapturedFile end() throws Exception {
-            wanted = false;
-            return result();
-        }
-
-        CapturedFile result() throws Exception {
-            CaptureSource.Totals totals = task.get(20, TimeUnit.SECONDS);
-            CapturedFile captured = new CapturedFile(ByteBuffer.wrap(file.toByteArray()));
-            assertThat(captured.segments()).hasSize((int) totals.kept());
-            assertThat(captured.dropped()).isEqualTo(totals.dropped());
-            assertThat(captured.received()).isEqualTo(totals.kept() + totals.dropped());
-            return captured;
-        }
-    }
-
-    private static Recording record(Lab lab) {
-        return new Recording(new CaptureRequest(Set.of(lab.address.getPort()), 0, 0));
-    }
 
     /** A direction as it was captured: where the first byte is, and how many there are. */
     private record Piece(long from, long bytes) {}
@@ -129,9 +84,9 @@ class CaptureTest {
             int captures = 0;
             int seen = 0;
             while (tasks.stream().anyMatch(task -> !task.isDone())) {
-                Recording recording = record(lab);
+                Recording recording = Recording.of(lab.address.getPort());
                 await().until(() ->
-                        recording.bytes > SOME_BYTES || tasks.stream().allMatch(FutureTask::isDone));
+                        recording.bytes() > SOME_BYTES || tasks.stream().allMatch(FutureTask::isDone));
                 CapturedFile file = recording.end();
                 seen += check(file, lab.address.getPort(), file.dropped() == 0).size();
                 captures++;
@@ -150,7 +105,7 @@ class CaptureTest {
     void aWholeConnectionIsCapturedToItsEnd() throws Exception {
         long total = 3 << 20;
         try (Lab lab = new Lab("balanced", Map.of("ring.size", "64KiB"))) {
-            Recording recording = record(lab);
+            Recording recording = Recording.of(lab.address.getPort());
             Lab.Pair pair = lab.connect();
             pair.fixDirections();
             for (FutureTask<Long> task : traffic(lab, pair, total)) {
@@ -178,7 +133,7 @@ class CaptureTest {
     void connectionsThatComeAndGoAreCapturedWhole() throws Exception {
         int connections = 50;
         try (Lab lab = new Lab("balanced", Map.of("ring.size", "16KiB"))) {
-            Recording recording = record(lab);
+            Recording recording = Recording.of(lab.address.getPort());
             for (int i = 0; i < connections; i++) {
                 lab.connect().close();
             }
@@ -201,7 +156,7 @@ class CaptureTest {
         long total = 8 << 20;
         Map<String, String> settings = Map.of("handover.after", handover, "ring.initial", initial, "ring.size", ring);
         try (Lab lab = new Lab("balanced", settings)) {
-            Recording recording = record(lab);
+            Recording recording = Recording.of(lab.address.getPort());
             Lab.Pair pair = lab.connect();
             for (FutureTask<Long> task : traffic(lab, pair, total)) {
                 assertThat(task.get(50, TimeUnit.SECONDS)).isEqualTo(total);

@@ -61,10 +61,10 @@ final class DatagramLab implements AutoCloseable {
         final InetSocketAddress address;
         private final AtomicBoolean closed = new AtomicBoolean();
 
-        End(int port) throws IOException {
+        End(InetSocketAddress bound) throws IOException {
             kernel = JdkAccess.kernelProvider().openDatagramChannel();
             socket = new DatagramSocket(accelerator, kernel);
-            kernel.bind(loopback(port));
+            kernel.bind(bound);
             address = (InetSocketAddress) kernel.getLocalAddress();
             socket.bound(address);
         }
@@ -138,7 +138,11 @@ final class DatagramLab implements AutoCloseable {
     }
 
     End end(int port) throws IOException {
-        End end = new End(port);
+        return end(loopback(port));
+    }
+
+    End end(InetSocketAddress bound) throws IOException {
+        End end = new End(bound);
         synchronized (open) {
             open.add(end);
         }

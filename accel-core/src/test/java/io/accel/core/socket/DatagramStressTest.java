@@ -3,6 +3,7 @@ package io.accel.core.socket;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.accel.core.observe.CaptureRequest;
 import io.accel.core.poll.Poller;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -12,16 +13,17 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Many threads that send, receive, poll and close at any moment, while links come and go: memory that was given back too early
+ * Many threads that send, receive, poll and close at any moment, while links come and go, and captures, too: memory that was given back too early
  * ends the JVM, memory that was not shows in its map, a datagram in the wrong place by its content.
  */
 @Timeout(90)
@@ -29,8 +31,8 @@ class DatagramStressTest {
     private static final int LIVES = 50;
 
     @ParameterizedTest
-    @ValueSource(strings = {"0", "20us"})
-    void atAnyMoment(String spin) throws Exception {
+    @CsvSource({"0, false", "20us, false", "20us, true"})
+    void atAnyMoment(String spin, boolean captured) throws Exception {
         Map<String, String> settings = Map.of(
                 "poll.spin", spin, "datagram.ring-size", "128KiB", "datagram.retry", "1ms", "datagram.idle", "2ms");
         try (DatagramLab lab = new DatagramLab("balanced", settings);
@@ -39,6 +41,12 @@ class DatagramStressTest {
             FutureTask<Void> polling = Streams.start(() -> {
                 while (!stop.get()) {
                     poller.poll(-1, (registration, ops) -> {});
+                }
+                return null;
+            });
+            FutureTask<Void> capturing = Streams.start(() -> {
+                while (captured && !stop.get()) {
+                    new Recording(new CaptureRequest(Set.of(), 2_000, 0)).end();
                 }
                 return null;
             });
@@ -52,6 +60,7 @@ class DatagramStressTest {
                 stop.set(true);
                 poller.wakeup();
                 polling.get(10, TimeUnit.SECONDS);
+                capturing.get(10, TimeUnit.SECONDS);
             }
             assertThat(received).hasPositiveValue();
             assertThat(linked).as("lives with links").hasPositiveValue();

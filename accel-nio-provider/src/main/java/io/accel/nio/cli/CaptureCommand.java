@@ -27,17 +27,19 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code accel capture}: the bytes of a process's accelerated connections, as packets in a file. */
+/** {@code accel capture}: what goes by a process's accelerated paths, as packets in a file. */
 @Command(
         name = "capture",
         description = {
-            "Write what the accelerated connections of a running JVM carry to a file, as TCP packets that Wireshark and tshark open.",
-            "The JVM must be this user's; root may take any. It logs that it is captured. Every byte that it sends or receives over "
-                    + "an accelerated path while the capture lasts is in the file, once. What goes through the kernel is for tcpdump to "
-                    + "capture, and is missing here like a lost segment. So are packets for which there is no room until they can be "
-                    + "written; their number is said in the end, and stands in the file.",
-            "The headers are made for the file: sequence numbers count the bytes of the stream, and the packets are the writes and "
-                    + "reads of the program. A capture costs the JVM a copy of each byte; without one nothing is spent."
+            "Write what the accelerated connections and datagram channels of a running JVM carry to a file, as TCP and UDP packets that "
+                    + "Wireshark and tshark open.",
+            "The JVM must be this user's; root may take any. It logs that it is captured. Every byte, and every datagram, that it sends "
+                    + "or receives over an accelerated path while the capture lasts is in the file, once. What goes through the kernel is "
+                    + "for tcpdump to capture, and is missing here like a lost segment. So are packets for which there is no room until "
+                    + "they can be written; their number is said in the end, and stands in the file.",
+            "The headers are made for the file: sequence numbers count the bytes of the stream, and the packets of TCP are the writes "
+                    + "and reads of the program. A packet of UDP is a datagram that was sent, or one that the program has received. A "
+                    + "capture costs the JVM a copy of each byte; without one nothing is spent that can be measured."
         },
         footer = {
             "",
@@ -59,7 +61,8 @@ final class CaptureCommand implements Callable<Integer> {
     @Option(
             names = "--port",
             paramLabel = "N",
-            description = "Only connections of which either end has this port. May be given several times.")
+            description =
+                    "Only connections and datagrams of which either end has this port. May be given several times.")
     private List<Integer> ports = List.of();
 
     @Option(

@@ -11,13 +11,14 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code accel capture} of an echo between two JVMs is a file of packets in which each byte is, in order. */
+/** {@code accel capture} of an echo between two JVMs is a file of packets in which each byte is, or each datagram, in order. */
 @Timeout(120)
 class CaptureIT {
     private static final Path TSHARK = Path.of("/usr/bin/tshark");
@@ -25,6 +26,12 @@ class CaptureIT {
     private static final int ECHOES = 200;
     private static final int MESSAGE = 64;
     private static final int FIN = 1;
+    private static final int TCP = 6;
+    private static final int UDP = 17;
+    /** More than what a capture writes without a packet, and what a few have. */
+    private static final int SOME_BYTES = 5_000;
+
+    private static final long PATIENCE_NANOS = 30_000_000_000L;
 
     @TempDir
     private Path dir;
@@ -38,10 +45,17 @@ class CaptureIT {
     /** A segment of a file. */
     private record Segment(boolean fromServer, int sequence, int acknowledged, int flags, int length) {}
 
+    /** A datagram of a file. */
+    private record Datagram(boolean fromServer, int number) {}
+
     @BeforeEach
     void connect() throws IOException {
         file = dir.resolve("capture.pcapng");
-        pair = new EchoPair(dir, BEFORE);
+        use(new EchoPair(dir, BEFORE));
+    }
+
+    private void use(EchoPair used) {
+        pair = used;
         server = pair.server;
         client = pair.client;
         port = Integer.parseInt(pair.port);
@@ -57,7 +71,7 @@ class CaptureIT {
     void fromBeginningToEndEachByteIsThereInOrder() throws Exception {
         try (Child capture = capture(server, "--port=" + port, "--port=1")) {
             capture.awaitOutput("writing to");
-            server.awaitOutput("begins to copy what accelerated connections carry");
+            server.awaitOutput("begins to copy what accelerated paths carry");
             echo();
             stop(capture);
             assertThat(capture.output()).contains("accel capture: " + 2 * ECHOES + " packets\n");
@@ -85,6 +99,42 @@ class CaptureIT {
             String odd = "_ws.malformed || tcp.checksum.status == 0 || ip.checksum.status == 0 || tcp.analysis.flags";
             assertThat(tshark(odd)).isEmpty();
             assertThat(tshark("tcp")).hasSameSizeAs(segments);
+        }
+    }
+
+    /** The server is captured, and the program has got all, whatever the kernel had carried before. */
+    @Test
+    void ofDatagramsEachIsThereSinceTheFirstThatWasAccelerated() throws Exception {
+        pair.close();
+        use(new EchoPair(dir, 1, DatagramEchoPeer.class));
+        int sent = 1;
+        try (Child capture = capture(server, "--port=" + port)) {
+            capture.awaitOutput("writing to");
+            long empty = Files.size(file);
+            long patience = System.nanoTime() + PATIENCE_NANOS;
+            while (Files.size(file) < empty + SOME_BYTES) { // they go by the kernel until there is a link
+                assertThat(System.nanoTime()).isLessThan(patience);
+                pair.echo(10);
+                sent += 10;
+            }
+            echo();
+            sent += ECHOES;
+            stop(capture);
+            assertThat(capture.output()).contains(" packets\n").doesNotContain("dropped");
+        }
+        List<Datagram> datagrams = datagrams();
+        assertThat(datagrams).hasSizeGreaterThan(2 * ECHOES);
+        for (boolean fromServer : new boolean[] {false, true}) {
+            int[] numbers = datagrams.stream()
+                    .filter(each -> each.fromServer() == fromServer)
+                    .mapToInt(Datagram::number)
+                    .toArray();
+            assertThat(numbers)
+                    .isEqualTo(IntStream.range(sent - numbers.length, sent).toArray());
+        }
+        if (Files.isExecutable(TSHARK)) {
+            String right = "udp.checksum.status == 1 && ip.checksum.status == 1 && udp.length == " + (8 + MESSAGE);
+            assertThat(tshark(right)).hasSameSizeAs(datagrams);
         }
     }
 
@@ -166,25 +216,46 @@ class CaptureIT {
     }
 
     private List<Segment> segments() throws IOException {
+        return packets().stream().map(this::segment).toList();
+    }
+
+    private List<Datagram> datagrams() throws IOException {
+        return packets().stream().map(this::datagram).toList();
+    }
+
+    private List<ByteBuffer> packets() throws IOException {
         ByteBuffer all = ByteBuffer.wrap(Files.readAllBytes(file));
-        List<Segment> segments = new ArrayList<>();
+        List<ByteBuffer> packets = new ArrayList<>();
         while (all.hasRemaining()) {
             int at = all.position();
             int length = all.getInt(at + 4);
             assertThat(all.getInt(at + length - 4)).isEqualTo(length);
             if (all.getInt(at) == 6) {
-                segments.add(segment(all.slice(at + 28, all.getInt(at + 20))));
+                packets.add(all.slice(at + 28, all.getInt(at + 20)));
             }
             all.position(at + length);
         }
-        return segments;
+        return packets;
     }
 
     /** An IPv4 header without options, and the same of TCP. */
     private Segment segment(ByteBuffer packet) {
+        boolean fromServer = isFromServer(packet, TCP);
+        return new Segment(fromServer, packet.getInt(24), packet.getInt(28), packet.get(33), packet.limit() - 40);
+    }
+
+    /** An IPv4 header without options, that of UDP, and a number. */
+    private Datagram datagram(ByteBuffer packet) {
+        boolean fromServer = isFromServer(packet, UDP);
+        assertThat(packet.limit()).isEqualTo(28 + MESSAGE);
+        return new Datagram(fromServer, packet.getInt(28));
+    }
+
+    private boolean isFromServer(ByteBuffer packet, int protocol) {
+        assertThat(packet.get(9)).isEqualTo((byte) protocol);
         boolean fromServer = Short.toUnsignedInt(packet.getShort(20)) == port;
         assertThat(Short.toUnsignedInt(packet.getShort(fromServer ? 20 : 22))).isEqualTo(port);
-        return new Segment(fromServer, packet.getInt(24), packet.getInt(28), packet.get(33), packet.limit() - 40);
+        return fromServer;
     }
 
     /** The numbers of the packets that a filter lets through. */
@@ -195,6 +266,8 @@ class CaptureIT {
                 file.toString(),
                 "-o",
                 "tcp.check_checksum:TRUE",
+                "-o",
+                "udp.check_checksum:TRUE",
                 "-o",
                 "ip.check_checksum:TRUE",
                 "-Y",

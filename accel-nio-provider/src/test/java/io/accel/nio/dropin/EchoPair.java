@@ -8,7 +8,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Two JVMs, each an {@link EchoPeer}, in a shared directory of their own. Closing it ends them. */
+/** Two JVMs, each an {@link EchoPeer} or one with datagrams, in a shared directory of their own. Closing it ends them. */
 final class EchoPair implements AutoCloseable {
     static final String JAVA =
             Path.of(System.getProperty("java.home"), "bin", "java").toString();
@@ -22,11 +22,16 @@ final class EchoPair implements AutoCloseable {
 
     /** One that has exchanged so many messages, with what the children print in a directory. */
     EchoPair(Path dir, int echoes) throws IOException {
+        this(dir, echoes, EchoPeer.class);
+    }
+
+    /** As the other one, of a program that takes what {@link EchoPeer} takes. */
+    EchoPair(Path dir, int echoes, Class<?> program) throws IOException {
         this.dir = dir;
         shared = Files.createTempDirectory(Path.of("/dev/shm"), "it");
-        server = Child.start(dir, program("listen"));
+        server = Child.start(dir, program(program, "listen"));
         port = server.awaitRest("PORT ");
-        client = Child.start(dir, program("connect", port));
+        client = Child.start(dir, program(program, "connect", port));
         echo(echoes);
     }
 
@@ -49,7 +54,7 @@ final class EchoPair implements AutoCloseable {
         return command;
     }
 
-    private List<String> program(String... arguments) {
+    private List<String> program(Class<?> program, String... arguments) {
         List<String> command = new ArrayList<>(List.of(
                 JAVA,
                 Child.PROVIDER,
@@ -58,7 +63,7 @@ final class EchoPair implements AutoCloseable {
                 "-Daccel.handover.after=connect",
                 "-cp",
                 Child.JAR + ":" + Child.testClasses(),
-                EchoPeer.class.getName()));
+                program.getName()));
         command.addAll(List.of(arguments));
         return command;
     }

@@ -39,7 +39,8 @@ final class EchoPeer {
         }
     }
 
-    private static String line() throws IOException {
+    /** The next line of the standard input; null after the last. */
+    static String line() throws IOException {
         StringBuilder line = new StringBuilder();
         for (int c = System.in.read(); c != '\n'; c = System.in.read()) {
             if (c < 0) {
