@@ -18,8 +18,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
  * Looks for links for connections that are worth it, on one daemon thread that sleeps in the kernel unless there is something
- * to do; makes the announcements for which there was no room; watches links whose rings are full; and takes connections whose
- * links broke back to the kernel's path. Any thread.
+ * to do; makes the announcements for which there was no room; watches links whose rings are full; takes connections whose
+ * links broke back to the kernel's path; and sees to it that what closed connections have sent comes to their peers. Any thread.
  */
 final class StreamUpgrades {
     private static final Warnings ERRORS = new Warnings(Log.of(StreamUpgrades.class));
@@ -57,6 +57,10 @@ final class StreamUpgrades {
     private final Queue<StreamSocket> broken = new ConcurrentLinkedQueue<>();
     /** Connections whose links have broken and that are on their way back to the kernel's path. The thread's. */
     private final List<Resumption> resuming = new ArrayList<>();
+
+    private final Queue<LingeringClose> closes = new ConcurrentLinkedQueue<>();
+    /** Of connections that were closed, those whose peers may lack some of what was sent. The thread's. */
+    private final List<LingeringClose> lingering = new ArrayList<>();
     /** Links that may be given back one day. */
     private final Queue<LinkRetirement> linked = new ConcurrentLinkedQueue<>();
     /** Of those, the ones that are new. The thread's. */
@@ -128,6 +132,12 @@ final class StreamUpgrades {
         wakeUp();
     }
 
+    /** A connection was closed whose peer may lack some of what was sent. */
+    void linger(LingeringClose close) {
+        closes.add(close);
+        wakeUp();
+    }
+
     /** A connection has a link. */
     void linked(LinkStream stream) {
         StreamSocket socket = stream.socket();
@@ -190,6 +200,7 @@ final class StreamUpgrades {
                 }
                 announceAll();
                 resumeAll();
+                lingerAll();
                 retireAll();
                 watchStalled();
             } catch (Throwable e) {
@@ -216,6 +227,9 @@ final class StreamUpgrades {
         }
         if (!inUse.isEmpty()) {
             pause = sooner(pause, idleCheckAt - now);
+        }
+        for (LingeringClose each : lingering) {
+            pause = sooner(pause, each.pause(now));
         }
         return pause;
     }
@@ -260,6 +274,14 @@ final class StreamUpgrades {
             }
         }
         resuming.removeIf(each -> !each.advance(now));
+    }
+
+    private void lingerAll() {
+        long now = System.nanoTime();
+        for (LingeringClose close = closes.poll(); close != null; close = closes.poll()) {
+            lingering.add(close);
+        }
+        lingering.removeIf(each -> !each.advance(now));
     }
 
     private void watchStalled() {
