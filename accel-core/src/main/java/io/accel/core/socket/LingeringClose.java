@@ -95,7 +95,7 @@ final class LingeringClose {
             }
         } catch (IOException | RuntimeException | OutOfMemoryError e) {
             // Others' are advanced by the same thread.
-            LOG.get().log(Level.DEBUG, () -> "a close of which the peer had not all ends with an error", e);
+            LOG.get().log(Level.DEBUG, "the peer of a connection that was closed may not get all that was sent", e);
             over();
         }
         if (step != Step.OVER && checkProgress(now)) {
@@ -112,16 +112,14 @@ final class LingeringClose {
         } else if (socket.outgoing().link() == null) {
             end(now); // the link had broken before, and the last was sent again as the program closed
         } else if ((said & Link.CLOSED) != 0) {
-            anchor.endOnClose(); // nobody reads what may be missing
-            over();
+            endAtOnce(); // nobody reads what may be missing
         } else if (stream.isResuming()) {
             step = Step.RESUMING;
             resumption = socket.resumptionAfterClose();
         } else if (stream.isAllSent()) {
             socket.sayFarewell(stream);
             socket.incoming().drain();
-            anchor.endOnClose();
-            over();
+            endAtOnce();
         }
     }
 
@@ -132,6 +130,13 @@ final class LingeringClose {
         } else if (!goesOn) {
             over(); // bytes are lost, or there is nobody any more to read them
         }
+    }
+
+    /** As the program's close would have. */
+    private void endAtOnce() throws IOException {
+        anchor.endOnClose();
+        anchor.shutdownOutput(); // first: where bytes are unread the close is a reset, which comes behind the end
+        over();
     }
 
     private void end(long now) throws IOException {
@@ -167,12 +172,16 @@ final class LingeringClose {
     }
 
     private void over() {
+        if (step == Step.OVER) {
+            return; // and what comes after failed
+        }
         step = Step.OVER;
         try {
             anchor.close();
         } catch (IOException e) {
             LOG.get().log(Level.DEBUG, "closing the kernel's part of a connection failed", e);
+        } finally {
+            stream.release();
         }
-        stream.release();
     }
 }

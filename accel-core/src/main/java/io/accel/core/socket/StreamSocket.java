@@ -1074,20 +1074,22 @@ public final class StreamSocket implements Pollable {
      * @return false if that cannot be: all ends with the program's close
      */
     private boolean keep(LinkStream stream) {
+        if (!stream.hold()) {
+            return false;
+        }
         Anchor own = null;
         try {
             own = anchor.keep();
-            if (own == null) {
-                return false;
+            if (own != null) {
+                own.resetOnClose();
             }
-            own.resetOnClose();
         } catch (IOException e) {
             LOG.get().log(Level.DEBUG, "what the link loses from now on is lost", e);
             closeQuietly(own);
-            return false;
+            own = null;
         }
-        if (!stream.hold()) {
-            closeQuietly(own);
+        if (own == null) {
+            stream.release();
             return false;
         }
         Resumption under;

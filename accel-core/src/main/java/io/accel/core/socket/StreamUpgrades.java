@@ -10,11 +10,15 @@ import io.accel.core.poll.PollConfig;
 import io.accel.core.poll.Poller;
 import io.accel.profile.HandoverAfter.Unrest;
 import java.io.IOException;
+import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * Looks for links for connections that are worth it, on one daemon thread that sleeps in the kernel unless there is something
@@ -22,7 +26,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
  * links broke back to the kernel's path; and sees to it that what closed connections have sent comes to their peers. Any thread.
  */
 final class StreamUpgrades {
-    private static final Warnings ERRORS = new Warnings(Log.of(StreamUpgrades.class));
+    private static final Log LOG = Log.of(StreamUpgrades.class);
+    private static final Warnings ERRORS = new Warnings(LOG);
     private static final long ANNOUNCE_PAUSE_NANOS = 1_000_000L;
     private static final long FOR_EVER = -1;
     /** How often links are looked at, whether they are idle here, or at the peer. */
@@ -39,6 +44,9 @@ final class StreamUpgrades {
      * by peers that heard nothing of them for {@code connect.probe-timeout}.
      */
     private static final int MOST_AT_ONCE = 64;
+
+    /** How long the process's end waits for what closed connections have sent, as it does where their links hold. */
+    private static final long AT_EXIT_NANOS = 2_000_000_000L;
 
     /** Never spins: nobody waits for it. */
     private static final PollConfig SLEEPING = new PollConfig(0, 1, 1, 0, PollConfig.Yielding.ADAPTIVE);
@@ -61,6 +69,10 @@ final class StreamUpgrades {
     private final Queue<LingeringClose> closes = new ConcurrentLinkedQueue<>();
     /** Of connections that were closed, those whose peers may lack some of what was sent. The thread's. */
     private final List<LingeringClose> lingering = new ArrayList<>();
+    /** How many of either there are. */
+    private final AtomicInteger unfinished = new AtomicInteger();
+
+    private final AtomicBoolean waitsAtExit = new AtomicBoolean();
     /** Links that may be given back one day. */
     private final Queue<LinkRetirement> linked = new ConcurrentLinkedQueue<>();
     /** Of those, the ones that are new. The thread's. */
@@ -134,8 +146,26 @@ final class StreamUpgrades {
 
     /** A connection was closed whose peer may lack some of what was sent. */
     void linger(LingeringClose close) {
+        unfinished.incrementAndGet();
         closes.add(close);
         wakeUp();
+        waitAtExit();
+    }
+
+    /** What programs have written goes out before the process ends, as the kernel would see to for its sockets. */
+    private void waitAtExit() {
+        if (waitsAtExit.compareAndSet(false, true)) {
+            try {
+                Daemons.atExit("accel-linger", () -> {
+                    long start = System.nanoTime();
+                    while (unfinished.get() > 0 && System.nanoTime() - start < AT_EXIT_NANOS) {
+                        LockSupport.parkNanos(ANNOUNCE_PAUSE_NANOS);
+                    }
+                });
+            } catch (IllegalStateException e) {
+                LOG.get().log(Level.DEBUG, "the process ends already, and does not wait for what was closed since", e);
+            }
+        }
     }
 
     /** A connection has a link. */
@@ -281,7 +311,13 @@ final class StreamUpgrades {
         for (LingeringClose close = closes.poll(); close != null; close = closes.poll()) {
             lingering.add(close);
         }
-        lingering.removeIf(each -> !each.advance(now));
+        lingering.removeIf(each -> {
+            boolean isOver = !each.advance(now);
+            if (isOver) {
+                unfinished.decrementAndGet();
+            }
+            return isOver;
+        });
     }
 
     private void watchStalled() {
