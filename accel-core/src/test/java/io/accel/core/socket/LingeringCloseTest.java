@@ -29,9 +29,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class LingeringCloseTest {
     private static final int RING = 16 * 1024;
     private static final int ROUNDS = 150;
-    private static final Call[] CALLS = {
-        Call.PUBLISH, Call.PUBLISH, Call.SIGNAL, Call.RELEASED, Call.PUBLISHED, Call.CONSUMED
-    };
+    private static final Call[] CALLS = {Call.PUBLISH, Call.PUBLISH, Call.SIGNAL, Call.RELEASED, Call.PUBLISHED};
 
     private FaultLab lab;
     private BlockingWaits waits;
@@ -113,10 +111,12 @@ class LingeringCloseTest {
             long there = random.nextLong(1, 3 * RING);
             long back = random.nextBoolean() ? 0 : random.nextLong(1, 2 * RING);
             lab.faults.newsMicros = random.nextInt(20_000);
+            Call call = CALLS[random.nextInt(CALLS.length)];
+            boolean atReader = call == Call.PUBLISHED || random.nextInt(5) == 0;
             breakAt(
-                    random.nextBoolean() ? Side.CLIENT : Side.SERVER,
-                    CALLS[random.nextInt(CALLS.length)],
-                    1 + random.nextInt(8));
+                    atReader == (closes == Side.CLIENT) ? Side.SERVER : Side.CLIENT,
+                    call,
+                    call == Call.PUBLISHED ? 1 + random.nextInt(30) : call == Call.PUBLISH ? 1 + random.nextInt(4) : 1);
             FutureTask<Long> all = receivingToTheEnd(reading, there, round);
             FutureTask<Long> answer = sending(reading, back, round + 1);
             assertGets(receiving(closing, back, round + 1), back);
@@ -129,8 +129,8 @@ class LingeringCloseTest {
             lab.faults.disarm();
             Lab.close(reading);
         }
-        assertThat(broke).as("links that broke").isGreaterThan(ROUNDS / 2);
-        assertThat(lingered).as("closes that were not over at once").isGreaterThan(ROUNDS / 10);
+        assertThat(broke).as("links that broke").isGreaterThan(ROUNDS / 3);
+        assertThat(lingered).as("closes that were not over at once").isGreaterThan(ROUNDS / 15);
         FaultLab.soon(() -> assertThat(Lab.descriptors()).isLessThanOrEqualTo(descriptors));
     }
 
