@@ -197,7 +197,8 @@ public final class Keys {
             "rdma.linger",
             new DurationType(MILLISECOND, HOUR, false),
             "60s",
-            "How long a connection that was closed keeps trying to deliver its last bytes to a peer that takes none.");
+            "How long a connection that was closed keeps trying to deliver its last bytes to a peer that takes none, also"
+                    + " through the kernel where its link has broken.");
 
     /** When a connection moves to a faster path. */
     public static final Key<HandoverAfter> HANDOVER_AFTER = key(

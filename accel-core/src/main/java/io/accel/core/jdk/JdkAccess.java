@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.lang.invoke.MethodHandle;
+import java.net.InetSocketAddress;
 import java.net.ProtocolFamily;
 import java.net.Socket;
 import java.net.SocketImpl;
@@ -147,6 +148,20 @@ public final class JdkAccess {
      */
     public static int readShut(Object socket, ByteBuffer dst) throws IOException {
         return ShutInput.read(socket, dst);
+    }
+
+    /**
+     * Makes a channel, in blocking mode, around a second descriptor of a socket, which is the same connection with the same options.
+     * That lives until both are closed; the first close ends nothing, unless the JDK's shuts down the output before it, which
+     * {@code SO_LINGER} 0 keeps it from.
+     *
+     * @param socket a channel or a {@link SocketImpl} of the JDK's own, connected by TCP, which nobody closes meanwhile
+     * @param remote the address of its peer
+     * @return the channel, the caller's to close; null where this JVM lets nobody make one
+     * @throws IOException if the socket is closed, or there is no descriptor left
+     */
+    public static SocketChannel duplicate(Object socket, InetSocketAddress remote) throws IOException {
+        return DuplicateSocket.of(socket, remote);
     }
 
     /**

@@ -35,6 +35,7 @@ public final class Accelerator {
     private final BlockingWaits waits;
     private final HandoverAfter handoverAfter;
     private final long handoverIdleNanos;
+    private final long lingerNanos;
     private final long probeTimeoutNanos;
     private final int lowWater;
     private final int firstRing;
@@ -58,6 +59,7 @@ public final class Accelerator {
         this.pollConfig = pollConfig(profile);
         this.handoverAfter = profile.get(Keys.HANDOVER_AFTER);
         this.handoverIdleNanos = profile.get(Keys.HANDOVER_IDLE);
+        this.lingerNanos = profile.get(Keys.RDMA_LINGER);
         this.probeTimeoutNanos = profile.get(Keys.CONNECT_PROBE_TIMEOUT);
         this.log = new ConnectionLog(profile.get(Keys.LOG_CONNECTIONS));
         this.lowWater = profile.get(Keys.WRITE_LOW_WATER);
@@ -218,6 +220,11 @@ public final class Accelerator {
     /** How long a peer may take to answer. */
     long probeTimeoutNanos() {
         return probeTimeoutNanos;
+    }
+
+    /** How long a connection that was closed tries to deliver what its peer does not take. */
+    long lingerNanos() {
+        return lingerNanos;
     }
 
     ConnectionLog log() {

@@ -90,4 +90,28 @@ public interface Anchor {
      * @throws IOException if it is closed
      */
     void resetOnClose() throws IOException;
+
+    /**
+     * Takes {@link #resetOnClose} back, of one that was {@linkplain #keep kept}.
+     *
+     * @throws IOException if it is closed
+     */
+    void endOnClose() throws IOException;
+
+    /**
+     * The same connection by a descriptor of its own, for which this one's {@link #close} is none if that {@linkplain #resetOnClose
+     * is to be a reset}. For who has something to do with the connection after its program.
+     *
+     * @return an anchor in blocking mode, the caller's to close; null if there is none to be had, or the program has said by
+     *     {@code SO_LINGER} how its close is to go
+     * @throws IOException if this is closed, or there is no descriptor left
+     */
+    Anchor keep() throws IOException;
+
+    /**
+     * Closes it, which is the adapter's to do unless this was {@linkplain #keep kept}.
+     *
+     * @throws IOException if that fails
+     */
+    void close() throws IOException;
 }

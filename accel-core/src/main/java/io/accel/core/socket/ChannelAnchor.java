@@ -11,6 +11,8 @@ import java.nio.channels.SocketChannel;
 
 /** A channel of the JDK's own as an anchor. */
 public final class ChannelAnchor implements Anchor {
+    private static final int NO_LINGER = -1;
+
     private final SocketChannel channel;
 
     /**
@@ -120,5 +122,40 @@ public final class ChannelAnchor implements Anchor {
     @Override
     public void resetOnClose() throws IOException {
         channel.setOption(StandardSocketOptions.SO_LINGER, 0);
+    }
+
+    @Override
+    public void endOnClose() throws IOException {
+        channel.setOption(StandardSocketOptions.SO_LINGER, NO_LINGER);
+    }
+
+    @Override
+    public Anchor keep() throws IOException {
+        InetSocketAddress remote = remote();
+        if (remote == null || channel.getOption(StandardSocketOptions.SO_LINGER) > NO_LINGER) {
+            return null;
+        }
+        return keep(JdkAccess.duplicate(channel, remote), channel.isOpen());
+    }
+
+    /**
+     * An anchor of a second descriptor.
+     *
+     * @param second the channel of that; null if there is none
+     * @param isFirstOpen whether the socket is still open of which it was made; if not, it may be another's, and is closed
+     * @return the anchor; null if there is none
+     * @throws IOException if that close fails
+     */
+    public static Anchor keep(SocketChannel second, boolean isFirstOpen) throws IOException {
+        if (second != null && !isFirstOpen) {
+            second.close();
+            return null;
+        }
+        return second == null ? null : new ChannelAnchor(second);
+    }
+
+    @Override
+    public void close() throws IOException {
+        channel.close();
     }
 }

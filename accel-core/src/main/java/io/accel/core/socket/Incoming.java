@@ -318,8 +318,12 @@ public final class Incoming {
         try {
             siftAgain();
             if (socket.isInputShut()) {
-                receiveRecordBehindShutInput();
+                receiveRecordAlone();
                 return false; // whether the peer has ended cannot be told from that this end has
+            }
+            if (socket.isClosed()) {
+                receiveRecordAlone();
+                return awaitsRecord() && hasAnchorEnded();
             }
             if (link == null && socket.attached().peekSwitchedAt() != LinkStream.NOT_SWITCHED) {
                 checkWholeUpTo(socket.attached().peekSwitchedAt());
@@ -338,9 +342,7 @@ public final class Incoming {
                 }
                 keep(came);
             }
-            return awaitsRecord()
-                    && socket.anchor().hasEnded()
-                    && socket.anchor().available() == 0;
+            return awaitsRecord() && hasAnchorEnded();
         } finally {
             lock.unlock();
             if (hasAside()) {
@@ -351,18 +353,51 @@ public final class Incoming {
 
     /** A peer that resets throws away what its kernel had not sent: then nobody ever reads up to the switch. Under the lock. */
     private void checkWholeUpTo(long switchedAt) throws IOException {
-        if (taken + next() < switchedAt
-                && socket.anchor().hasEnded()
-                && socket.anchor().available() == 0) {
+        if (taken + next() < switchedAt && hasAnchorEnded()) {
             throw new IOException("the peer has reset it before all had come that it sent before its switch");
         }
     }
 
     /** All that comes before the record is nothing to anybody: the program reads no more. Under the lock. */
-    private void receiveRecordBehindShutInput() throws IOException {
+    private void receiveRecordAlone() throws IOException {
         ByteBuffer came = ByteBuffer.allocate(MOST_AT_A_TIME);
-        while (awaitsRecord() && socket.anchor().readShut(came.clear()) > 0) {
+        while (awaitsRecord() && readForNobody(came.clear()) > 0) {
             ByteBuffer unused = record.sift(came.flip());
+        }
+    }
+
+    private int readForNobody(ByteBuffer dst) throws IOException {
+        Anchor anchor = socket.anchor();
+        if (socket.isInputShut()) {
+            return anchor.readShut(dst);
+        }
+        return anchor.available() > 0 ? anchor.read(dst) : 0;
+    }
+
+    /** Whether nothing more comes by the kernel, and all that came was read. */
+    private boolean hasAnchorEnded() throws IOException {
+        return socket.anchor().hasEnded() && socket.anchor().available() == 0;
+    }
+
+    /**
+     * Reads what has come by the kernel since the program closed, so that the kernel takes its bytes for read. Never waits.
+     *
+     * @return whether no more comes
+     * @throws IOException if the peer has reset the connection
+     */
+    boolean discard() throws IOException {
+        if (!lock.tryLock()) {
+            return false;
+        }
+        try {
+            ByteBuffer came = ByteBuffer.allocate(MOST_AT_A_TIME);
+            int n;
+            do {
+                n = readForNobody(came.clear());
+            } while (n > 0);
+            return hasAnchorEnded();
+        } finally {
+            lock.unlock();
         }
     }
 

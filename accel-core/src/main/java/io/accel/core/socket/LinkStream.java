@@ -311,6 +311,47 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
         decide(Link.LEFT);
     }
 
+    /**
+     * Whether a peer that may read on may lack something of what went by this: the link can break before that has come, or has, and it is
+     * not all with the kernel. In no half: a writer who is just at work has not said yet that it is written.
+     */
+    boolean mayPeerLackAny() {
+        if (!pin()) {
+            return false;
+        }
+        try {
+            return link.canBreak()
+                    && (link.peerState() & (Link.RST | Link.CLOSED)) == 0
+                    && (!isAllSent() || isResuming());
+        } finally {
+            release();
+        }
+    }
+
+    /** Whether the peer's device has all that was published. */
+    boolean isAllSent() {
+        if (!pin()) {
+            return false;
+        }
+        try {
+            return link.sent() >= published();
+        } finally {
+            release();
+        }
+    }
+
+    /** Changes whenever the peer's device, or its kernel, is known to have taken more. */
+    long delivered() {
+        if (!pin()) {
+            return 0;
+        }
+        try {
+            return link.sent() + replayed();
+        } finally {
+            release();
+        }
+    }
+
     /** What tells the peer, if the link breaks after this end has closed, whether all has come; null if that cannot be. */
     ByteBuffer farewell() {
         if (!announced || !pin()) {
@@ -426,7 +467,9 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
             return false;
         }
         try {
-            boolean isBack = !closed && !inPlace && socket.outgoing().goBack(this);
+            // A program that has closed has nothing left that a device reads which is sent again.
+            boolean mayGo = closed ? socket.isLingering() : !inPlace;
+            boolean isBack = mayGo && socket.outgoing().goBack(this);
             if (isBack) {
                 socket.outgoing().leave();
             }
@@ -718,6 +761,12 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
 
     /** Ends what a peer has written nonsense into. */
     void condemn() {
+        say(Link.RST);
+    }
+
+    /** Resets the peer, and drops what was not sent, of a connection that was closed. */
+    void giveUp(String why) {
+        connection.didReset(why);
         say(Link.RST);
     }
 

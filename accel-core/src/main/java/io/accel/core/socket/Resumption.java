@@ -9,7 +9,7 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Takes a connection whose link has broken back to the kernel's path, so that nothing is lost and nothing comes twice. One thread
- * advances it.
+ * advances it; who closes the program's descriptor holds its monitor while the connection gets another, so that no call fails in between.
  *
  * <ol>
  *   <li>When the last of what came by the link is in, each end says over the anchor up to where that is ({@link ResumeRecord}).
@@ -81,15 +81,17 @@ final class Resumption {
     }
 
     /**
-     * Goes on as far as it can without waiting.
+     * Goes on as far as it can without waiting, unless the program has closed.
      *
      * @param now the time, as {@link System#nanoTime}
      * @return whether to call again
      */
-    boolean advance(long now) {
-        if (socket.isClosed()) {
-            return false; // and its close has told the peer
-        }
+    synchronized boolean advance(long now) {
+        return !socket.isClosed() && goOn(now); // otherwise its close has told the peer, or goes on with this
+    }
+
+    /** As {@link #advance}, also where the program has closed: what it has written is still to come to the peer. */
+    synchronized boolean goOn(long now) {
         try {
             if (step == Step.DRAINING) {
                 drain();

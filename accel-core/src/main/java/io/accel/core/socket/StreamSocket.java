@@ -87,7 +87,13 @@ public final class StreamSocket implements Pollable {
     }
 
     private final Accelerator accelerator;
+    /** The adapter's. */
     private final Anchor anchor;
+    /** The same connection once the adapter has closed its own, or is about to, and this goes on; otherwise null. Written once. */
+    private volatile Anchor kept;
+    /** How the connection goes on whose link has broken; null if none has. Written under the monitor, but for its use by one thread. */
+    private Resumption resumption;
+
     private final Incoming incoming = new Incoming(this);
     private final Outgoing outgoing = new Outgoing(this);
     private final Shares shares = new Shares();
@@ -172,7 +178,8 @@ public final class StreamSocket implements Pollable {
     }
 
     Anchor anchor() {
-        return anchor;
+        Anchor own = kept;
+        return own != null ? own : anchor;
     }
 
     /** What comes from the peer. */
@@ -743,11 +750,29 @@ public final class StreamSocket implements Pollable {
      */
     Resumption linkBroke(long now) {
         LinkStream stream = attached;
-        if (!closed && stream != null && !stream.hasSaidRetired() && stream.isUndecided()) {
-            return new Resumption(this, stream, now);
+        if (stream != null && !stream.hasSaidRetired() && stream.isUndecided()) {
+            synchronized (this) {
+                if (!closed) {
+                    resumption = new Resumption(this, stream, now);
+                    return resumption;
+                }
+            }
         }
         cutOff();
         return null;
+    }
+
+    /** That of a link that has broken, perhaps before the program closed. {@link LingeringClose}'s thread. */
+    synchronized Resumption resumptionAfterClose() {
+        if (resumption == null) {
+            resumption = new Resumption(this, attached, System.nanoTime());
+        }
+        return resumption;
+    }
+
+    /** Whether the program has closed, and what it has sent is still to come to the peer, or was. */
+    boolean isLingering() {
+        return kept != null;
     }
 
     /**
@@ -757,7 +782,7 @@ public final class StreamSocket implements Pollable {
      * @param told whether the peer has been told, and will not take the end of the kernel's connection for an orderly one
      */
     void lost(String why, boolean told) {
-        LOG.get().log(Level.INFO, "accel: the connection to {0} is reset with its link: {1}", anchor.remote(), why);
+        LOG.get().log(Level.INFO, "accel: the connection to {0} is reset with its link: {1}", anchor().remote(), why);
         LinkStream stream = attached;
         if (stream != null) {
             stream.decide(Link.RST);
@@ -770,7 +795,9 @@ public final class StreamSocket implements Pollable {
         synchronized (this) {
             path = new PathInfo("kernel", FallbackReason.LINK_LOST, null);
         }
-        tellOfKernel(FallbackReason.LINK_LOST);
+        if (!closed) {
+            tellOfKernel(FallbackReason.LINK_LOST);
+        }
         LinkStream stream = attached;
         if (stream != null) {
             stream.resumed(); // and is let go of when the program has read what came by it
@@ -847,6 +874,7 @@ public final class StreamSocket implements Pollable {
             isNew = path.isAccelerated();
             path = new PathInfo("kernel", why, null);
             attached = null;
+            resumption = null;
             announced = false;
             settled = false;
             again = true;
@@ -979,7 +1007,9 @@ public final class StreamSocket implements Pollable {
     }
 
     /**
-     * Closes the link, and prepares the anchor, which is the caller's to close, so that the peer sees one end. Never blocks.
+     * Closes the link, and prepares the anchor, which is the caller's to close, so that the peer sees one end. Never blocks. Where
+     * the peer may lack some of what was sent, the kernel's connection lives on after the caller's close, until that has come
+     * ({@link LingeringClose}).
      *
      * @param abort whether to reset, as with {@code SO_LINGER} 0; asked where the kernel does not see to that by itself
      * @param orderly whether to end in order, unless it is to be a reset, although bytes are unread, which otherwise makes it one
@@ -1030,11 +1060,18 @@ public final class StreamSocket implements Pollable {
         boolean byLink = outgoing.link() != null;
         // A peer whose end of a broken link has not noticed must not take this for the end of what was sent.
         boolean inUse = hasBytesInLink();
-        boolean resets = reset != null || (inUse && (stream.wasReset() || stream.isResuming()));
-        if (byLink && !resets) {
+        boolean lingers = reset == null && byLink && stream.mayPeerLackAny() && keep(stream);
+        boolean resets = reset != null || (inUse && !lingers && (stream.wasReset() || stream.isResuming()));
+        if (byLink && !resets && !lingers) {
             sayFarewell(stream);
         }
         stream.close(reset, reset != null && !byLink && anchor.isOutputShut());
+        if (lingers) {
+            StreamUpgrades.get()
+                    .linger(new LingeringClose(this, stream, kept, accelerator.lingerNanos(), System.nanoTime()));
+            shares.close(true);
+            return;
+        }
         if (resets || (orderly && !byLink)) {
             endAnchor(resets); // otherwise the kernel ends it: with a reset if what it has was not read
         }
@@ -1042,7 +1079,57 @@ public final class StreamSocket implements Pollable {
         shares.close(inUse);
     }
 
-    private void sayFarewell(LinkStream stream) {
+    /**
+     * Keeps the link and the kernel's connection for after the program's close; from now on that of the kernel's is a reset, until all
+     * is with the peer or the kernel.
+     *
+     * @return false if that cannot be: all ends with the program's close
+     */
+    private boolean keep(LinkStream stream) {
+        if (!stream.hold()) {
+            return false;
+        }
+        Anchor own = null;
+        try {
+            own = anchor.keep();
+            if (own != null) {
+                own.resetOnClose();
+            }
+        } catch (IOException e) {
+            LOG.get().log(Level.DEBUG, "what the link loses from now on is lost", e);
+            closeQuietly(own);
+            own = null;
+        }
+        if (own == null) {
+            stream.release();
+            return false;
+        }
+        Resumption under;
+        synchronized (this) {
+            under = resumption;
+        }
+        if (under == null) {
+            kept = own;
+        } else {
+            synchronized (under) {
+                kept = own;
+            }
+        }
+        return true;
+    }
+
+    private static void closeQuietly(Anchor own) {
+        if (own != null) {
+            try {
+                own.close();
+            } catch (IOException e) {
+                LOG.get().log(Level.DEBUG, "closing a second descriptor of a connection failed", e);
+            }
+        }
+    }
+
+    /** Tells the peer up to where this end has sent by the link: it may break while the last of that, or the end, is on its way. */
+    void sayFarewell(LinkStream stream) {
         ByteBuffer farewell = stream.farewell();
         try {
             if (farewell != null && !outgoing.say(farewell)) {

@@ -10,19 +10,24 @@ import io.accel.core.poll.PollConfig;
 import io.accel.core.poll.Poller;
 import io.accel.profile.HandoverAfter.Unrest;
 import java.io.IOException;
+import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * Looks for links for connections that are worth it, on one daemon thread that sleeps in the kernel unless there is something
- * to do; makes the announcements for which there was no room; watches links whose rings are full; and takes connections whose
- * links broke back to the kernel's path. Any thread.
+ * to do; makes the announcements for which there was no room; watches links whose rings are full; takes connections whose
+ * links broke back to the kernel's path; and sees to it that what closed connections have sent comes to their peers. Any thread.
  */
 final class StreamUpgrades {
-    private static final Warnings ERRORS = new Warnings(Log.of(StreamUpgrades.class));
+    private static final Log LOG = Log.of(StreamUpgrades.class);
+    private static final Warnings ERRORS = new Warnings(LOG);
     private static final long ANNOUNCE_PAUSE_NANOS = 1_000_000L;
     private static final long FOR_EVER = -1;
     /** How often links are looked at, whether they are idle here, or at the peer. */
@@ -39,6 +44,9 @@ final class StreamUpgrades {
      * by peers that heard nothing of them for {@code connect.probe-timeout}.
      */
     private static final int MOST_AT_ONCE = 64;
+
+    /** How long the process's end waits for what closed connections have sent, as it does where their links hold. */
+    private static final long AT_EXIT_NANOS = 2_000_000_000L;
 
     /** Never spins: nobody waits for it. */
     private static final PollConfig SLEEPING = new PollConfig(0, 1, 1, 0, PollConfig.Yielding.ADAPTIVE);
@@ -57,6 +65,14 @@ final class StreamUpgrades {
     private final Queue<StreamSocket> broken = new ConcurrentLinkedQueue<>();
     /** Connections whose links have broken and that are on their way back to the kernel's path. The thread's. */
     private final List<Resumption> resuming = new ArrayList<>();
+
+    private final Queue<LingeringClose> closes = new ConcurrentLinkedQueue<>();
+    /** Of connections that were closed, those whose peers may lack some of what was sent. The thread's. */
+    private final List<LingeringClose> lingering = new ArrayList<>();
+    /** How many of either there are. */
+    private final AtomicInteger unfinished = new AtomicInteger();
+
+    private final AtomicBoolean waitsAtExit = new AtomicBoolean();
     /** Links that may be given back one day. */
     private final Queue<LinkRetirement> linked = new ConcurrentLinkedQueue<>();
     /** Of those, the ones that are new. The thread's. */
@@ -128,6 +144,30 @@ final class StreamUpgrades {
         wakeUp();
     }
 
+    /** A connection was closed whose peer may lack some of what was sent. */
+    void linger(LingeringClose close) {
+        unfinished.incrementAndGet();
+        closes.add(close);
+        wakeUp();
+        waitAtExit();
+    }
+
+    /** What programs have written goes out before the process ends, as the kernel would see to for its sockets. */
+    private void waitAtExit() {
+        if (waitsAtExit.compareAndSet(false, true)) {
+            try {
+                Daemons.atExit("accel-linger", () -> {
+                    long start = System.nanoTime();
+                    while (unfinished.get() > 0 && System.nanoTime() - start < AT_EXIT_NANOS) {
+                        LockSupport.parkNanos(ANNOUNCE_PAUSE_NANOS);
+                    }
+                });
+            } catch (IllegalStateException e) {
+                LOG.get().log(Level.DEBUG, "the process ends already, and does not wait for what was closed since", e);
+            }
+        }
+    }
+
     /** A connection has a link. */
     void linked(LinkStream stream) {
         StreamSocket socket = stream.socket();
@@ -190,6 +230,7 @@ final class StreamUpgrades {
                 }
                 announceAll();
                 resumeAll();
+                lingerAll();
                 retireAll();
                 watchStalled();
             } catch (Throwable e) {
@@ -216,6 +257,9 @@ final class StreamUpgrades {
         }
         if (!inUse.isEmpty()) {
             pause = sooner(pause, idleCheckAt - now);
+        }
+        for (LingeringClose each : lingering) {
+            pause = sooner(pause, each.pause(now));
         }
         return pause;
     }
@@ -260,6 +304,20 @@ final class StreamUpgrades {
             }
         }
         resuming.removeIf(each -> !each.advance(now));
+    }
+
+    private void lingerAll() {
+        long now = System.nanoTime();
+        for (LingeringClose close = closes.poll(); close != null; close = closes.poll()) {
+            lingering.add(close);
+        }
+        lingering.removeIf(each -> {
+            boolean isOver = !each.advance(now);
+            if (isOver) {
+                unfinished.decrementAndGet();
+            }
+            return isOver;
+        });
     }
 
     private void watchStalled() {

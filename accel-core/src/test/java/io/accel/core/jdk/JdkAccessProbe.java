@@ -1,6 +1,11 @@
 package io.accel.core.jdk;
 
 import java.io.FileDescriptor;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
@@ -9,6 +14,7 @@ import java.nio.channels.ReadableByteChannel;
 import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
+import java.nio.channels.SocketChannel;
 import java.nio.channels.spi.SelectorProvider;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -24,6 +30,7 @@ final class JdkAccessProbe {
                 case "provider" -> provider();
                 case "unmap" -> System.out.println("mapped after unmap: " + mappedAfterUnmap());
                 case "selectable" -> selectable();
+                case "duplicate" -> duplicate();
                 default -> throw new IllegalArgumentException(what);
             }
         }
@@ -48,6 +55,33 @@ final class JdkAccessProbe {
             System.out.println("read " + read.get(0));
         }
         System.out.println("closed");
+    }
+
+    /** The first descriptor's close ends nothing, although the JDK's socket shuts down its output where {@code SO_LINGER} is not 0. */
+    private static void duplicate() throws Exception {
+        try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+                SocketChannel peer = SocketChannel.open(server.getLocalSocketAddress())) {
+            SocketChannel second = duplicateOf(server);
+            second.setOption(StandardSocketOptions.SO_LINGER, -1);
+            second.write(ByteBuffer.wrap(new byte[] {42}));
+            try (SocketChannel third = JdkAccess.duplicate(second, (InetSocketAddress) second.getRemoteAddress())) {
+                second.close();
+                third.write(ByteBuffer.wrap(new byte[] {43}));
+            }
+            ByteBuffer read = ByteBuffer.allocate(8);
+            while (peer.read(read) >= 0) {}
+            System.out.println("came " + read.get(0) + " " + read.get(1) + " and the end after " + read.position());
+        }
+    }
+
+    private static SocketChannel duplicateOf(ServerSocket server) throws Exception {
+        try (Socket accepted = server.accept()) {
+            accepted.setSoLinger(true, 0);
+            InetSocketAddress remote = (InetSocketAddress) accepted.getRemoteSocketAddress();
+            SocketChannel second = JdkAccess.duplicate(JdkAccess.implementation(accepted), remote);
+            System.out.println("remote " + second.getRemoteAddress().equals(remote));
+            return second;
+        }
     }
 
     static boolean mappedAfterUnmap() throws Exception {

@@ -110,6 +110,14 @@ class JdkAccessTest {
 
     @ParameterizedTest
     @MethodSource("jdks")
+    void aConnectionOutlivesTheDescriptorThatIsClosed(Path jdk) throws Exception {
+        Result result = run(jdk, List.of(), "duplicate");
+        assertThat(result.output.lines()).containsExactly("remote true", "came 42 43 and the end after 2");
+        assertThat(result.status).isZero();
+    }
+
+    @ParameterizedTest
+    @MethodSource("jdks")
     void anExportAloneIsEnough(Path jdk) throws Exception {
         Result result = run(jdk, List.of(NO_UNSUPPORTED, EXPORT), "provider");
         assertThat(result.output).matches("provider sun\\.nio\\.ch\\.\\w+ open true\\s+");

@@ -107,4 +107,20 @@ final class StarvedAnchor implements Anchor {
     public void resetOnClose() throws IOException {
         anchor.resetOnClose();
     }
+
+    @Override
+    public void endOnClose() throws IOException {
+        anchor.endOnClose();
+    }
+
+    @Override
+    public Anchor keep() throws IOException {
+        Anchor kept = anchor.keep();
+        return kept == null ? null : new StarvedAnchor(kept, starves);
+    }
+
+    @Override
+    public void close() throws IOException {
+        anchor.close();
+    }
 }

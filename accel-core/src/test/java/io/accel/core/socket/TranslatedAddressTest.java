@@ -109,6 +109,17 @@ class TranslatedAddressTest {
 
         @Override
         public void resetOnClose() {}
+
+        @Override
+        public void endOnClose() {}
+
+        @Override
+        public Anchor keep() {
+            return null;
+        }
+
+        @Override
+        public void close() {}
     }
 
     private StreamListener listen(int port) throws IOException {

@@ -8,6 +8,7 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketImpl;
 import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
 
 /** A socket as the JDK would have made it. */
 final class KernelSocket extends Socket {
@@ -50,5 +51,9 @@ final class KernelSocket extends Socket {
 
     int readShut(ByteBuffer dst) throws IOException {
         return JdkAccess.readShut(JdkAccess.implementation(this), dst);
+    }
+
+    SocketChannel duplicate() throws IOException {
+        return JdkAccess.duplicate(JdkAccess.implementation(this), remote());
     }
 }

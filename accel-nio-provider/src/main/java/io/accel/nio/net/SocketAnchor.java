@@ -1,6 +1,7 @@
 package io.accel.nio.net;
 
 import io.accel.core.socket.Anchor;
+import io.accel.core.socket.ChannelAnchor;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -104,5 +105,23 @@ final class SocketAnchor implements Anchor {
     @Override
     public void resetOnClose() throws IOException {
         kernel.setSoLinger(true, 0);
+    }
+
+    @Override
+    public void endOnClose() throws IOException {
+        kernel.setSoLinger(false, 0);
+    }
+
+    @Override
+    public Anchor keep() throws IOException {
+        if (!isConnected() || kernel.getSoLinger() >= 0) {
+            return null;
+        }
+        return ChannelAnchor.keep(kernel.duplicate(), !kernel.isClosed());
+    }
+
+    @Override
+    public void close() throws IOException {
+        kernel.close();
     }
 }
