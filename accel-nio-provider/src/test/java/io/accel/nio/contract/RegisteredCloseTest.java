@@ -106,6 +106,22 @@ class RegisteredCloseTest extends ContractSupport {
         assertThatThrownBy(() -> Bytes.writeForever(pair.client())).isInstanceOf(IOException.class);
     }
 
+    /** After that selection the kernel refuses what comes. A link, which had ended in order, takes one write. */
+    @Test
+    void unreadBytesRefuseWritesAfterTheNextSelection() throws IOException {
+        Pair pair = pair();
+        register(pair.server(), selector, OP_READ);
+        Bytes.write(pair.client(), Bytes.ascii("unread"));
+        pair.server().close();
+        selector.selectNow();
+        if (Path.current().isKernels()) {
+            assertThatThrownBy(() -> pair.client().write(Bytes.ascii("1")))
+                    .isExactlyInstanceOf(IOException.class)
+                    .hasMessage("Broken pipe");
+        }
+        assertThatThrownBy(() -> Bytes.writeForever(pair.client())).isInstanceOf(IOException.class);
+    }
+
     @Test
     void pendingConnectionIsClosed() throws IOException {
         ServerSocketChannel listener = listener();

@@ -89,10 +89,12 @@ final class Direction {
 
     /**
      * The receiving end was closed while it was registered. The kernel takes what comes for the JDK's until its selector selects next, and
-     * refuses the second write to one that had a link: docs/LIMITS.md has it.
+     * refuses the second write to one that had a link. After that selection it refuses the first to the JDK's as well if bytes were unread:
+     * docs/LIMITS.md has both.
      */
     void closedRegistered() {
         onlyOneKnown = true;
+        unknown |= inFlight() > 0;
     }
 
     boolean isUnknown() {
