@@ -39,7 +39,8 @@ class DroppedTest extends PlainSocketSupport {
             assertThat(endOf(peer)).isEqualTo("last words");
             peer.close();
         }
-        eventually().untilAsserted(() -> assertThat(MappedRings.names()).isEqualTo(before));
+        // Of those before, which were another test's, some may go only now.
+        eventually().untilAsserted(() -> assertThat(before).containsAll(MappedRings.names()));
     }
 
     /** The other end of a socket that has answered, and said something that is not read yet. */
