@@ -18,7 +18,10 @@ import org.junit.jupiter.api.condition.EnabledIfEnvironmentVariable;
 @Timeout(900)
 class DeviceComesAndGoesTest {
     private static final String ADDRESS = "10.79.0.1";
-    private static final String[] OPTIONS = {"-Daccel.fallback=kernel", "-Daccel.log.connections=true"};
+    /** A server whose accept waits for the link would keep the connections waiting that it has. */
+    private static final String[] OPTIONS = {
+        "-Daccel.fallback=kernel", "-Daccel.log.connections=true", "-Daccel.handover.after=1/1MiB"
+    };
     private static final long PATIENCE_NANOS = 60_000_000_000L;
     /** Until a program no longer runs for the first time what it runs. */
     private static final long WARM_MILLIS = 3_000;

@@ -121,6 +121,7 @@ final class NioClient {
         ByteBuffer said = ByteBuffer.allocateDirect(1 << 14);
         ByteBuffer heard = ByteBuffer.allocateDirect(1 << 14);
         long longest = 0;
+        long longestAt = 0;
         int count = 0;
         long begun = System.nanoTime();
         for (long now = begun; now - begun < millis * 1_000_000; count++) {
@@ -142,10 +143,18 @@ final class NioClient {
                 System.out.println("begun");
             }
             long after = System.nanoTime();
-            longest = Math.max(longest, after - now);
+            if (after - now > longest) {
+                longest = after - now;
+                longestAt = after;
+            }
             now = after;
         }
-        System.out.printf(Locale.ROOT, "talked: %d messages came back, the longest in %.1f ms%n", count, longest / 1e6);
+        System.out.printf(
+                Locale.ROOT,
+                "talked: %d messages came back, the longest in %.1f ms, %.1f s after the begin%n",
+                count,
+                longest / 1e6,
+                (longestAt - begun) / 1e9);
     }
 
     /** Random bytes in pieces of random lengths, both ways at once, compared. */

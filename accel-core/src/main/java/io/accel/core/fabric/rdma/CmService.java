@@ -37,6 +37,8 @@ final class CmService {
     private static final long MILLISECOND = 1_000_000L;
     private static final long PATIENCE_AT_EXIT_NANOS = 2_000 * MILLISECOND;
     private static final long HANDSHAKE_LOOK_NANOS = 50 * MILLISECOND;
+    /** A device that was taken away may stay away for good. */
+    private static final long REOPEN_PAUSE_NANOS = 1_000 * MILLISECOND;
     /** Until a connection is looked after again at which that met an error. */
     private static final long ERROR_PAUSE_NANOS = 100 * MILLISECOND;
 
@@ -59,8 +61,11 @@ final class CmService {
     /** When to look after a link again; only the thread. */
     private final Map<RdmaLink, Long> due = new ConcurrentHashMap<>(); // changed while it is gone through
 
+    // Only the thread's:
     private boolean removedDevices;
     private long checkAt;
+    /** When to have listeners without a device try again. */
+    private long reopenAt;
 
     private CmService(CmEventChannel events, Selector selector) {
         this.events = events;
@@ -171,8 +176,9 @@ final class CmService {
         handshakes.remove(handshake);
     }
 
-    /** The listener wants to be asked now and then whether it can open itself again. */
+    /** The listener wants to be asked now and then whether it can open itself again. Only the service's own thread adds one. */
     void addHomeless(RdmaListener listener) {
+        reopenAt = System.nanoTime() + REOPEN_PAUSE_NANOS;
         homeless.add(listener);
     }
 
@@ -196,10 +202,7 @@ final class CmService {
                 long now = System.nanoTime();
                 attendAll(now);
                 each(handshakes, handshake -> handshake.attend(now), ServerHandshake::meetError);
-                each(
-                        homeless,
-                        RdmaListener::reopen,
-                        (listener, e) -> ERRORS.warn("listening for RDMA again met an error, and is tried again", e));
+                reopenHomeless(now);
                 checkPeers(now);
             } catch (Throwable e) {
                 // Nothing that one connection does may end the thread that serves all, or keep it busy with the same
@@ -275,6 +278,16 @@ final class CmService {
         }
     }
 
+    private void reopenHomeless(long now) {
+        if (!homeless.isEmpty() && now - reopenAt >= 0) {
+            reopenAt = now + REOPEN_PAUSE_NANOS;
+            each(
+                    homeless,
+                    RdmaListener::reopen,
+                    (listener, e) -> ERRORS.warn("listening for RDMA again met an error, and is tried again", e));
+        }
+    }
+
     /** Looks after peers that may be gone: every so often, as the connection that wants it most often has it. */
     private void checkPeers(long now) {
         long interval = Long.MAX_VALUE;
@@ -301,8 +314,11 @@ final class CmService {
         for (long at : due.values()) {
             until = earlier(until, at);
         }
-        if (!handshakes.isEmpty() || !homeless.isEmpty()) {
+        if (!handshakes.isEmpty()) {
             until = earlier(until, now + HANDSHAKE_LOOK_NANOS);
+        }
+        if (!homeless.isEmpty()) {
+            until = earlier(until, reopenAt);
         }
         if (until == Long.MAX_VALUE) {
             return 0;
