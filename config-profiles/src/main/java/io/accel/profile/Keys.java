@@ -333,6 +333,14 @@ public final class Keys {
             "Whether the agent also serves `java.net.Socket`, `ServerSocket` and `DatagramSocket`; without the agent they are"
                     + " the JDK's in any case.");
 
+    /** Whether the agent keeps Netty from its native transports. */
+    public static final Key<NettyChoice> NETTY = key(
+            "netty",
+            new EnumType<>(NettyChoice.class),
+            "nio",
+            "What the agent does about Netty's native transports, which go past Accel. `nio` has them say that they are not available, so that"
+                    + " Netty takes its NIO transport. `keep` leaves the choice to the program.");
+
     /** Whether {@code accel stats} can look at the process. */
     public static final Key<Boolean> STATS = key(
             "stats",

@@ -3,6 +3,7 @@ package io.accel.nio.agent;
 import io.accel.nio.net.AccelSockets;
 import io.accel.profile.Keys;
 import io.accel.profile.Mode;
+import io.accel.profile.NettyChoice;
 import io.accel.profile.OptionLine;
 import io.accel.profile.Profile;
 import io.accel.profile.ProfileException;
@@ -22,7 +23,8 @@ import java.util.stream.Stream;
  * mistake, and names Accel as the provider. It exports nothing of the JDK's: other libraries choose differently when they find
  * the JDK's channels open to them. What the command line says with {@code -D} has precedence over all of it.
  *
- * <p>It changes a few classes of the JDK's, so that these treat Accel's channels as the JDK's own: see {@link JdkChange}.
+ * <p>It changes a few classes of the JDK's, so that these treat Accel's channels as the JDK's own: see {@link JdkChange}. It has
+ * Netty take the JDK's channels: see {@link NettyTransports}.
  *
  * <p>A mistake is said in a line, and ends the program with status {@value #MISTAKE}; with {@code on-error=off} the program goes on
  * without Accel.
@@ -126,6 +128,9 @@ public final class AccelAgent {
         if (refused == null) {
             JdkChange.forChannels(instrumentation, AccelAgent::say);
             serveAsynchronousChannels(instrumentation);
+            if (profile.get(Keys.MODE) == Mode.ACCELERATE && profile.get(Keys.NETTY) == NettyChoice.NIO) {
+                NettyTransports.takeNio(instrumentation, AccelAgent::say);
+            }
             if (profile.get(Keys.SOCKETS)) {
                 serveSockets();
                 if (profile.get(Keys.MODE) == Mode.ACCELERATE) {

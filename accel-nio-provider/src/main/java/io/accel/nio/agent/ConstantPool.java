@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.function.Predicate;
 
 /**
  * The constants of a class file (JVM specification, 4.4): those that it has, and behind them those that are added. An index
@@ -67,6 +68,19 @@ final class ConstantPool {
     String text(int index) {
         int place = places[index] + 1;
         return new String(file, place + 2, in.getShort(place) & 0xffff, StandardCharsets.UTF_8);
+    }
+
+    /** The first of the texts in the class file that a test picks out; null if it picks none. */
+    String firstText(Predicate<String> test) {
+        for (int i = 1; i < places.length; i++) {
+            if (places[i] != 0 && file[places[i]] == UTF8) {
+                String text = text(i);
+                if (test.test(text)) {
+                    return text;
+                }
+            }
+        }
+        return null;
     }
 
     /** The name of the class at an index, which is in the class file. */

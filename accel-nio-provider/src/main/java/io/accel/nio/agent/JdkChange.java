@@ -15,8 +15,7 @@ import java.util.function.UnaryOperator;
  * A class of the JDK's that the agent changes, because it treats the JDK's own channels differently from all others. Accel's are to
  * be treated as the JDK's.
  *
- * <p>The class is loaded here, so that the JVM asks for the change of this one class and of no other: a transformer that stayed would
- * be shown each class of the program. If it is loaded already it is redefined, which adds neither method nor field. Either way the
+ * <p>The class is loaded here, so that the JVM asks for the change of this one class and of no other. If it is loaded already it is redefined, which adds neither method nor field. Either way the
  * change outlasts what other agents do to the class later.
  */
 final class JdkChange {

@@ -22,6 +22,7 @@ class DeviceComesAndGoesTest {
     private static final String[] OPTIONS = {
         "-Daccel.fallback=kernel", "-Daccel.log.connections=true", "-Daccel.handover.after=1/1MiB"
     };
+
     private static final long PATIENCE_NANOS = 60_000_000_000L;
     /** Until a program no longer runs for the first time what it runs. */
     private static final long WARM_MILLIS = 3_000;

@@ -106,7 +106,7 @@ public final class JvmCommand {
     }
 
     /**
-     * As {@link #of}, for a real program, which gets Accel by its agent. Netty takes epoll where it can; with Accel it is told to
+     * As {@link #of}, for a real program, which gets Accel by its agent. Netty takes epoll where it can; the agent has it
      * take NIO.
      */
     List<String> ofApp(List<String> prefix, Kind kind, String program, String profile, List<String> arguments)
@@ -118,8 +118,6 @@ public final class JvmCommand {
         if (profile != null) {
             command.add("-javaagent:" + accelJar);
             command.add("-Daccel.profile=" + profile);
-            command.add("-Dio.netty.transport.noNative=true");
-            command.add("-Dio.grpc.netty.shaded.io.netty.transport.noNative=true");
         }
         command.addAll(kind.jvmOptions());
         Path libraries = appLibraries(kind);

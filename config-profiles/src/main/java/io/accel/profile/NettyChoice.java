@@ -1,0 +1,9 @@
+package io.accel.profile;
+
+/** What the agent does about Netty's native transports: the values of {@link Keys#NETTY}. */
+public enum NettyChoice {
+    /** Netty finds none, and takes its NIO transport, whose channels are Accel's. */
+    NIO,
+    /** The program chooses as it does without Accel. */
+    KEEP
+}
