@@ -15,8 +15,6 @@ import io.accel.core.stream.StreamReceiver;
 import io.accel.core.stream.StreamSender;
 import io.accel.profile.HandoverAfter.Unrest;
 import java.io.IOException;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.net.InetSocketAddress;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
@@ -26,7 +24,6 @@ import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
@@ -34,15 +31,11 @@ import java.util.function.Consumer;
 /**
  * An accelerated connection in use: its two halves, who may be in which, and who lets go of its memory last.
  *
- * <p><b>Nobody touches freed memory.</b> The link has four kinds of users, each with a share in {@link #users}: the
- * reading half, the writing half, the closing thread, and every registration with a poller. A reader or writer is in the
- * link only while it holds its half's lock and has found the stream open under it; so whoever gets that lock after the
- * close gives the half's share back: the closing thread if the lock is free, otherwise its holder when it leaves. A poller
- * gives its registration's share back when it will not look again. The last share frees the link, in the very call that
- * closes it unless somebody is still in it. A link that both ends {@linkplain LinkRetirement give back} while the connection
- * lives on is let go of in the same way.
+ * <p><b>Nobody touches freed memory</b> ({@link LinkLease}). A reader or writer is in the link only while it holds its half's lock
+ * and has found the stream open under it. So whoever gets that lock after the close gives the half's share back: the closing thread
+ * if the lock is free, otherwise its holder when it leaves. A poller gives its registration's share back when it will not look again.
  *
- * <p>Leaving and closing are a Dekker handshake: the holder unlocks and looks at {@link #closed}; the closer sets it and
+ * <p>Leaving and closing are a Dekker handshake: the holder unlocks and looks whether the lease is over; the closer ends it and
  * tries the lock. Both are volatile accesses.
  */
 public final class LinkStream extends CapturedLink implements BlockingWaits.Waitable {
@@ -61,19 +54,8 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
     /** One of how many writes goes back where they do so at random. */
     private static final int RESTLESS_WRITES = 8;
 
-    private static final VarHandle CLOSED;
-
-    static {
-        try {
-            CLOSED = MethodHandles.lookup()
-                    .findVarHandle(LinkStream.class, "closed", boolean.class)
-                    .withInvokeExactBehavior();
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
-    }
-
     private final Link link;
+    private final LinkLease lease;
     private final int ringSize;
     private final StreamReceiver receiver;
     private final StreamSender sender;
@@ -85,9 +67,6 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
     /** Guarded by the half's lock. */
     private boolean writeReleased;
 
-    /** Set once, by {@link #close} or {@link #retire}. */
-    private volatile boolean closed;
-
     /** Whether the link has broken, and the connection goes on without it. Set once, by {@link Resumption}. */
     private volatile boolean resumed;
     /** Whether this direction does not come to the link again. Set once, by {@link LinkRetirement}. */
@@ -96,8 +75,6 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
     private volatile boolean saidRetired;
     /** Whether the peer was told that larger rings are wanted. Set once, by {@link LinkRetirement}. */
     private volatile boolean saidLarger;
-    /** Whether this was let go of while the connection lives on. Set once, before {@link #closed} is. */
-    private volatile boolean retired;
     /** Whether bytes are sent from where the program has them, and are still with it. Written in the writing half. */
     private volatile boolean inPlace;
 
@@ -106,9 +83,6 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
     private volatile boolean ending;
     /** What had been published then, at least. Written before {@link #ending}. */
     private long endsAt;
-
-    /** Reading half, writing half, closer, and one for each registration. */
-    private final AtomicInteger users = new AtomicInteger(3);
 
     /** What is done to this at random, for tests. */
     private final Unrest unrest;
@@ -164,13 +138,18 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
         this.socket = socket;
         this.connection = connection;
         this.counters = connection.counters();
+        this.lease = new LinkLease(link, connection);
         this.receiver = new StreamReceiver(link);
         this.sender = new StreamSender(link, lowWater, receiver);
-        shares.establish(this);
+        shares.establish(lease);
     }
 
     Link link() {
         return link;
+    }
+
+    LinkLease lease() {
+        return lease;
     }
 
     // ---- switching
@@ -183,7 +162,7 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
     boolean switchAt(long given) {
         lockWrite();
         try {
-            if (closed || (link.peerState() & Link.BROKEN) != 0 || !sender.begin(given)) {
+            if (lease.isEnded() || (link.peerState() & Link.BROKEN) != 0 || !sender.begin(given)) {
                 return false;
             }
             announced = false;
@@ -258,18 +237,13 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
      * to have come to the peer, who need not be asked then if the link breaks before the peer has read it ({@link Resumption}).
      */
     private boolean mayLeave() {
-        return announced && !closed && !outputShut && !isBroken() && hasPeerAll();
+        return announced && !lease.isEnded() && !outputShut && !isBroken() && hasPeerAll();
     }
 
     /** If not, the peer's device is asked for a sign of life, after which it may. */
     private boolean hasPeerAll() {
-        if (!pin()) {
-            return false;
-        }
-        try {
-            return link.sent() >= published() || link.isReached();
-        } finally {
-            release();
+        try (LinkLease.Share share = lease.take()) {
+            return share != null && (link.sent() >= published() || link.isReached());
         }
     }
 
@@ -283,26 +257,20 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
 
     /** What the peer has said, as far as it is known without looking for more; nothing if the link is freed. */
     private int states() {
-        if (!pin()) {
-            return 0;
-        }
-        try {
-            return link.peerState();
-        } finally {
-            release();
+        try (LinkLease.Share share = lease.take()) {
+            return share == null ? 0 : link.peerState();
         }
     }
 
     /** Decides it, and has all see that who wait. */
     void decide(int states) {
-        if (pin()) {
-            try {
-                link.decide(states);
-            } finally {
-                release();
+        try (LinkLease.Share share = lease.take()) {
+            if (share == null) {
+                return;
             }
-            refresh();
+            link.decide(states);
         }
+        refresh();
     }
 
     /** The reader goes on by the kernel after what has come by the link, at once if nothing has. */
@@ -316,51 +284,35 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
      * not all with the kernel. In no half: a writer who is just at work has not said yet that it is written.
      */
     boolean mayPeerLackAny() {
-        if (!pin()) {
-            return false;
-        }
-        try {
-            return link.canBreak()
-                    && (link.peerState() & (Link.RST | Link.CLOSED)) == 0
-                    && (!isAllSent() || isResuming());
-        } finally {
-            release();
+        try (LinkLease.Share share = lease.take()) {
+            return share != null
+                    && (link.canBreak()
+                            && (link.peerState() & (Link.RST | Link.CLOSED)) == 0
+                            && (!isAllSent() || isResuming()));
         }
     }
 
     /** Whether the peer's device has all that was published. */
     boolean isAllSent() {
-        if (!pin()) {
-            return false;
-        }
-        try {
-            return link.sent() >= published();
-        } finally {
-            release();
+        try (LinkLease.Share share = lease.take()) {
+            return share != null && link.sent() >= published();
         }
     }
 
     /** Changes whenever the peer's device, or its kernel, is known to have taken more. */
     long delivered() {
-        if (!pin()) {
-            return 0;
-        }
-        try {
-            return link.sent() + replayed();
-        } finally {
-            release();
+        try (LinkLease.Share share = lease.take()) {
+            return share == null ? 0 : link.sent() + replayed();
         }
     }
 
     /** What tells the peer, if the link breaks after this end has closed, whether all has come; null if that cannot be. */
     ByteBuffer farewell() {
-        if (!announced || !pin()) {
+        if (!announced) {
             return null;
         }
-        try {
-            return link.canBreak() ? ResumeRecord.ofClosing(link.nonce(), published()) : null;
-        } finally {
-            release();
+        try (LinkLease.Share share = lease.take()) {
+            return share != null && link.canBreak() ? ResumeRecord.ofClosing(link.nonce(), published()) : null;
         }
     }
 
@@ -371,14 +323,12 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
 
     /** Up to which cursor bytes have come, which is final; -1 as long as more may come. */
     long finallyReceived() {
-        if (!pin()) {
-            return -1;
-        }
-        try {
+        try (LinkLease.Share share = lease.take()) {
+            if (share == null) {
+                return -1;
+            }
             link.takeIn();
             return link.peerGone() ? link.published() : -1;
-        } finally {
-            release();
         }
     }
 
@@ -395,16 +345,14 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
      * @throws CorruptLinkException as there, or if the peer was told of the switch, and knows no place for it
      */
     long resumeAt(long received) throws CorruptLinkException {
-        if (!pin()) {
-            return -1;
-        }
-        try {
+        try (LinkLease.Share share = lease.take()) {
+            if (share == null) {
+                return -1;
+            }
             if (announced && !sender.hasBegunAt(received)) {
                 return -1;
             }
             return sender.resumeAt(received);
-        } finally {
-            release();
         }
     }
 
@@ -444,14 +392,12 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
 
     /** Copies what was sent. */
     void copySent(long from, ByteBuffer dst, long most) {
-        if (pin()) {
-            try {
+        try (LinkLease.Share share = lease.take()) {
+            if (share != null) {
                 sender.copySent(from, dst, most);
-            } finally {
-                release();
+            } else {
+                dst.clear().limit(0);
             }
-        } else {
-            dst.clear().limit(0);
         }
     }
 
@@ -468,7 +414,7 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
         }
         try {
             // A program that has closed has nothing left that a device reads which is sent again.
-            boolean mayGo = closed ? socket.isLingering() : !inPlace;
+            boolean mayGo = lease.isEnded() ? socket.isLingering() : !inPlace;
             boolean isBack = mayGo && socket.outgoing().goBack(this);
             if (isBack) {
                 socket.outgoing().leave();
@@ -491,14 +437,12 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
 
     /** What the peer has said, all that has come taken in; {@link Link#CLOSED} if the link is freed. */
     int peerStates() {
-        if (!pin()) {
-            return Link.CLOSED;
-        }
-        try {
+        try (LinkLease.Share share = lease.take()) {
+            if (share == null) {
+                return Link.CLOSED;
+            }
             link.takeIn();
             return link.peerState();
-        } finally {
-            release();
         }
     }
 
@@ -542,11 +486,9 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
 
     /** Breaks the link, if a link of its fabric can break without a loss. */
     void breakNow() {
-        if (pin()) {
-            try {
+        try (LinkLease.Share share = lease.take()) {
+            if (share != null) {
                 link.breakNow();
-            } finally {
-                release();
             }
         }
     }
@@ -603,11 +545,9 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
 
     /** The reader goes on by the kernel if the peer has left this, and all before that was read. */
     void followForReader() {
-        if (pin()) {
-            try {
+        try (LinkLease.Share share = lease.take()) {
+            if (share != null) {
                 boolean unused = movesOn();
-            } finally {
-                release();
             }
         }
     }
@@ -617,8 +557,7 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
      * write by it finds that it has {@link #MOVED}.
      */
     void retire() {
-        retired = true;
-        if ((boolean) CLOSED.compareAndSet(this, false, true)) {
+        if (lease.end(LinkLease.State.RETIRED)) {
             letGo();
         }
     }
@@ -629,18 +568,13 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
      * @return false if it is freed already
      */
     public boolean hold() {
-        return pin();
+        return lease.hold();
     }
 
     /** Whether the peer's reader has followed to the kernel's path; true once for each time. */
     boolean isFollowed() {
-        if (!pin()) {
-            return false;
-        }
-        try {
-            return sender.isFollowed();
-        } finally {
-            release();
+        try (LinkLease.Share share = lease.take()) {
+            return share != null && sender.isFollowed();
         }
     }
 
@@ -657,17 +591,17 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
      * @return whether to look again
      */
     boolean checkStall(boolean again) {
-        if (!pin()) {
-            return false;
-        }
-        try {
+        try (LinkLease.Share share = lease.take()) {
+            if (share == null) {
+                return false;
+            }
             long read = link.released();
             boolean stands = again && read == progressSeen;
             shortfalls += !stands && (again || !sender.isFull()) ? 1 : 0;
             progressSeen = read;
-            if (closed || !sender.isFull()) {
+            if (lease.isEnded() || !sender.isFull()) {
                 watched.set(false);
-                return !closed
+                return !lease.isEnded()
                         && sender.isFull()
                         && watched.compareAndSet(false, true); // it may be full again just now
             }
@@ -678,8 +612,6 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
             watched.set(false);
             stuck = ever;
             overdue = ever;
-        } finally {
-            release();
         }
         refresh();
         return false;
@@ -687,25 +619,15 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
 
     /** Whether the peer's sender has left the link, and all before that was read. Any thread. */
     boolean hasLeft() {
-        if (!pin()) {
-            return false;
-        }
-        try {
-            return receiver.hasLeft();
-        } finally {
-            release();
+        try (LinkLease.Share share = lease.take()) {
+            return share != null && receiver.hasLeft();
         }
     }
 
     /** Whether the peer sends by the kernel again after what it has published here, of which some may be unread. */
     boolean isPeerLeaving() {
-        if (!pin()) {
-            return false;
-        }
-        try {
-            return receiver.isPeerLeaving();
-        } finally {
-            release();
+        try (LinkLease.Share share = lease.take()) {
+            return share != null && receiver.isPeerLeaving();
         }
     }
 
@@ -723,7 +645,7 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
     long switchedAt() throws IOException {
         lockRead();
         try {
-            if (closed) {
+            if (lease.isEnded()) {
                 return NOT_SWITCHED;
             }
             // Whoever has read the announcement must see the place now: otherwise it is taken for a byte of the
@@ -737,25 +659,18 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
 
     /** As {@link #switchedAt}, for who looks while another thread may be reading: leaves everything as it is. */
     long peekSwitchedAt() {
-        if (!pin()) {
-            return NOT_SWITCHED;
-        }
-        try {
-            return receiver.preface();
-        } finally {
-            release();
+        try (LinkLease.Share share = lease.take()) {
+            return share == null ? NOT_SWITCHED : receiver.preface();
         }
     }
 
     /** How many bytes have come by this while those before them are still read from the kernel. */
     int availableAhead() {
-        if (socket.isInputShut() || !pin()) {
+        if (socket.isInputShut()) {
             return 0;
         }
-        try {
-            return (int) Math.min(Integer.MAX_VALUE, receiver.availableAhead());
-        } finally {
-            release();
+        try (LinkLease.Share share = lease.take()) {
+            return share == null ? 0 : (int) Math.min(Integer.MAX_VALUE, receiver.availableAhead());
         }
     }
 
@@ -771,37 +686,28 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
     }
 
     private void say(int state) {
-        if (pin()) {
-            try {
+        try (LinkLease.Share share = lease.take()) {
+            if (share != null) {
                 link.signal(state);
-            } finally {
-                release();
             }
         }
     }
 
     /** The peer may receive by the link: it has said so, or sends by it. */
     boolean isPeerReady() {
-        if (!pin()) {
-            return false;
-        }
-        try {
+        try (LinkLease.Share share = lease.take()) {
+            if (share == null) {
+                return false;
+            }
             long published = link.published(); // a fabric learns of states when it is looked at
             return (link.peerState() & Link.ATTACHED) != 0 || published != 0;
-        } finally {
-            release();
         }
     }
 
     /** Whether the peer has closed or reset the connection, or is gone, or the link has broken. */
     boolean hasPeerEnded() {
-        if (!pin()) {
-            return true;
-        }
-        try {
-            return (link.peerState() & (Link.RST | Link.CLOSED | Link.BROKEN)) != 0 || link.peerGone();
-        } finally {
-            release();
+        try (LinkLease.Share share = lease.take()) {
+            return share == null || (link.peerState() & (Link.RST | Link.CLOSED | Link.BROKEN)) != 0 || link.peerGone();
         }
     }
 
@@ -860,14 +766,12 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
 
     /** Takes a ring that may be the peer's word. Returns whether the peer has the link, or never will. */
     boolean isDecidedByPeer() {
-        if (!pin()) {
-            return true;
-        }
-        try {
+        try (LinkLease.Share share = lease.take()) {
+            if (share == null) {
+                return true;
+            }
             doorbellRang(0);
             return isPeerReady() || link.peerGone();
-        } finally {
-            release();
         }
     }
 
@@ -878,19 +782,14 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
 
     /** Whether an announcement may be made: what was published first can be seen by the peer. */
     boolean hasArrived() {
-        if (!pin()) {
-            return true;
-        }
-        try {
-            return link.hasArrived();
-        } finally {
-            release();
+        try (LinkLease.Share share = lease.take()) {
+            return share == null || link.hasArrived();
         }
     }
 
     /** As {@link StreamSocket#announce}, again. Returns false if it is still too early. */
     boolean tryAnnounce() {
-        if (closed) {
+        if (lease.isEnded()) {
             return true;
         }
         try {
@@ -910,13 +809,8 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
     }
 
     private boolean isBroken() {
-        if (!pin()) {
-            return true;
-        }
-        try {
-            return (link.peerState() & (Link.RST | Link.BROKEN)) != 0 || link.peerGone();
-        } finally {
-            release();
+        try (LinkLease.Share share = lease.take()) {
+            return share == null || (link.peerState() & (Link.RST | Link.BROKEN)) != 0 || link.peerGone();
         }
     }
 
@@ -946,7 +840,7 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
     /** Leaves the reading half. */
     public void unlockRead() {
         readLock.unlock();
-        if (closed) {
+        if (lease.isEnded()) {
             releaseRead();
         }
     }
@@ -959,7 +853,7 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
      * @throws IOException if the peer aborted, or {@link AsynchronousCloseException} if this side closed
      */
     public int read(ByteBuffer dst) throws IOException {
-        if (closed) {
+        if (lease.isEnded()) {
             return movedOrClosed();
         }
         try {
@@ -979,7 +873,7 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
      * @throws IOException as {@link #read(ByteBuffer)}
      */
     public long read(ByteBuffer[] dsts, int offset, int length) throws IOException {
-        if (closed) {
+        if (lease.isEnded()) {
             return movedOrClosed();
         }
         try {
@@ -991,7 +885,7 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
 
     /** What an operation says that comes when this was let go of. */
     private int movedOrClosed() throws AsynchronousCloseException {
-        if (retired) {
+        if (lease.state() == LinkLease.State.RETIRED) {
             return MOVED;
         }
         throw new AsynchronousCloseException();
@@ -1032,7 +926,7 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
      * @throws IOException as {@link #read(ByteBuffer)}
      */
     public int lend(int least, int most) throws IOException {
-        if (closed) {
+        if (lease.isEnded()) {
             return movedOrClosed();
         }
         return socket.isInputShut() ? -1 : isElsewhere() ? MOVED : (int) settled(receiver.lend(least, most));
@@ -1054,7 +948,7 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
      * @param from the cursor of the first byte that is still lent; {@link Long#MAX_VALUE} for none
      */
     public void keep(long from) {
-        if (!closed) {
+        if (!lease.isEnded()) {
             receiver.keep(from);
         }
     }
@@ -1066,13 +960,11 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
 
     /** How many bytes a read would get now; a hint if another thread reads. Any thread. */
     public int available() {
-        if (socket.isInputShut() || !pin()) {
+        if (socket.isInputShut()) {
             return 0;
         }
-        try {
-            return receiver.available();
-        } finally {
-            release();
+        try (LinkLease.Share share = lease.take()) {
+            return share == null ? 0 : receiver.available();
         }
     }
 
@@ -1086,7 +978,7 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
     /** Leaves the writing half. */
     public void unlockWrite() {
         writeLock.unlock();
-        if (closed) {
+        if (lease.isEnded()) {
             releaseWrite();
         }
     }
@@ -1231,7 +1123,7 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
      * @throws IOException if this closed itself, by an interrupt
      */
     public void flush() throws IOException {
-        if (!closed) {
+        if (!lease.isEnded()) {
             sender.flush();
             if (unannounced) {
                 announce();
@@ -1257,7 +1149,7 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
      * @return false if the bytes have to be copied: the fabric cannot, or not now
      */
     public boolean sendInPlace(ByteBuffer memory, int offset, int n, Object owner, Consumer<Object> done) {
-        boolean sent = !closed && sender.sendInPlace(memory, offset, n, owner, done);
+        boolean sent = !lease.isEnded() && sender.sendInPlace(memory, offset, n, owner, done);
         if (sent) {
             inPlace = true;
         }
@@ -1271,7 +1163,7 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
 
     /** Up to which cursor no byte is needed any more where it was written from. In the writing half only. */
     public long sent() {
-        return closed ? 0 : link.sent();
+        return lease.isEnded() ? 0 : link.sent();
     }
 
     /** Makes {@link Pollable#SENT} mean: all before a cursor has been {@link #sent()}. Writer only. */
@@ -1294,7 +1186,7 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
 
     /** Whether this direction goes by the link; if not, it has {@link #MOVED}. */
     private boolean isOutput() throws IOException {
-        if (closed) {
+        if (lease.isEnded()) {
             int unused = movedOrClosed();
             return false;
         }
@@ -1314,7 +1206,7 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
             refresh(); // a writer that waits for space lets go of its half
             lockWrite();
             try {
-                if (!closed) {
+                if (!lease.isEnded()) {
                     finish();
                 }
             } finally {
@@ -1339,14 +1231,12 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
 
     /** Whether the peer wants urgent bytes inline. */
     public boolean isUrgentInline() {
-        if (!pin()) {
-            return false;
-        }
-        try {
+        try (LinkLease.Share share = lease.take()) {
+            if (share == null) {
+                return false;
+            }
             long unused = link.published(); // a fabric learns of states when it is looked at
             return (link.peerState() & Link.URGENT_INLINE) != 0;
-        } finally {
-            release();
         }
     }
 
@@ -1358,12 +1248,12 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
     /** Whether this side has closed, or the link has been given back. */
     @Override
     public boolean isClosed() {
-        return closed;
+        return lease.isEnded();
     }
 
     /** Whether this side has closed the connection. */
     public boolean isOver() {
-        return closed && !retired;
+        return lease.state() == LinkLease.State.CLOSED;
     }
 
     /**
@@ -1373,7 +1263,7 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
      * @param behindEnd whether what this end sends has ended before, by whichever path: a peer hears of the reset as of one behind an end
      */
     void close(String reset, boolean behindEnd) {
-        if (!(boolean) CLOSED.compareAndSet(this, false, true)) {
+        if (!lease.end(LinkLease.State.CLOSED)) {
             return;
         }
         if (reset != null) {
@@ -1392,18 +1282,16 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
         shares.close(true);
         releaseRead();
         releaseWrite();
-        release();
+        lease.release();
     }
 
     /** Whether bytes have come that were not read. */
     boolean hasUnread() {
-        if (!pin()) {
-            return false; // the client of the handshake has just gone
-        }
-        try {
-            return socket.incoming().link() == this ? receiver.hasUnread() : receiver.availableAhead() > 0;
-        } finally {
-            release();
+        try (LinkLease.Share share = lease.take()) {
+            return share != null
+                    && (socket.incoming().link() == this
+                            ? receiver.hasUnread()
+                            : receiver.availableAhead() > 0); // the client of the handshake has just gone
         }
     }
 
@@ -1413,7 +1301,7 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
             readReleased = true;
             readLock.unlock();
             if (first) {
-                release();
+                lease.release();
             }
         }
     }
@@ -1424,45 +1312,26 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
             writeReleased = true;
             writeLock.unlock();
             if (first) {
-                release();
+                lease.release();
             }
         }
     }
 
-    /** Takes a share for a moment, from any thread; false if the link is freed already. */
-    private boolean pin() {
-        int n;
-        do {
-            n = users.get();
-            if (n == 0) {
-                return false;
-            }
-        } while (!users.compareAndSet(n, n + 1));
-        return true;
-    }
-
-    /** Gives back one share. */
+    /** Gives back a share that was taken by {@link #hold}. */
     public void release() {
-        if (users.decrementAndGet() == 0) {
-            if (!retired) {
-                connection.closed();
-            }
-            link.free();
-        }
+        lease.release();
     }
 
     // ---- for those who look: any thread
 
     ConnectionState state() {
-        if (closed) {
+        if (lease.isEnded()) {
             return ConnectionState.CLOSING;
         }
         boolean half = socket.isInputShut() || outputShut;
-        if (!half && pin()) {
-            try {
-                half = (link.peerState() & Link.ENDED) != 0 || link.peerGone();
-            } finally {
-                release();
+        if (!half) {
+            try (LinkLease.Share share = lease.take()) {
+                half = share != null && ((link.peerState() & Link.ENDED) != 0 || link.peerGone());
             }
         }
         return half ? ConnectionState.HALF_CLOSED : ConnectionState.ESTABLISHED;
@@ -1470,13 +1339,8 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
 
     /** How many bytes were written whose room the peer has not given back. */
     long queued() {
-        if (!pin()) {
-            return 0;
-        }
-        try {
-            return sender.queued();
-        } finally {
-            release();
+        try (LinkLease.Share share = lease.take()) {
+            return share == null ? 0 : sender.queued();
         }
     }
 
@@ -1495,11 +1359,6 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
 
     // ---- waiting: by pollers, each with a share
 
-    /** Gives out shares; the caller knows that the last one is not yet back. */
-    void retain(int count) {
-        users.addAndGet(count);
-    }
-
     /** Has all look who wait for it. */
     void refresh() {
         shares.refresh();
@@ -1517,7 +1376,7 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
     }
 
     private int look(int interest, boolean forPoller) {
-        if (closed) {
+        if (lease.isEnded()) {
             return 0; // its keys are about to be cancelled
         }
         int ready = 0;

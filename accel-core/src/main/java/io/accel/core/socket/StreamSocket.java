@@ -558,7 +558,7 @@ public final class StreamSocket implements Pollable {
             }
             stream = new LinkStream(
                     link, accelerator.lowWater(), accelerator.handoverAfter().unrest(), this, connection);
-            shares.establish(stream);
+            shares.establish(stream.lease());
             Captures.opened(stream); // before anything can go by it
             claim = Claim.ATTACHED;
             path = new PathInfo(fabric, null, null);
@@ -605,7 +605,7 @@ public final class StreamSocket implements Pollable {
             notifyAll();
             path = new PathInfo("kernel", FallbackReason.BAD_HANDSHAKE, "the client went away during the handshake");
             ringing = List.of();
-            shares.letGo(stream);
+            shares.letGo(stream.lease());
         }
         refresh();
         stream.close(null, false); // after that: pollers that nobody is in take notice of both now
@@ -881,7 +881,7 @@ public final class StreamSocket implements Pollable {
             claim = Claim.NONE;
             ringing = List.of();
             undecided = listener != null && listener.oneMoreToMove();
-            shares.letGo(stream);
+            shares.letGo(stream.lease());
             if (grows && listener == null) {
                 grownFrom = stream.ringSize();
                 ringSize = Math.min(GROWTH * grownFrom, largestRing);
