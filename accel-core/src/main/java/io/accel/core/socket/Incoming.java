@@ -1,5 +1,6 @@
 package io.accel.core.socket;
 
+import io.accel.core.fabric.Link;
 import io.accel.core.stream.CorruptLinkException;
 import java.io.IOException;
 import java.net.SocketTimeoutException;
@@ -172,16 +173,16 @@ public final class Incoming {
     private long took(long n) throws IOException {
         LinkStream attached = socket.attached();
         if (n < 0 && attached != null && socket.isCutOff()) {
-            attached.failReader();
+            attached.reader().failIfCutOff();
         }
         if (n < 0 && releaseHeld()) {
             return 0;
         }
         long mine = place(n);
         if (mine < 0 && attached != null) {
-            attached.noteEndRead();
+            attached.reader().peerReset().comesBehindEnd();
             if (socket.isCutOff()) {
-                attached.noteResetMet(); // just now
+                attached.reader().peerReset().isOwedToWriter(); // just now
             }
         }
         return mine;
@@ -199,11 +200,11 @@ public final class Incoming {
             return n;
         }
         long at = switchedAt(attached);
-        if (at == LinkStream.NOT_SWITCHED && n > 0 && awaitsRecord()) {
+        if (at == LinkReader.NOT_SWITCHED && n > 0 && awaitsRecord()) {
             discount(n); // it is counted when it is read from what is set aside
             return 0;
         }
-        if (at == LinkStream.NOT_SWITCHED || at > taken) {
+        if (at == LinkReader.NOT_SWITCHED || at > taken) {
             return n;
         }
         long excess = taken - at;
@@ -224,7 +225,7 @@ public final class Incoming {
 
     private long switchedAt(LinkStream attached) throws IOException {
         try {
-            return attached.switchedAt();
+            return attached.reader().switchedAt();
         } catch (CorruptLinkException e) {
             socket.condemn(attached);
             throw e;
@@ -325,8 +326,8 @@ public final class Incoming {
                 receiveRecordAlone();
                 return awaitsRecord() && hasAnchorEnded();
             }
-            if (link == null && socket.attached().peekSwitchedAt() != LinkStream.NOT_SWITCHED) {
-                checkWholeUpTo(socket.attached().peekSwitchedAt());
+            if (link == null && socket.attached().reader().peekSwitchedAt() != LinkReader.NOT_SWITCHED) {
+                checkWholeUpTo(socket.attached().reader().peekSwitchedAt());
                 return false; // what the program has not read stands before all that comes by the link
             }
             while (awaitsRecord() && next() < MOST_ASIDE && socket.anchor().available() > 0) {
@@ -503,13 +504,13 @@ public final class Incoming {
                     return false;
                 }
             }
-            from.follow();
+            from.reader().follow();
             justFollowed = true;
             link = null; // after that: see isReadable
         } finally {
             lock.unlock();
         }
-        from.sayFollowed();
+        from.peer().say(Link.FOLLOWED);
         socket.refresh();
         return true;
     }
@@ -527,7 +528,7 @@ public final class Incoming {
             return 0;
         }
         LinkStream attached = socket.attached();
-        if (isReset(e) && attached != null && !attached.reportsResetToReader()) {
+        if (isReset(e) && attached != null && !attached.reader().peerReset().isReaders()) {
             return -1;
         }
         throw e;
@@ -546,19 +547,19 @@ public final class Incoming {
         LinkStream switched = link;
         if (switched != null) {
             // The link first: what it gains meanwhile is missed, and nothing is counted that is not there.
-            long here = switched.available();
-            return toInt(switched.isPeerLeaving() ? here + next() + behindAnnouncement() : here);
+            long here = switched.reader().available();
+            return toInt(switched.reader().isPeerLeaving() ? here + next() + behindAnnouncement() : here);
         }
         long raw = (long) socket.anchor().available() + next();
         LinkStream attached = socket.attached();
-        long at = attached == null ? LinkStream.NOT_SWITCHED : attached.peekSwitchedAt();
-        if (at == LinkStream.NOT_SWITCHED) {
+        long at = attached == null ? LinkReader.NOT_SWITCHED : attached.reader().peekSwitchedAt();
+        if (at == LinkReader.NOT_SWITCHED) {
             return toInt(raw);
         }
         long before = Math.min(raw, Math.max(0, at - taken));
         // What is behind that begins with the announcement, which is not the program's.
-        long behind = attached.isPeerLeaving() ? Math.max(0, raw - before - 1) : 0;
-        return toInt(before + attached.availableAhead() + behind);
+        long behind = attached.reader().isPeerLeaving() ? Math.max(0, raw - before - 1) : 0;
+        return toInt(before + attached.reader().availableAhead() + behind);
     }
 
     private static int toInt(long bytes) {
@@ -581,15 +582,17 @@ public final class Incoming {
         try {
             if (switched != null) {
                 // Behind an end by the link there is nothing of the program's, but perhaps the record of the close.
-                return (aside != null && !switched.hasPeerFinished())
-                        || (switched.hasLeft() && kernelHasMoreThan(announcementDue ? 1 : 0));
+                return (aside != null && !switched.peer().hasFinished())
+                        || (switched.reader().hasLeft() && kernelHasMoreThan(announcementDue ? 1 : 0));
             }
             if (aside != null) {
                 return true;
             }
             LinkStream attached = socket.attached();
-            long at = attached == null ? LinkStream.NOT_SWITCHED : attached.peekSwitchedAt();
-            return (at == LinkStream.NOT_SWITCHED || at > taken) && kernelHasMoreThan(0);
+            long at = attached == null
+                    ? LinkReader.NOT_SWITCHED
+                    : attached.reader().peekSwitchedAt();
+            return (at == LinkReader.NOT_SWITCHED || at > taken) && kernelHasMoreThan(0);
         } catch (IOException e) {
             return false; // closed, or reset: it makes no difference any more
         }

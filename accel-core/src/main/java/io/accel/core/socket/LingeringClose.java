@@ -106,17 +106,17 @@ final class LingeringClose {
     }
 
     private void arrive(long now) throws IOException {
-        int said = stream.peerStates();
+        int said = stream.peer().listen();
         if ((said & Link.RST) != 0) {
             over();
         } else if (socket.outgoing().link() == null) {
             end(now); // the link had broken before, and the last was sent again as the program closed
         } else if ((said & Link.CLOSED) != 0) {
             endAtOnce(); // nobody reads what may be missing
-        } else if (stream.isResuming()) {
+        } else if (stream.broken().isResuming()) {
             step = Step.RESUMING;
             resumption = socket.resumptionAfterClose();
-        } else if (stream.isAllSent()) {
+        } else if (stream.writer().isAllSent()) {
             socket.sayFarewell(stream);
             socket.incoming().drain();
             endAtOnce();
@@ -152,7 +152,7 @@ final class LingeringClose {
         if (step == Step.ENDING) {
             return true;
         }
-        long found = stream.delivered();
+        long found = stream.broken().delivered();
         if (found != progress) {
             progress = found;
             progressAt = now;

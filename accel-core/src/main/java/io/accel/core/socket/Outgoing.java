@@ -101,28 +101,28 @@ public final class Outgoing {
     }
 
     private LinkStream trySwitchTo(LinkStream attached) {
-        if (attached.isRetiring()) {
+        if (attached.retirement().hasBegun()) {
             return null;
         }
         // A peer that has ended the connection has ended the anchor, too, and how that is told is the kernel's to say.
-        if (!socket.mayUse(attached) || attached.hasPeerEnded()) {
+        if (!socket.mayUse(attached) || attached.peer().hasEnded()) {
             return null;
         }
         if (pauseNanos != 0 && System.nanoTime() - pausedUntil < 0) {
             return null;
         }
-        if (left == attached && !attached.isFollowed()) {
+        if (left == attached && !attached.writer().isFollowed()) {
             return null;
         }
         left = null;
         synchronized (this) {
-            if (fixed || !attached.switchAt(given)) {
+            if (fixed || !attached.writer().switchAt(given)) {
                 return null;
             }
             link = attached;
         }
         cameAt = System.nanoTime();
-        if (attached.wasReset()) {
+        if (attached.peer().hasReset()) {
             socket.cutOff(); // which found, when the link broke, that nothing went by it
         }
         socket.refresh();
@@ -169,31 +169,32 @@ public final class Outgoing {
     }
 
     /**
-     * Goes back to the kernel's path if the link is {@linkplain LinkStream#isOverdue overdue} and that can be now. In the link's
+     * Goes back to the kernel's path if the link is {@linkplain LinkWriter#isOverdue overdue} and that can be now. In the link's
      * writing half only, which nobody enters to change to it from here: so the two locks are never taken in both orders.
      *
      * @param from the link
      * @return whether the caller is in this half now, and writes to the kernel and {@linkplain #leave leaves}
      */
     public boolean goBack(LinkStream from) {
-        if (!from.isOverdue()) {
+        LinkWriter writer = from.writer();
+        if (!writer.isOverdue()) {
             return false;
         }
         lock.lock();
         boolean isBack;
         synchronized (this) {
-            boolean isBroken = from.isReplaying();
-            isBack = (isBroken ? link == from : mayGoBack(from)) && from.leave();
+            boolean isBroken = from.broken().replay() != null;
+            isBack = (isBroken ? link == from : mayGoBack(from)) && writer.leave();
             if (isBack) {
                 left = isBroken ? null : from;
                 long before = given;
-                given = before + from.replayed();
+                given = before + from.broken().replayed();
                 link = null;
             }
         }
         if (isBack) {
-            if (from.wasStuck() && socket.unrest() == Unrest.NONE) { // else a test wants it to come again
-                judge(from.sentSinceSwitch());
+            if (writer.wayBack().wasStuck() && socket.unrest() == Unrest.NONE) { // else a test wants it to come again
+                judge(writer.sentSinceSwitch());
             }
             socket.refresh();
         } else {
@@ -224,7 +225,7 @@ public final class Outgoing {
     /** Whether bytes that went by the link may not have been read, although this is the kernel's. */
     boolean isUnfollowed() {
         LinkStream behind = left;
-        return behind != null && behind == socket.attached() && !behind.hasPeerFollowed();
+        return behind != null && behind == socket.attached() && !behind.peer().hasFollowed();
     }
 
     /** Leaves this half. */
@@ -331,8 +332,10 @@ public final class Outgoing {
         if (attached == null || !(isCutOff || isReset)) {
             return e;
         }
-        if (attached.hasPeerFinished()
-                || !(isReset ? attached.reportsKernelsResetToWriter() : attached.reportsResetToWriter())) {
+        if (attached.peer().hasFinished()
+                || !(isReset
+                        ? attached.reader().peerReset().isWriters()
+                        : attached.reader().peerReset().isNewToWriter())) {
             return new IOException("Broken pipe");
         }
         return isReset ? e : new IOException(RESET);
@@ -344,8 +347,10 @@ public final class Outgoing {
      */
     void refusedShut() {
         LinkStream attached = socket.attached();
-        if (attached != null && socket.anchor().watched() != null && attached.wasReset()) {
-            boolean unused = attached.reportsResetToWriter();
+        if (attached != null
+                && socket.anchor().watched() != null
+                && attached.peer().hasReset()) {
+            boolean unused = attached.reader().peerReset().isNewToWriter();
         }
     }
 

@@ -19,7 +19,6 @@ import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.nio.ByteBuffer;
-import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
 import java.util.ArrayList;
@@ -39,7 +38,6 @@ import java.util.function.Predicate;
  */
 public final class StreamSocket implements Pollable {
     private static final Log LOG = Log.of(StreamSocket.class);
-    private static final ByteBuffer ANNOUNCEMENT = ByteBuffer.allocateDirect(1);
 
     /** How long an accept that is to return with a link waits for a client that may ask for none. */
     private static final long LATE_NANOS = 2_000_000_000L;
@@ -341,7 +339,7 @@ public final class StreamSocket implements Pollable {
     private void awaitPeer() {
         long end = System.nanoTime() + LATE_NANOS;
         LinkStream stream = attached;
-        while (stream != null && !stream.isPeerReady() && !stream.hasPeerEnded() && System.nanoTime() - end < 0) {
+        while (stream != null && !stream.peer().isReady() && !stream.peer().hasEnded() && System.nanoTime() - end < 0) {
             LockSupport.parkNanos(PEER_PAUSE_NANOS);
             stream = attached;
         }
@@ -525,7 +523,11 @@ public final class StreamSocket implements Pollable {
         }
         if (claim == Claim.ATTACHED) {
             LinkStream last = attached;
-            return last != null && (last.hasSaidRetired() || last.hasResumed()) ? Answer.NOT_YET : Answer.NO;
+            return last != null
+                            && (last.retirement().hasSaidRetired()
+                                    || last.broken().hasResumed())
+                    ? Answer.NOT_YET
+                    : Answer.NO;
         }
         claim = Claim.CLAIMED;
         abandoned = false;
@@ -578,10 +580,10 @@ public final class StreamSocket implements Pollable {
             ringBeside(registration);
         }
         if (urgentInline) {
-            stream.wantUrgentInline();
+            stream.peer().say(Link.URGENT_INLINE);
         }
         if (role == Role.CLIENT) {
-            stream.sayAttached();
+            stream.peer().say(Link.ATTACHED);
             upgradeSettled();
         }
         return true;
@@ -625,7 +627,7 @@ public final class StreamSocket implements Pollable {
         if (!stream.isDecidedByPeer()) {
             return false;
         }
-        if (stream.isPeerReady()) {
+        if (stream.peer().isReady()) {
             upgradeSettled();
         } else {
             boolean unused = detach(stream.link());
@@ -635,7 +637,7 @@ public final class StreamSocket implements Pollable {
 
     /** Whoever waits for the link has taken its doorbell's ring, which may have been meant for {@link #isUpgradeSettled}. */
     void heardBeside(LinkStream stream) {
-        if (stream == attached && stream.isPeerReady()) {
+        if (stream == attached && stream.peer().isReady()) {
             upgradeSettled();
         }
     }
@@ -677,34 +679,7 @@ public final class StreamSocket implements Pollable {
 
     /** Whether the peer has the link, too, so that this end may send by it. */
     boolean mayUse(LinkStream stream) {
-        return role == Role.CLIENT || incoming.link() != null || stream.isPeerReady();
-    }
-
-    /** Tells the peer over the anchor that this end has switched, now or as soon as it can be told. */
-    void announce(LinkStream stream) throws IOException {
-        try {
-            if (stream.hasArrived() && stream.ring()) {
-                return;
-            }
-        } catch (IOException e) {
-            if (e instanceof ClosedChannelException && !closed) {
-                throw e; // by an interrupt: the program hears of it
-            }
-            LOG.get().log(Level.DEBUG, "the peer has closed and is told of no switch", e);
-            return;
-        }
-        StreamUpgrades.get().announceLater(stream);
-    }
-
-    boolean ring() throws IOException {
-        try {
-            return anchor.send(ANNOUNCEMENT.duplicate()) > 0;
-        } catch (IOException e) {
-            if (Outgoing.isReset(e)) {
-                keepReset();
-            }
-            throw e;
-        }
+        return role == Role.CLIENT || incoming.link() != null || stream.peer().isReady();
     }
 
     /**
@@ -738,7 +713,7 @@ public final class StreamSocket implements Pollable {
      * reading here, who would wait for the kernel otherwise.
      */
     void condemn(LinkStream stream) {
-        stream.condemn();
+        stream.peer().say(Link.RST);
         cutOffAnchor(false);
     }
 
@@ -750,7 +725,9 @@ public final class StreamSocket implements Pollable {
      */
     Resumption linkBroke(long now) {
         LinkStream stream = attached;
-        if (stream != null && !stream.hasSaidRetired() && stream.isUndecided()) {
+        if (stream != null
+                && !stream.retirement().hasSaidRetired()
+                && stream.broken().isUndecided()) {
             synchronized (this) {
                 if (!closed) {
                     resumption = new Resumption(this, stream, now);
@@ -785,7 +762,7 @@ public final class StreamSocket implements Pollable {
         LOG.get().log(Level.INFO, "accel: the connection to {0} is reset with its link: {1}", anchor().remote(), why);
         LinkStream stream = attached;
         if (stream != null) {
-            stream.decide(Link.RST);
+            stream.broken().decide(Link.RST);
         }
         cutOff(told);
     }
@@ -800,7 +777,7 @@ public final class StreamSocket implements Pollable {
         }
         LinkStream stream = attached;
         if (stream != null) {
-            stream.resumed(); // and is let go of when the program has read what came by it
+            stream.broken().resumed(); // and is let go of when the program has read what came by it
         }
         refresh();
     }
@@ -914,7 +891,7 @@ public final class StreamSocket implements Pollable {
         cutOff = true;
         LinkStream stream = attached;
         if (stream != null) {
-            stream.noteResetMet();
+            stream.reader().peerReset().isOwedToWriter();
         }
     }
 
@@ -932,7 +909,7 @@ public final class StreamSocket implements Pollable {
         urgentInline = wanted;
         LinkStream stream = attached;
         if (wanted && stream != null) {
-            stream.wantUrgentInline();
+            stream.peer().say(Link.URGENT_INLINE);
         }
     }
 
@@ -1055,13 +1032,16 @@ public final class StreamSocket implements Pollable {
             return;
         }
         boolean aborts = abort.getAsBoolean();
-        boolean unread = !orderly && (incoming.hasUnread() || stream.hasUnread());
+        boolean unread = !orderly && (incoming.hasUnread() || stream.reader().hasUnread());
         String reset = aborts ? "closed with SO_LINGER 0" : unread ? "closed with bytes unread" : null;
         boolean byLink = outgoing.link() != null;
         // A peer whose end of a broken link has not noticed must not take this for the end of what was sent.
         boolean inUse = hasBytesInLink();
-        boolean lingers = reset == null && byLink && stream.mayPeerLackAny() && keep(stream);
-        boolean resets = reset != null || (inUse && !lingers && (stream.wasReset() || stream.isResuming()));
+        boolean lingers = reset == null && byLink && stream.broken().mayPeerLackAny() && keep(stream);
+        boolean resets = reset != null
+                || (inUse
+                        && !lingers
+                        && (stream.peer().hasReset() || stream.broken().isResuming()));
         if (byLink && !resets && !lingers) {
             sayFarewell(stream);
         }
@@ -1130,7 +1110,7 @@ public final class StreamSocket implements Pollable {
 
     /** Tells the peer up to where this end has sent by the link: it may break while the last of that, or the end, is on its way. */
     void sayFarewell(LinkStream stream) {
-        ByteBuffer farewell = stream.farewell();
+        ByteBuffer farewell = stream.broken().farewell();
         try {
             if (farewell != null && !outgoing.say(farewell)) {
                 LOG.get().log(Level.DEBUG, "{0} will not know what was sent if the link breaks now", anchor.remote());

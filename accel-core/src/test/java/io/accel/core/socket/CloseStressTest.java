@@ -57,7 +57,7 @@ class CloseStressTest {
                         pair.client().close(() -> false, false);
                         return null;
                     });
-                    pair.client().attached().available();
+                    pair.client().attached().reader().available();
                     pair.client().close(() -> false, false);
                     closing.get(30, TimeUnit.SECONDS);
                     spinFor(lives * 104_729L % 50_000);

@@ -98,25 +98,25 @@ class DoorbellTest {
 
     private void fill(StreamSocket socket) throws Exception {
         LinkStream stream = socket.attached();
-        stream.lockWrite();
+        stream.writer().lock();
         try {
-            while (stream.write(ByteBuffer.allocate(4096)) > 0) {
+            while (stream.writer().write(ByteBuffer.allocate(4096)) > 0) {
                 // until it is full
             }
         } finally {
-            stream.unlockWrite();
+            stream.writer().unlock();
         }
     }
 
     private void drain(StreamSocket socket) throws Exception {
         LinkStream stream = socket.attached();
-        stream.lockRead();
+        stream.reader().lock();
         try {
-            while (stream.read(ByteBuffer.allocate(4096)) > 0) {
+            while (stream.reader().read(ByteBuffer.allocate(4096)) > 0) {
                 // until it is empty
             }
         } finally {
-            stream.unlockRead();
+            stream.reader().unlock();
         }
     }
 }

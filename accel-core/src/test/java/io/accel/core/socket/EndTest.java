@@ -37,13 +37,13 @@ class EndTest {
             assertThat(poll(poller, SOON)).isZero();
             write(pair.client(), 10);
             assertThat(poll(poller, SOON)).as("bytes are no end").isZero();
-            pair.client().attached().shutdownOutput();
+            pair.client().attached().writer().shutdown();
             assertThat(poll(poller, SOON)).as("bytes are left").isZero();
-            server.lockRead();
+            server.reader().lock();
             try {
-                assertThat(server.read(ByteBuffer.allocate(20))).isEqualTo(10);
+                assertThat(server.reader().read(ByteBuffer.allocate(20))).isEqualTo(10);
             } finally {
-                server.unlockRead();
+                server.reader().unlock();
             }
             registration.refresh();
             assertThat(poll(poller, LATE)).isEqualTo(Pollable.END);
@@ -74,11 +74,11 @@ class EndTest {
 
     private static void write(StreamSocket socket, int bytes) throws Exception {
         LinkStream stream = socket.attached();
-        stream.lockWrite();
+        stream.writer().lock();
         try {
-            assertThat(stream.write(ByteBuffer.allocate(bytes))).isEqualTo(bytes);
+            assertThat(stream.writer().write(ByteBuffer.allocate(bytes))).isEqualTo(bytes);
         } finally {
-            stream.unlockWrite();
+            stream.writer().unlock();
         }
     }
 }

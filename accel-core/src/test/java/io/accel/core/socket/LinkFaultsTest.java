@@ -214,7 +214,7 @@ class LinkFaultsTest {
             Streams.send(
                     waits,
                     pair.client(),
-                    4L * pair.client().attached().lentMemory().capacity(),
+                    4L * pair.client().attached().reader().memory().capacity(),
                     1);
             assertThat(pair.client().outgoing().isUnfollowed()).isTrue();
             lab.arm(Side.CLIENT, Call.RELEASED, 1, FallbackReason.NO_RESOURCES);
@@ -234,7 +234,7 @@ class LinkFaultsTest {
         try (FaultLab lab = new FaultLab("low-cpu")) {
             BlockingWaits waits = lab.lab.accelerator.waits();
             Lab.Pair pair = lab.lab.connect();
-            long much = 4L * pair.client().attached().lentMemory().capacity();
+            long much = 4L * pair.client().attached().reader().memory().capacity();
             Streams.send(waits, pair.client(), much, 1);
             Streams.send(waits, pair.server(), much, 2);
             assertThat(pair.client().outgoing().link()).isNull();

@@ -330,7 +330,7 @@ class LinkRetirementTest {
         for (int round = 0; round < 30; round++) {
             exchange(100);
             LinkStream used = pair.client().attached();
-            await().until(() -> used.isRetiring() || used.isClosed());
+            await().until(() -> used.retirement().hasBegun() || used.isClosed());
             Streams.write(waits, pair.client(), ByteBuffer.allocate(5));
             Lab.close(pair.client(), false, true);
             assertThat(readAll(pair.server())).isEqualTo(5);

@@ -196,22 +196,22 @@ class MemoryGivenBackTest {
         Lab.Pair pair = lab.connect();
         LinkStream stream = pair.client().attached();
         pair.close();
-        stream.lockRead();
+        stream.reader().lock();
         try {
-            assertThatThrownBy(() -> stream.read(ByteBuffer.allocate(1)))
+            assertThatThrownBy(() -> stream.reader().read(ByteBuffer.allocate(1)))
                     .isInstanceOf(AsynchronousCloseException.class);
         } finally {
-            stream.unlockRead();
+            stream.reader().unlock();
         }
-        stream.lockWrite();
+        stream.writer().lock();
         try {
-            assertThatThrownBy(() -> stream.write(ByteBuffer.allocate(1)))
+            assertThatThrownBy(() -> stream.writer().write(ByteBuffer.allocate(1)))
                     .isInstanceOf(AsynchronousCloseException.class);
         } finally {
-            stream.unlockWrite();
+            stream.writer().unlock();
         }
-        assertThat(stream.available()).isZero();
-        stream.shutdownOutput();
+        assertThat(stream.reader().available()).isZero();
+        stream.writer().shutdown();
         pair.client().shutdownInput();
         try (Poller poller = lab.accelerator.openPoller()) {
             assertThatThrownBy(() -> poller.register(pair.client(), SelectionKey.OP_READ, null))

@@ -471,7 +471,7 @@ class ResumptionTest {
     void aCloseAfterAllHasComeIsAnEnd() throws Exception {
         pair = lab.lab.connect();
         Streams.write(waits, pair.client(), ByteBuffer.allocate(100));
-        Awaitility.await().until(() -> pair.server().attached().available() == 100);
+        Awaitility.await().until(() -> pair.server().attached().reader().available() == 100);
         lab.faults.newsMicros = -1;
         breakAt(Side.SERVER, Call.PUBLISHED, 1);
         int unused = pair.server().attached().look(SelectionKey.OP_READ);
@@ -549,7 +549,7 @@ class ResumptionTest {
         assertThat(Streams.read(waits, pair.server(), ByteBuffer.allocate(9))).isEqualTo(-1);
         Awaitility.await()
                 .atMost(10, TimeUnit.SECONDS)
-                .until(() -> pair.server().attached().hasPeerFinished());
+                .until(() -> pair.server().attached().peer().hasFinished());
         Streams.write(waits, pair.server(), ByteBuffer.allocate(1)); // accepted, as TCP accepts one
         assertThat(Streams.read(waits, pair.server(), ByteBuffer.allocate(9))).isEqualTo(-1);
     }
@@ -561,7 +561,7 @@ class ResumptionTest {
         fillKernel(pair.client());
         Streams.write(waits, pair.client(), ByteBuffer.allocate(100));
         assertThat(pair.client().outgoing().link()).isNotNull();
-        assertThat(pair.client().attached().isAnnounced()).isFalse();
+        assertThat(pair.client().attached().writer().announcement().isMade()).isFalse();
         lab.faults.newsMicros = -1;
         pair.client().attached().link().breakNow();
         pair.server().attached().link().breakNow();
