@@ -98,7 +98,7 @@ public final class AccelSocketChannel extends AbstractAccelDuplexChannel impleme
 
     @Override
     Pollable pollable() {
-        return socket;
+        return socket.readiness();
     }
 
     @Override

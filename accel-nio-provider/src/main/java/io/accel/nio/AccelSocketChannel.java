@@ -71,7 +71,7 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
     }
 
     Pollable pollable() {
-        return stream;
+        return stream.readiness();
     }
 
     /**
@@ -694,7 +694,7 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
 
     @Override
     protected void implConfigureBlocking(boolean block) throws IOException {
-        stream.endRegistrations(AccelSocketChannel::isOver);
+        stream.readiness().endRegistrations(AccelSocketChannel::isOver);
         kernel.configureBlocking(block);
     }
 

@@ -91,7 +91,7 @@ final class Announcement {
             return sent;
         } catch (IOException e) {
             if (Outgoing.isReset(e)) {
-                socket.keepReset();
+                socket.loss().keepReset();
             }
             throw e;
         }

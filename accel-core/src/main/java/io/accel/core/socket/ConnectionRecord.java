@@ -35,7 +35,7 @@ final class ConnectionRecord implements ObservedConnection {
     private volatile LinkStream stream;
     /** What was counted by links that it had; null for nothing. Under the monitor. */
     private Figures former;
-    /** Bytes that have gone by links that it had, without those that were sent again by the kernel. Under the monitor. */
+    /** Bytes that have gone by links that it had, without those that were sent again through the kernel. Under the monitor. */
     private long sentByLinks;
     /** Bytes that have come by those. Under the monitor. */
     private long receivedByLinks;

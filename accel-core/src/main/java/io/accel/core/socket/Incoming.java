@@ -172,7 +172,7 @@ public final class Incoming {
 
     private long took(long n) throws IOException {
         LinkStream attached = socket.attached();
-        if (n < 0 && attached != null && socket.isCutOff()) {
+        if (n < 0 && attached != null && socket.loss().isCutOff()) {
             attached.reader().failIfCutOff();
         }
         if (n < 0 && releaseHeld()) {
@@ -181,7 +181,7 @@ public final class Incoming {
         long mine = place(n);
         if (mine < 0 && attached != null) {
             attached.reader().peerReset().comesBehindEnd();
-            if (socket.isCutOff()) {
+            if (socket.loss().isCutOff()) {
                 attached.reader().peerReset().isOwedToWriter(); // just now
             }
         }
@@ -195,7 +195,7 @@ public final class Incoming {
         LinkStream attached = socket.attached();
         if (attached == null) {
             if (n > 0) {
-                socket.noteTraffic();
+                socket.handover().traffic().note();
             }
             return n;
         }
@@ -209,7 +209,7 @@ public final class Incoming {
         }
         long excess = taken - at;
         if (excess > Math.max(0, n)) {
-            socket.condemn(attached);
+            socket.loss().condemn(attached);
             throw new CorruptLinkException("the peer says that it switched after " + at + " bytes, of which "
                     + (taken - Math.max(0, n)) + " had been read before: connection reset");
         }
@@ -219,7 +219,7 @@ public final class Incoming {
         }
         announcementDue = excess == 0 && n >= 0;
         link = attached;
-        socket.refresh();
+        socket.readiness().refresh();
         return Math.max(0, n) - excess;
     }
 
@@ -227,7 +227,7 @@ public final class Incoming {
         try {
             return attached.reader().switchedAt();
         } catch (CorruptLinkException e) {
-            socket.condemn(attached);
+            socket.loss().condemn(attached);
             throw e;
         }
     }
@@ -347,7 +347,7 @@ public final class Incoming {
         } finally {
             lock.unlock();
             if (hasAside()) {
-                socket.refresh(); // who waits for the kernel waits in vain for what is no longer there
+                socket.readiness().refresh(); // who waits for the kernel waits in vain for what is no longer there
             }
         }
     }
@@ -511,7 +511,7 @@ public final class Incoming {
             lock.unlock();
         }
         from.peer().say(Link.FOLLOWED);
-        socket.refresh();
+        socket.readiness().refresh();
         return true;
     }
 
@@ -658,7 +658,7 @@ public final class Incoming {
         } catch (IOException e) {
             announcementDue = false; // it will not come any more
             if (isReset(e)) {
-                socket.keepReset();
+                socket.loss().keepReset();
             }
         }
     }

@@ -11,8 +11,8 @@ import java.util.concurrent.TimeUnit;
  * the link's memory and the kernel's connection, by a descriptor of their own, stay until the peer's device has all, or, where the link
  * breaks before that, until {@link Resumption} has given the rest to the kernel, which goes on as it does for any program that has closed.
  *
- * <p>Until then an end of the kernel's connection, by whatever cause, is a reset: the peer never takes what has come for all. Who takes
- * nothing for {@code rdma.linger} is given up in that way.
+ * <p>Until then an end of the kernel's connection, by whatever cause, is a reset: the peer never takes what has come for all. A peer
+ * that takes nothing for {@code rdma.linger} is given up in that way.
  *
  * <p>Made by the thread that closes; after that {@link StreamUpgrades}' thread's alone.
  */
@@ -115,9 +115,9 @@ final class LingeringClose {
             endAtOnce(); // nobody reads what may be missing
         } else if (stream.broken().isResuming()) {
             step = Step.RESUMING;
-            resumption = socket.resumptionAfterClose();
+            resumption = socket.loss().afterClose();
         } else if (stream.writer().isAllSent()) {
-            socket.sayFarewell(stream);
+            socket.anchorEnd().sayFarewell(stream);
             socket.incoming().drain();
             endAtOnce();
         }

@@ -93,7 +93,7 @@ final class LinkBreak {
 
     /**
      * Whether a peer that may read on may lack something of what went by the link: the link can break before that has come, or has, and
-     * the kernel has not all. In no half: a writer who is just at work has not said yet that it is written.
+     * the kernel has not all. In no half: what a writer is just writing is not said to be written yet.
      */
     boolean mayPeerLackAny() {
         try (LinkLease.Share share = lease.take()) {

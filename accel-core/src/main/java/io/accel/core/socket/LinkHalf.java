@@ -61,7 +61,7 @@ abstract sealed class LinkHalf permits LinkReader, LinkWriter {
         }
     }
 
-    /** The lease has ended: gives the share back, unless somebody is in this half, who does it. Any thread. */
+    /** The lease has ended: gives the share back, unless somebody is in this half, and does it when leaving. Any thread. */
     final void giveBack() {
         if (!lock.isHeldByCurrentThread() && lock.tryLock()) {
             boolean first = !givenBack;

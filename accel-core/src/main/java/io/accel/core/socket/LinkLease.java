@@ -51,7 +51,7 @@ final class LinkLease {
     private final Share share = new Share();
     /** Changes once, from {@link State#OPEN}, by whoever closes or retires the link; any thread reads it. */
     private volatile State state = State.OPEN;
-    /** Those of the reading half, the writing half and the closer, and one for each registration and each who holds one. */
+    /** Those of the reading half, the writing half and the closer, and one for each registration and for whoever holds the link. */
     private final AtomicInteger users = new AtomicInteger(3);
 
     LinkLease(Link link, ConnectionRecord connection) {

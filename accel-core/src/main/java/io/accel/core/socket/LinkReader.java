@@ -186,7 +186,7 @@ public final class LinkReader extends LinkHalf {
         }
     }
 
-    /** Has left the link for the kernel. In this half only; see {@link Incoming#follow}. */
+    /** This half has left the link for the kernel. In this half only; see {@link Incoming#follow}. */
     void follow() {
         receiver.follow();
     }
@@ -210,7 +210,7 @@ public final class LinkReader extends LinkHalf {
             return false;
         }
         if (!tryLock()) {
-            socket.refresh(); // the reader there may have looked before the peer left: look again
+            socket.readiness().refresh(); // the reader there may have looked before the peer left: look again
             return true;
         }
         try {

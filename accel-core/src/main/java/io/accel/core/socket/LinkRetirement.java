@@ -10,7 +10,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Gives a link back while its connection lives on by the kernel: one by which nothing has gone for {@code handover.idle}, or for a
+ * Gives a link back while its connection lives on through the kernel: one by which nothing has gone for {@code handover.idle}, or for a
  * second while others have no room for theirs, so that its memory is free for them; one whose rings are too small, and one that has
  * broken, so that the connection may get another.
  * One thread advances it.
@@ -21,8 +21,8 @@ import java.util.concurrent.TimeUnit;
  *   <li>The other sees that, and does and says the same.
  *   <li>Each takes its own direction back to the kernel, as a writer does that finds the ring full for long, and follows the
  *       peer's.
- *   <li>An end whose directions both go by the kernel, and whose peer has followed, says {@link Link#RETIRED}.
- *   <li>Who has said and heard that frees the link. The peer needs nothing of it any more.
+ *   <li>An end whose directions both go through the kernel, and whose peer has followed, says {@link Link#RETIRED}.
+ *   <li>An end that has said and heard that frees the link. The peer needs nothing of it any more.
  * </ol>
  *
  * <p>Traffic in between is not lost and does not wait: it goes by whichever way its direction has at that moment. If there is
@@ -81,7 +81,7 @@ final class LinkRetirement {
     }
 
     /**
-     * Whether this direction does not come to the link again. A writer who was just {@linkplain Outgoing#isSwitching() switching} may
+     * Whether this direction does not come to the link again. A writer that was just {@linkplain Outgoing#isSwitching() switching} may
      * still do so. Any thread.
      */
     boolean hasBegun() {
@@ -140,10 +140,12 @@ final class LinkRetirement {
         if (socket.unrest() == Unrest.BREAKS && isUsedBothWays(stream) && isTaken(stream)) {
             stream.broken().breakNow();
         }
-        if (step == Step.IN_USE && socket.mayGiveBack()) {
+        if (step == Step.IN_USE && socket.handover().mayGiveBack()) {
             boolean larger = askForLarger(stream, said, now);
             boolean idle = isIdle(stream, now);
-            if (idle || (asked && !stream.reader().hasUnread()) || (larger && (asked || socket.isAccepted()))) {
+            if (idle
+                    || (asked && !stream.reader().hasUnread())
+                    || (larger && (asked || socket.handover().isAccepted()))) {
                 step = Step.BEGUN;
             }
         }
@@ -173,7 +175,7 @@ final class LinkRetirement {
         boolean heard = (said & Link.LARGER) != 0;
         if (!saidLarger
                 && (heard || stream.writer().wayBack().isCramped())
-                && stream.socket().mayHaveLarger(stream)) {
+                && stream.socket().handover().rings().mayBeLargerThan(stream.ringSize())) {
             saidLarger = true;
             stream.peer().say(Link.LARGER);
             hurry(now);
@@ -183,7 +185,7 @@ final class LinkRetirement {
 
     /** Whether the end that chooses the size has said that it wants another. */
     private boolean isForLarger(LinkStream stream, int said) {
-        return stream.socket().isAccepted() ? (said & Link.LARGER) != 0 : saidLarger;
+        return stream.socket().handover().isAccepted() ? (said & Link.LARGER) != 0 : saidLarger;
     }
 
     /** For tests: takes one of those by which something has gone. */
@@ -223,7 +225,7 @@ final class LinkRetirement {
         if (Shortage.isOn(now)) {
             return Math.min(IDLE_IN_SHORTAGE_NANOS, socket.idleNanos());
         }
-        return socket.isAccepted() ? socket.idleNanos() : Keys.FOREVER;
+        return socket.handover().isAccepted() ? socket.idleNanos() : Keys.FOREVER;
     }
 
     /** Whether neither direction goes by the link any more. */
@@ -244,7 +246,7 @@ final class LinkRetirement {
         return in.link() == null && !isAhead && out.link() == null && !out.isUnfollowed();
     }
 
-    /** The connection goes on by the kernel already, or as soon as what came by the link is read. */
+    /** The connection goes on through the kernel already, or as soon as what came by the link is read. */
     private void leaveBroken(LinkStream stream) {
         StreamSocket socket = stream.socket();
         if (socket.incoming().link() == stream) {

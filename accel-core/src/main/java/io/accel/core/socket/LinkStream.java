@@ -222,7 +222,7 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
     /** Has all look who wait for the link, or for its connection. */
     void refresh() {
         shares.refresh();
-        socket.refresh();
+        socket.readiness().refresh();
     }
 
     @Override
@@ -251,7 +251,7 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
         if ((interest & SelectionKey.OP_READ) != 0) {
             what |= Link.DATA;
         }
-        // The end is a signal, which rings for either. Who waits for it does not want to hear of bytes.
+        // The end is a signal, which rings for either. A waiter for the end does not want to hear of bytes.
         if ((interest & (SelectionKey.OP_WRITE | Pollable.END | Pollable.SENT)) != 0) {
             what |= Link.SPACE;
         }
@@ -278,7 +278,7 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
 
     @Override
     public int kernelReady(int interest, int watchedReady) {
-        // Nothing watched is ready: asked by one who spins without a registration.
+        // Where nothing watched is ready a thread asks that spins without a registration.
         doorbellRang(watchedReady == 0 ? 0 : 1);
         return 0;
     }
@@ -316,11 +316,12 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
         boolean rung = link.drainDoorbell();
         if (rung) {
             connection.rang();
-            if (!socket.isSettled()) {
-                socket.heardBeside(this);
+            if (!socket.handover().isSettled()) {
+                socket.handover().heardBeside(this);
             }
         }
-        if (goneBefore != link.peerGone() || (rung && shares.size() + socket.registrations() > registrations)) {
+        if (goneBefore != link.peerGone()
+                || (rung && shares.size() + socket.readiness().registrations() > registrations)) {
             refresh();
         }
     }

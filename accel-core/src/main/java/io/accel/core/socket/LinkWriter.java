@@ -356,7 +356,7 @@ public final class LinkWriter extends LinkHalf {
 
     /**
      * What follows the announcement on the anchor is the program's, so the announcement has to be there. All that went by the link has
-     * to have come to the peer, who need not be asked then if the link breaks before the peer has read it ({@link Resumption}). Any
+     * to have come to the peer, which need not be asked then if the link breaks before the peer has read it ({@link Resumption}). Any
      * thread.
      */
     boolean mayLeave() {
@@ -375,7 +375,7 @@ public final class LinkWriter extends LinkHalf {
     }
 
     /**
-     * Has this direction go back to the kernel in the place of a writer, of whom there may be none. One who is just writing, or
+     * Has this direction go back to the kernel in the place of a writer, of whom there may be none. A writer that is just writing, or
      * waits for room, or still has what the device reads, is called to do it by itself.
      *
      * @return whether it has
@@ -387,7 +387,7 @@ public final class LinkWriter extends LinkHalf {
         }
         try {
             // A program that has closed has nothing left that a device reads which is sent again.
-            boolean mayGo = lease.isEnded() ? socket.isLingering() : !inPlace;
+            boolean mayGo = lease.isEnded() ? socket.anchorEnd().isKept() : !inPlace;
             boolean isBack = mayGo && outgoing.goBack(stream);
             if (isBack) {
                 outgoing.leave();
@@ -461,7 +461,7 @@ public final class LinkWriter extends LinkHalf {
         if (outgoing.link() == stream) {
             sender.finish();
         } else {
-            socket.endOutput(); // what was sent last has gone through the kernel meanwhile
+            socket.anchorEnd().endOutput(); // what was sent last has gone through the kernel meanwhile
         }
     }
 

@@ -9,13 +9,13 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Takes a connection whose link has broken back to the kernel's path, so that nothing is lost and nothing comes twice. One thread
- * advances it; who closes the program's descriptor holds its monitor while the connection gets another, so that no call fails in between.
+ * advances it. The thread that closes the program's descriptor holds its monitor while the connection gets another, so that no call fails in between.
  *
  * <ol>
  *   <li>When the last of what came by the link is in, each end says over the anchor up to where that is ({@link ResumeRecord}).
  *   <li>Each sends again, by the anchor, what the other has not received; it is still in the ring, whose room is reused only when the
  *       peer has read it.
- *   <li>A writer goes on by the kernel when all that was written before is sent again, a reader when it has read all that came by
+ *   <li>A writer goes on through the kernel when all that was written before is sent again, a reader when it has read all that came by
  *       the link.
  * </ol>
  *
@@ -213,7 +213,7 @@ final class Resumption {
     }
 
     /**
-     * Whether a peer that has ended what it sends by the kernel is no more. One that has only done that, as its program
+     * Whether a peer that has ended what it sends through the kernel is no more. One that has only done that, as its program
      * may, cannot say what it has received, and is given up; its kernel takes what is said to it, and that of a process that is gone
      * refuses it.
      */
@@ -274,7 +274,7 @@ final class Resumption {
         }
         if (out.link() == null || stream.writer().goBackForWriter()) {
             if (stream.writer().isShut()) {
-                socket.endOutput();
+                socket.anchorEnd().endOutput();
             }
             over();
         }
@@ -286,7 +286,7 @@ final class Resumption {
             broken.decide(Link.FOLLOWED); // as the peer's reader does, to which all has come
         }
         broken.returnReader();
-        socket.resumed();
+        socket.loss().resumed();
     }
 
     private void giveUp(String because) {
@@ -295,7 +295,7 @@ final class Resumption {
         gaveUpAt = System.nanoTime();
     }
 
-    /** Until the peer is told, if it may be, nobody here is: who closes then ends the kernel's connection, which must not look orderly. */
+    /** Until the peer is told, if it may be, nobody here is: a program that closes then ends the kernel's connection, which must not look orderly. */
     private void lose(long now) {
         boolean told = false;
         if (mayTell() && !hasSpoken()) {
@@ -309,6 +309,6 @@ final class Resumption {
             }
         }
         step = Step.OVER;
-        socket.lost(why, told);
+        socket.loss().lost(why, told);
     }
 }

@@ -111,7 +111,7 @@ final class StreamUpgrades {
         try {
             started = started();
         } catch (FallbackException e) {
-            socket.notUpgraded(e, false);
+            socket.handover().notFound(e, false);
             return;
         }
         requests.add(socket);
@@ -298,7 +298,7 @@ final class StreamUpgrades {
     private void resumeAll() {
         long now = System.nanoTime();
         for (StreamSocket socket = broken.poll(); socket != null; socket = broken.poll()) {
-            Resumption resumption = socket.linkBroke(now);
+            Resumption resumption = socket.loss().begin(now);
             if (resumption != null) {
                 resuming.add(resumption);
             }

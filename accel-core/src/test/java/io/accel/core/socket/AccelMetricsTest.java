@@ -130,7 +130,7 @@ class AccelMetricsTest {
         try (Lab lab = new Lab("low-cpu", SMALL);
                 Poller poller = lab.accelerator.openPoller()) {
             Lab.Pair pair = lab.connect();
-            var registration = poller.register(pair.server(), SelectionKey.OP_READ, null);
+            var registration = poller.register(pair.server().readiness(), SelectionKey.OP_READ, null);
             Moved rung = counter("accel.doorbells", "path", "shm", "direction", "out");
             Moved heard = counter("accel.doorbells", "path", "shm", "direction", "in");
             Moved sleeps = counter("accel.poll.sleeps");
@@ -163,7 +163,7 @@ class AccelMetricsTest {
         try (Lab lab = new Lab("balanced", SMALL);
                 Poller poller = lab.accelerator.openPoller()) {
             Lab.Pair pair = lab.connect();
-            var registration = poller.register(pair.server(), SelectionKey.OP_READ, null);
+            var registration = poller.register(pair.server().readiness(), SelectionKey.OP_READ, null);
             write(pair.client(), 1);
             double before = hits.now();
             for (int i = 0; i < 10; i++) {

@@ -33,7 +33,7 @@ class EndTest {
                 Poller poller = lab.accelerator.openPoller()) {
             Lab.Pair pair = lab.connect();
             LinkStream server = pair.server().attached();
-            Registration registration = poller.register(pair.server(), Pollable.END, this);
+            Registration registration = poller.register(pair.server().readiness(), Pollable.END, this);
             assertThat(poll(poller, SOON)).isZero();
             write(pair.client(), 10);
             assertThat(poll(poller, SOON)).as("bytes are no end").isZero();
@@ -58,7 +58,7 @@ class EndTest {
         try (Lab lab = new Lab("balanced", Map.of("poll.spin", "0"));
                 Poller poller = lab.accelerator.openPoller()) {
             Lab.Pair pair = lab.connect();
-            Registration registration = poller.register(pair.server(), Pollable.END, this);
+            Registration registration = poller.register(pair.server().readiness(), Pollable.END, this);
             assertThat(poll(poller, SOON)).isZero();
             for (int i = 0; i < 100; i++) {
                 write(pair.client(), 1);

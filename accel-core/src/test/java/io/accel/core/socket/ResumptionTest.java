@@ -253,7 +253,7 @@ class ResumptionTest {
         pair = lab.lab.connect();
         Lab.channel(pair.server()).configureBlocking(false);
         try (Poller poller = lab.lab.accelerator.openPoller()) {
-            var registration = poller.register(pair.server(), SelectionKey.OP_READ, null);
+            var registration = poller.register(pair.server().readiness(), SelectionKey.OP_READ, null);
             Background<Integer> asleep = Background.start(() -> {
                 int[] found = new int[1];
                 while (found[0] == 0) {
@@ -267,7 +267,7 @@ class ResumptionTest {
             assertKernel(pair.server());
             assertThat(asleep.isDone()).as("woken for nothing").isFalse();
             // What the kernel said just before the record was taken, and the poller hears just after.
-            assertThat(pair.server().kernelReady(SelectionKey.OP_READ, SelectionKey.OP_READ))
+            assertThat(pair.server().readiness().kernelReady(SelectionKey.OP_READ, SelectionKey.OP_READ))
                     .isZero();
             Streams.write(waits, pair.client(), ByteBuffer.allocate(7));
             assertThat(asleep.get(10, TimeUnit.SECONDS)).isEqualTo(SelectionKey.OP_READ);
