@@ -62,16 +62,15 @@ final class StreamHandover {
     private volatile boolean told;
     /** Written once, before others can see this connection: null as long as there is none. */
     private volatile ConnectionRecord connection;
+    /** The listener that has accepted this; null of a client. Written once, before others can see this connection. */
+    private StreamListener listener;
 
     // All that follows is guarded by this.
 
-    private Role role = Role.SERVER;
     private List<Fabric> fabrics = List.of();
     private AcceptedStreams.Ends ends;
     /** By which a client in another network namespace finds this; null if none can. */
     private AcceptedStreams.From from;
-    /** The listener that has accepted this; null of a client. Written once, before others can see this connection. */
-    private StreamListener listener;
     /** Whether the listener counts this as one that may get a link. */
     private boolean undecided;
     /** Whether this has had a link that was given back. */
@@ -128,7 +127,6 @@ final class StreamHandover {
             }
         }
         synchronized (this) {
-            role = Role.CLIENT;
             fabrics = candidates;
             rings.begin(accelerator.firstRing(), accelerator.largestRing());
             if (!candidates.isEmpty()) {
@@ -342,7 +340,7 @@ final class StreamHandover {
             claim = Claim.ATTACHED;
             path = new PathInfo(fabric, null, null);
             attached = stream;
-            rings.granted(stream.ringSize(), role == Role.CLIENT);
+            rings.granted(stream.ringSize(), !isAccepted());
         }
         Captures.opened(stream); // by one that has begun since, and may have looked too early
         link.whenBroken(() -> StreamUpgrades.get().broken(socket));
@@ -350,7 +348,7 @@ final class StreamHandover {
         if (socket.wantsUrgentInline()) {
             stream.peer().say(Link.URGENT_INLINE);
         }
-        if (role == Role.CLIENT) {
+        if (!isAccepted()) {
             stream.peer().say(Link.ATTACHED);
             settled();
         }
@@ -433,7 +431,7 @@ final class StreamHandover {
 
     /** Whether the peer has the link, too, so that this end may send by it. */
     boolean mayUse(LinkStream stream) {
-        return role == Role.CLIENT
+        return !isAccepted()
                 || socket.incoming().link() != null
                 || stream.peer().isReady();
     }
@@ -451,9 +449,13 @@ final class StreamHandover {
     }
 
     private void logPath() {
-        if (again) {
+        boolean moved;
+        synchronized (this) {
+            moved = again;
+        }
+        if (moved) {
             accelerator.log().moved(anchor.local(), anchor.remote(), path);
-        } else if (role == Role.CLIENT) {
+        } else if (!isAccepted()) {
             accelerator.log().connected(anchor.local(), anchor.remote(), path);
         } else {
             accelerator.log().accepted(anchor.local(), anchor.remote(), path);
@@ -477,7 +479,7 @@ final class StreamHandover {
         return !accelerator.isFailing()
                 && socket.unrest() != Unrest.BREAKS
                 && !socket.outgoing().isFixed()
-                && (listener == null || listener.isOpen());
+                && (!isAccepted() || listener.isOpen());
     }
 
     /** The link has broken, and the connection goes on without it. */
@@ -512,9 +514,9 @@ final class StreamHandover {
             answer.beginAgain();
             again = true;
             claim = Claim.NONE;
-            undecided = listener != null && listener.oneMoreToMove();
+            undecided = isAccepted() && listener.oneMoreToMove();
             readiness.letGo(stream);
-            if (grows && listener == null) {
+            if (grows && !isAccepted()) {
                 rings.grow(stream.ringSize());
             }
         }
@@ -523,7 +525,7 @@ final class StreamHandover {
         if (isNew && !grows) {
             tellOfKernel(why);
         }
-        if (listener != null) {
+        if (isAccepted()) {
             boolean unused = accelerator.acceptedStreams().mayAgain(ends);
         } else if (grows) {
             StreamUpgrades.get().request(socket);
@@ -565,7 +567,7 @@ final class StreamHandover {
             if (knownFrom != null) {
                 accelerator.acceptedStreams().remove(knownFrom, socket);
             }
-        } else if (role == Role.CLIENT) {
+        } else if (connection != null && !isAccepted()) {
             StreamUpgrades.get().closed(socket);
         }
     }

@@ -28,7 +28,7 @@ final class WayBack {
 
     /** Whether the kernel had better take what is written next. Set by that thread, cleared in the writing half. Any thread reads it. */
     private volatile boolean due;
-    /** Whether that is so because the peer has read nothing for long, and for no other reason. Written before {@link #due}, as that. */
+    /** Whether that is so because the peer has read nothing for long, and for no other reason. Written as {@link #due} is, and before it. */
     private volatile boolean stuck;
     /** Whether that thread looks at the ring from time to time. Set by writers, cleared by that thread. */
     private final AtomicBoolean watched = new AtomicBoolean();
