@@ -98,7 +98,7 @@ public final class AccelSocketChannel extends AbstractAccelDuplexChannel impleme
 
     @Override
     Pollable pollable() {
-        return socket;
+        return socket.readiness();
     }
 
     @Override
@@ -287,7 +287,7 @@ public final class AccelSocketChannel extends AbstractAccelDuplexChannel impleme
             if (link == null) {
                 socket.outgoing().leave();
             }
-        } else if (link != null && link.isOverdue()) {
+        } else if (link != null && link.writer().isOverdue()) {
             link = goBack(link) ? null : link;
         }
         LinkIo second = link == null ? null : linkIo(link);
@@ -298,10 +298,10 @@ public final class AccelSocketChannel extends AbstractAccelDuplexChannel impleme
     private boolean goBack(LinkStream link) {
         LinkIo used = linkIo(link);
         if (used != null && used.isUnderWay()) {
-            link.postpone();
+            link.writer().postpone();
             return false;
         }
-        link.lockWrite();
+        link.writer().lock();
         try {
             boolean isBack = socket.outgoing().goBack(link);
             if (isBack) {
@@ -309,7 +309,7 @@ public final class AccelSocketChannel extends AbstractAccelDuplexChannel impleme
             }
             return isBack;
         } finally {
-            link.unlockWrite();
+            link.writer().unlock();
         }
     }
 
@@ -419,7 +419,7 @@ public final class AccelSocketChannel extends AbstractAccelDuplexChannel impleme
         if (link == null) {
             kernel.shutdownOutput();
         } else {
-            link.shutdownOutput();
+            link.writer().shutdown();
         }
         outputShut = true;
     }

@@ -1,6 +1,6 @@
 package io.accel.netty;
 
-import io.accel.core.socket.LinkStream;
+import io.accel.core.socket.LinkReader;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.RecvByteBufAllocator;
@@ -22,7 +22,7 @@ final class LentSlices {
 
     private static final int MOST = 64;
 
-    private final LinkStream link;
+    private final LinkReader reader;
     private final RingByteBuf[] lent = new RingByteBuf[MOST];
     private int first;
     private int count;
@@ -35,8 +35,8 @@ final class LentSlices {
     private final ByteBuf ring;
     private final int share;
 
-    LentSlices(LinkStream link, ByteBuf ring) {
-        this.link = link;
+    LentSlices(LinkReader reader, ByteBuf ring) {
+        this.reader = reader;
         this.ring = ring;
         this.share = ring.capacity() / SHARE;
     }
@@ -46,8 +46,8 @@ final class LentSlices {
      * In the reading half, as all that is not said to enter it by itself.
      */
     ByteBuf lend(RecvByteBufAllocator.ExtendedHandle handle, ByteBufAllocator allocator) throws IOException {
-        long at = link.position();
-        int length = link.lend(LEAST, share);
+        long at = reader.position();
+        int length = reader.lend(LEAST, share);
         handle.lastBytesRead(length);
         if (length <= 0) {
             return null;
@@ -73,7 +73,7 @@ final class LentSlices {
     /** After a read: copies out what is held beyond the share, and tells the link what is still lent. */
     void settle() {
         removeDone();
-        while (count > 0 && link.position() - lent[first].cursor() > share) {
+        while (count > 0 && reader.position() - lent[first].cursor() > share) {
             lent[first].copyOut();
             removeDone();
         }
@@ -83,12 +83,12 @@ final class LentSlices {
     /** Gives the sender what was released; enters the reading half. */
     void giveBack() {
         if (count > 0 && lent[first].isDone()) {
-            link.lockRead();
+            reader.lock();
             try {
                 removeDone();
                 keep();
             } finally {
-                link.unlockRead();
+                reader.unlock();
             }
         }
     }
@@ -106,7 +106,7 @@ final class LentSlices {
     }
 
     private void keep() {
-        link.keep(count == 0 ? Long.MAX_VALUE : lent[first].cursor());
+        reader.keep(count == 0 ? Long.MAX_VALUE : lent[first].cursor());
     }
 
     /** Whether somebody up the stack may be reading from the ring by a view of a slice. */

@@ -1,6 +1,8 @@
 package io.accel.netty;
 
+import io.accel.core.socket.LinkReader;
 import io.accel.core.socket.LinkStream;
+import io.accel.core.socket.LinkWriter;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelOutboundBuffer;
@@ -24,6 +26,8 @@ final class LinkIo extends StreamIo implements ChannelOutboundBuffer.MessageProc
     private static final Consumer<Object> RELEASE = ReferenceCountUtil::safeRelease;
 
     private final LinkStream link;
+    private final LinkReader reader;
+    private final LinkWriter writer;
     private final AccelSocketChannelConfig config;
     private final LentSlices slices;
     private final LinkTarget regionTarget;
@@ -49,12 +53,14 @@ final class LinkIo extends StreamIo implements ChannelOutboundBuffer.MessageProc
 
     LinkIo(LinkStream link, AccelSocketChannelConfig config) {
         this.link = link;
+        this.reader = link.reader();
+        this.writer = link.writer();
         this.config = config;
-        this.receiveRing = Unpooled.wrappedBuffer(link.lentMemory());
-        this.sendRing = Unpooled.wrappedBuffer(link.sendMemory());
-        this.slices = new LentSlices(link, receiveRing);
+        this.receiveRing = Unpooled.wrappedBuffer(reader.memory());
+        this.sendRing = Unpooled.wrappedBuffer(writer.memory());
+        this.slices = new LentSlices(reader, receiveRing);
         this.regionTarget = new LinkTarget(link);
-        this.inPlace = link.canSendInPlace() ? AccelByteBufAllocator.DEFAULT : null;
+        this.inPlace = writer.canSendInPlace() ? AccelByteBufAllocator.DEFAULT : null;
     }
 
     LinkStream link() {
@@ -65,7 +71,7 @@ final class LinkIo extends StreamIo implements ChannelOutboundBuffer.MessageProc
 
     @Override
     ByteBuf read(RecvByteBufAllocator.ExtendedHandle handle) throws Exception {
-        link.lockRead();
+        reader.lock();
         try {
             ByteBuf buffer = readSlice(handle);
             if (handle.lastBytesRead() == LinkStream.MOVED) {
@@ -74,7 +80,7 @@ final class LinkIo extends StreamIo implements ChannelOutboundBuffer.MessageProc
             return buffer;
         } finally {
             slices.settle();
-            link.unlockRead();
+            reader.unlock();
         }
     }
 
@@ -108,8 +114,8 @@ final class LinkIo extends StreamIo implements ChannelOutboundBuffer.MessageProc
         int room = buffer.writableBytes();
         int total = 0;
         do {
-            long at = link.position();
-            int n = link.lend(1, room - total);
+            long at = reader.position();
+            int n = reader.lend(1, room - total);
             if (n <= 0) {
                 return n;
             }
@@ -117,7 +123,7 @@ final class LinkIo extends StreamIo implements ChannelOutboundBuffer.MessageProc
             buffer.writerIndex(buffer.writerIndex() + n);
             total += n;
             // Only the end of the ring leaves bytes that are known; the end of the stream is the next read's.
-        } while (total < room && link.known() > 0);
+        } while (total < room && reader.known() > 0);
         return total;
     }
 
@@ -138,15 +144,15 @@ final class LinkIo extends StreamIo implements ChannelOutboundBuffer.MessageProc
         full = false;
         skip = underWay;
         long sent = Long.MAX_VALUE;
-        link.lockWrite();
+        writer.lock();
         try {
             in.forEachFlushedMessage(this);
         } finally {
-            link.flush();
+            writer.flush();
             if (inPlaceEnd > 0) {
-                sent = link.sent();
+                sent = writer.sent();
             }
-            link.unlockWrite();
+            writer.unlock();
         }
         underWay += appended;
         if (underWay > 0 || !full) {
@@ -163,14 +169,14 @@ final class LinkIo extends StreamIo implements ChannelOutboundBuffer.MessageProc
 
     /** Removes what is needed no more, in order, and empty messages. */
     private void removeSent(ChannelOutboundBuffer in, long sent) {
-        long begin = link.sendPosition() - underWay;
+        long begin = writer.position() - underWay;
         long removable = sent >= inPlaceEnd ? underWay : Math.max(0, sent - begin);
         underWay -= removable;
         if (underWay > 0) {
-            link.awaitSent(inPlaceEnd);
+            writer.awaitSent(inPlaceEnd);
         } else if (inPlaceEnd > 0) {
             inPlaceEnd = 0;
-            link.forgetInPlace();
+            writer.forgetInPlace();
         }
         in.removeBytes(removable); // listeners are told, who may do anything
     }
@@ -190,7 +196,7 @@ final class LinkIo extends StreamIo implements ChannelOutboundBuffer.MessageProc
         int passed = (int) Math.min(skip, readable);
         skip -= passed;
         int wanted = readable - passed;
-        int n = link.room(wanted);
+        int n = writer.room(wanted);
         if (n > 0) {
             int from = buffer.readerIndex() + passed;
             if (inPlace == null || n < inPlace.threshold() || !sendInPlace(buffer, from, n)) {
@@ -203,13 +209,13 @@ final class LinkIo extends StreamIo implements ChannelOutboundBuffer.MessageProc
     }
 
     private void copyIn(ByteBuf buffer, int from, int n) {
-        int at = offset(link.sendPosition(), sendRing);
+        int at = offset(writer.position(), sendRing);
         int head = Math.min(n, sendRing.capacity() - at);
         sendRing.setBytes(at, buffer, from, head);
         if (head < n) {
             sendRing.setBytes(0, buffer, from + head, n - head);
         }
-        link.append(n);
+        writer.append(n);
     }
 
     private boolean sendInPlace(ByteBuf buffer, int from, int n) {
@@ -223,11 +229,11 @@ final class LinkIo extends StreamIo implements ChannelOutboundBuffer.MessageProc
         }
         // The device's own, beside the outbound buffer's, which a close gives up before the device does.
         buffer.retain();
-        if (!link.sendInPlace(chunk.memory(), (int) (address - chunk.address()), n, buffer, RELEASE)) {
+        if (!writer.sendInPlace(chunk.memory(), (int) (address - chunk.address()), n, buffer, RELEASE)) {
             buffer.release();
             return false;
         }
-        inPlaceEnd = link.sendPosition();
+        inPlaceEnd = writer.position();
         return true;
     }
 
@@ -248,12 +254,12 @@ final class LinkIo extends StreamIo implements ChannelOutboundBuffer.MessageProc
         if (loop != null && slices.isViewed()) {
             // A handler that closes may have been called by one that reads from a view: the ring stays until both are
             // done.
-            link.lockRead();
+            reader.lock();
             try {
-                loop.execute(link::unlockRead);
+                loop.execute(reader::unlock);
             } catch (RejectedExecutionException e) {
                 LOG.debug("the event loop is over, and so are its handlers", e);
-                link.unlockRead();
+                reader.unlock();
             }
         }
         slices.copyOutAll();

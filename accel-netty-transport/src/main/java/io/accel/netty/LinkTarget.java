@@ -1,6 +1,7 @@
 package io.accel.netty;
 
 import io.accel.core.socket.LinkStream;
+import io.accel.core.socket.LinkWriter;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.WritableByteChannel;
@@ -15,13 +16,14 @@ final class LinkTarget implements WritableByteChannel {
 
     @Override
     public int write(ByteBuffer src) throws IOException {
-        link.lockWrite();
+        LinkWriter writer = link.writer();
+        writer.lock();
         try {
-            int n = link.write(src);
+            int n = writer.write(src);
             // Not one byte less than none: the JDK adds up what it is told.
             return n == LinkStream.MOVED ? 0 : n;
         } finally {
-            link.unlockWrite();
+            writer.unlock();
         }
     }
 

@@ -5,7 +5,9 @@ import io.accel.core.observe.ProcessCounters;
 import io.accel.core.poll.Pollable;
 import io.accel.core.socket.BlockingWaits;
 import io.accel.core.socket.Incoming;
+import io.accel.core.socket.LinkReader;
 import io.accel.core.socket.LinkStream;
+import io.accel.core.socket.LinkWriter;
 import io.accel.core.socket.Outgoing;
 import io.accel.core.socket.PathInfo;
 import io.accel.core.socket.StreamSocket;
@@ -69,7 +71,7 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
     }
 
     Pollable pollable() {
-        return stream;
+        return stream.readiness();
     }
 
     /**
@@ -134,17 +136,18 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
     }
 
     private int readLink(LinkStream link, ByteBuffer dst, long timeoutNanos) throws IOException {
-        link.lockRead();
+        LinkReader reader = link.reader();
+        reader.lock();
         try {
             boolean waits = beginRead();
             refuseReadOnly(link, dst);
-            int n = link.read(dst);
+            int n = reader.read(dst);
             if (n != 0 || !waits || !dst.hasRemaining()) {
                 return n;
             }
             return (int) readWaiting(link, READ_ONE, dst, null, 0, 0, timeoutNanos);
         } finally {
-            link.unlockRead();
+            reader.unlock();
         }
     }
 
@@ -181,13 +184,14 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
 
     /** But for what the JDK's channels say before they look at the buffer, which the link says as well. */
     private void refuseReadOnly(LinkStream link, ByteBuffer dst) {
-        if (dst.isReadOnly() && !stream.isInputShut() && !link.hasReaderMetReset()) {
+        if (dst.isReadOnly() && !stream.isInputShut() && !link.reader().hasMetReset()) {
             throw new IllegalArgumentException("Read-only buffer");
         }
     }
 
     private long readLink(LinkStream link, ByteBuffer[] dsts, int offset, int length) throws IOException {
-        link.lockRead();
+        LinkReader reader = link.reader();
+        reader.lock();
         try {
             boolean waits = beginRead();
             boolean room = false;
@@ -195,13 +199,13 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
                 refuseReadOnly(link, dsts[i]);
                 room |= dsts[i].hasRemaining();
             }
-            long n = link.read(dsts, offset, length);
+            long n = reader.read(dsts, offset, length);
             if (n != 0 || !waits || !room) {
                 return n;
             }
             return readWaiting(link, READ_MANY, null, dsts, offset, length, -1);
         } finally {
-            link.unlockRead();
+            reader.unlock();
         }
     }
 
@@ -247,10 +251,14 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
         long run(LinkStream link, ByteBuffer one, ByteBuffer[] many, int offset, int length) throws IOException;
     }
 
-    private static final Attempt READ_ONE = (link, one, many, offset, length) -> link.read(one);
-    private static final Attempt READ_MANY = (link, one, many, offset, length) -> link.read(many, offset, length);
-    private static final Attempt WRITE_ONE = (link, one, many, offset, length) -> link.write(one);
-    private static final Attempt WRITE_MANY = (link, one, many, offset, length) -> link.write(many, offset, length);
+    private static final Attempt READ_ONE =
+            (link, one, many, offset, length) -> link.reader().read(one);
+    private static final Attempt READ_MANY =
+            (link, one, many, offset, length) -> link.reader().read(many, offset, length);
+    private static final Attempt WRITE_ONE =
+            (link, one, many, offset, length) -> link.writer().write(one);
+    private static final Attempt WRITE_MANY =
+            (link, one, many, offset, length) -> link.writer().write(many, offset, length);
 
     /** Tries until something was read or the end; in the reading half. */
     private long readWaiting(
@@ -312,14 +320,15 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
     }
 
     private int writeLink(LinkStream link, ByteBuffer src) throws IOException {
-        link.lockWrite();
+        LinkWriter writer = link.writer();
+        writer.lock();
         try {
             ensureOpen();
             boolean waits = isBlocking();
             if (waits && Thread.currentThread().isInterrupted()) {
                 closeByInterrupt();
             }
-            int n = link.write(src);
+            int n = writer.write(src);
             if (n == LinkStream.MOVED || !src.hasRemaining()) {
                 return n;
             }
@@ -333,7 +342,7 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
         } catch (IOException e) {
             throw failed(byLink(e));
         } finally {
-            link.unlockWrite();
+            writer.unlock();
         }
     }
 
@@ -398,17 +407,18 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
     }
 
     private long writeLink(LinkStream link, ByteBuffer[] srcs, int offset, int length) throws IOException {
+        LinkWriter writer = link.writer();
         for (int i = offset; i < offset + length; i++) {
             Objects.requireNonNull(srcs[i], "buffer");
         }
-        link.lockWrite();
+        writer.lock();
         try {
             ensureOpen();
             boolean waits = isBlocking();
             if (waits && Thread.currentThread().isInterrupted()) {
                 closeByInterrupt();
             }
-            long n = link.write(srcs, offset, length);
+            long n = writer.write(srcs, offset, length);
             if (n == LinkStream.MOVED || !hasRemaining(srcs, offset, length)) {
                 return n;
             }
@@ -422,7 +432,7 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
         } catch (IOException e) {
             throw failed(byLink(e));
         } finally {
-            link.unlockWrite();
+            writer.unlock();
         }
     }
 
@@ -471,7 +481,7 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
         try {
             begin();
             while (isOpen() && !link.isClosed()) {
-                if (total > 0 && link.refusesBytes()) {
+                if (total > 0 && link.writer().refusesBytes()) {
                     break; // the next write says why: of this one the program is to know how much was taken
                 }
                 try {
@@ -647,7 +657,7 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
         if (link == null) {
             kernel.shutdownOutput();
         } else {
-            link.shutdownOutput();
+            link.writer().shutdown();
         }
         outputShut = true;
         return this;
@@ -684,7 +694,7 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
 
     @Override
     protected void implConfigureBlocking(boolean block) throws IOException {
-        stream.endRegistrations(AccelSocketChannel::isOver);
+        stream.readiness().endRegistrations(AccelSocketChannel::isOver);
         kernel.configureBlocking(block);
     }
 

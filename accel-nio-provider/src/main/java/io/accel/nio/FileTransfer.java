@@ -1,6 +1,7 @@
 package io.accel.nio;
 
 import io.accel.core.socket.LinkStream;
+import io.accel.core.socket.LinkWriter;
 import io.accel.core.socket.Outgoing;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -96,31 +97,32 @@ final class FileTransfer {
 
     /** Reads into the ring. Returns how much, 0 if there is too little room or this cannot be, and -1 at the end of the file. */
     private int read(LinkStream link, long from, long left) throws IOException {
-        link.lockWrite();
+        LinkWriter writer = link.writer();
+        writer.lock();
         try {
             int wanted = (int) Math.min(left, IN_RING);
             int room;
             try {
-                room = link.room(wanted);
+                room = writer.room(wanted);
             } catch (IOException e) {
                 return 0; // the write meets it, too, and says it in the channel's words
             }
             if (room < Math.min(wanted, PIECE)) {
                 return 0;
             }
-            ByteBuffer ring = link.sendMemory().duplicate().clear();
-            int at = (int) (link.sendPosition() & (ring.capacity() - 1));
+            ByteBuffer ring = writer.memory().duplicate().clear();
+            int at = (int) (writer.position() & (ring.capacity() - 1));
             int n = file.read(ring.limit(Math.min(at + room, ring.capacity())).position(at), from);
             if (n > 0) {
-                link.append(n);
-                link.flush();
+                writer.append(n);
+                writer.flush();
                 if (link.isOver()) {
                     throw new AsynchronousCloseException(); // which may have come before them
                 }
             }
             return n;
         } finally {
-            link.unlockWrite();
+            writer.unlock();
         }
     }
 

@@ -35,7 +35,7 @@ final class ConnectionRecord implements ObservedConnection {
     private volatile LinkStream stream;
     /** What was counted by links that it had; null for nothing. Under the monitor. */
     private Figures former;
-    /** Bytes that have gone by links that it had, without those that were sent again by the kernel. Under the monitor. */
+    /** Bytes that have gone by links that it had, without those that were sent again through the kernel. Under the monitor. */
     private long sentByLinks;
     /** Bytes that have come by those. Under the monitor. */
     private long receivedByLinks;
@@ -106,8 +106,8 @@ final class ConnectionRecord implements ObservedConnection {
             stream = null;
             former = former == null ? new Figures() : former;
             lost.addTo(former);
-            sentByLinks += lost.sentInAll() - lost.replayed();
-            receivedByLinks += lost.receivedInAll();
+            sentByLinks += lost.writer().sentInAll() - lost.broken().replayed();
+            receivedByLinks += lost.reader().receivedInAll();
         }
     }
 
@@ -118,8 +118,9 @@ final class ConnectionRecord implements ObservedConnection {
 
     /** What a capture makes of the connection from now on, with a link. */
     synchronized TcpFlow flow(Capture capture, InetSocketAddress local, InetSocketAddress remote, LinkStream link) {
-        long sent = socket.outgoing().given() + sentByLinks + link.sentInAll();
-        long received = socket.incoming().taken() + receivedByLinks + link.receivedInAll();
+        long sent = socket.outgoing().given() + sentByLinks + link.writer().sentInAll();
+        long received =
+                socket.incoming().taken() + receivedByLinks + link.reader().receivedInAll();
         return new TcpFlow(capture, local, remote, sentByLinks, receivedByLinks, sent, received);
     }
 
@@ -240,8 +241,8 @@ final class ConnectionRecord implements ObservedConnection {
                 text(socket.observedLocal()),
                 text(socket.observedRemote()),
                 openedMillis,
-                established == null ? 0 : established.available(),
-                established == null ? 0 : established.queued(),
+                established == null ? 0 : established.reader().available(),
+                established == null ? 0 : established.writer().queued(),
                 counters == null ? 0 : counters.stalledFor(),
                 figures);
     }

@@ -741,7 +741,7 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
     }
 
     /**
-     * As {@link StreamSocket#endRegistrations}.
+     * As {@link StreamReadiness#endRegistrations}.
      *
      * @param over tells by the attachment
      */

@@ -1,5 +1,6 @@
 package io.accel.core.socket;
 
+import io.accel.core.fabric.Link;
 import io.accel.core.stream.CorruptLinkException;
 import java.io.IOException;
 import java.net.SocketTimeoutException;
@@ -7,15 +8,15 @@ import java.nio.ByteBuffer;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * What comes from the peer: by the kernel up to a byte that the peer chooses, by the link from there on.
+ * What comes from the peer: through the kernel up to a byte that the peer chooses, by the link from there on.
  *
  * <p>A reader {@linkplain #enter enters}, reads from the anchor, and says {@linkplain #took how much}. The peer has published
  * in the link where it switches before it sends the byte over the anchor that says so; so whoever has read that byte sees the
  * place, and the byte is taken off what was read. From then on {@link #link()} is there, and the reader goes on with that.
  *
- * <p>The peer may go back to the kernel. Who has read all that it published before {@linkplain #follow follows}. What was read
- * from the kernel together with the announcement is then next, and {@linkplain #readAside set aside} until then. So it is with
- * what stands behind the {@linkplain ResumeRecord record} that a peer sends over the anchor when the link has broken.
+ * <p>The peer may go back to the kernel. A reader that has read all that the peer published before {@linkplain #follow
+ * follows}. What was read from the kernel together with the announcement is then next, and {@linkplain SetAside set aside} until
+ * then. So it is with what stands behind the {@linkplain ResumeRecord record} that a peer sends over the anchor when the link has broken.
  */
 public final class Incoming {
     /** So much is set aside at most while the peer's record is awaited. */
@@ -25,7 +26,7 @@ public final class Incoming {
 
     private final StreamSocket socket;
     private final ReentrantLock lock = new ReentrantLock();
-    /** What came by the kernel. Written under the lock; others read it for a hint. */
+    /** What came through the kernel. Written under the lock; others read it for a hint. */
     private volatile long taken;
     /** Reads that brought bytes. Written under the lock; others read it for a hint. */
     private volatile int reads;
@@ -34,13 +35,7 @@ public final class Incoming {
     /** Whether the byte that announces the switch lies in the kernel, or is yet to come. Written under the lock. */
     private volatile boolean announcementDue;
 
-    /** What was read behind an announcement, and comes after all that comes by the link; null if nothing. Under the lock. */
-    private volatile ByteBuffer aside;
-
-    /** What the peer is to say of a link that broke, once it is known to have broken; before null. Written by {@link Resumption}. */
-    private volatile ResumeRecord record;
-    /** Whether what is set aside was not looked through for that. Under the lock. */
-    private boolean unsifted;
+    private final SetAside aside = new SetAside();
 
     /** Whether nothing was read from the kernel since the peer was followed there. Written under the lock. */
     private volatile boolean justFollowed;
@@ -52,7 +47,7 @@ public final class Incoming {
         this.socket = socket;
     }
 
-    /** The link if the peer's bytes come by it; null as long as they come by the kernel. */
+    /** The link if the peer's bytes come by it; null as long as they come through the kernel. */
     public LinkStream link() {
         return link;
     }
@@ -112,7 +107,7 @@ public final class Incoming {
      *     by {@link #link()}; {@link LinkStream#MOVED} if there were bytes and none is the program's now, although the kernel or
      *     what was set aside is next: the caller begins anew
      * @throws IOException if the peer says that it switched where it cannot have; or, at the end, if that is only the end of what
-     *     comes by the kernel, for the link has broken
+     *     comes through the kernel, for the link has broken
      */
     public int took(int n, ByteBuffer dst) throws IOException {
         StreamFingerprint print = fingerprint;
@@ -171,17 +166,17 @@ public final class Incoming {
 
     private long took(long n) throws IOException {
         LinkStream attached = socket.attached();
-        if (n < 0 && attached != null && socket.isCutOff()) {
-            attached.failReader();
+        if (n < 0 && attached != null && socket.loss().isCutOff()) {
+            attached.reader().failIfCutOff();
         }
         if (n < 0 && releaseHeld()) {
             return 0;
         }
         long mine = place(n);
         if (mine < 0 && attached != null) {
-            attached.noteEndRead();
-            if (socket.isCutOff()) {
-                attached.noteResetMet(); // just now
+            attached.reader().peerReset().comesBehindEnd();
+            if (socket.loss().isCutOff()) {
+                attached.reader().peerReset().isOwedToWriter(); // just now
             }
         }
         return mine;
@@ -194,21 +189,21 @@ public final class Incoming {
         LinkStream attached = socket.attached();
         if (attached == null) {
             if (n > 0) {
-                socket.noteTraffic();
+                socket.handover().traffic().note();
             }
             return n;
         }
         long at = switchedAt(attached);
-        if (at == LinkStream.NOT_SWITCHED && n > 0 && awaitsRecord()) {
+        if (at == LinkReader.NOT_SWITCHED && n > 0 && aside.awaitsRecord()) {
             discount(n); // it is counted when it is read from what is set aside
             return 0;
         }
-        if (at == LinkStream.NOT_SWITCHED || at > taken) {
+        if (at == LinkReader.NOT_SWITCHED || at > taken) {
             return n;
         }
         long excess = taken - at;
         if (excess > Math.max(0, n)) {
-            socket.condemn(attached);
+            socket.loss().condemn(attached);
             throw new CorruptLinkException("the peer says that it switched after " + at + " bytes, of which "
                     + (taken - Math.max(0, n)) + " had been read before: connection reset");
         }
@@ -218,15 +213,15 @@ public final class Incoming {
         }
         announcementDue = excess == 0 && n >= 0;
         link = attached;
-        socket.refresh();
+        socket.readiness().refresh();
         return Math.max(0, n) - excess;
     }
 
     private long switchedAt(LinkStream attached) throws IOException {
         try {
-            return attached.switchedAt();
+            return attached.reader().switchedAt();
         } catch (CorruptLinkException e) {
-            socket.condemn(attached);
+            socket.loss().condemn(attached);
             throw e;
         }
     }
@@ -234,38 +229,9 @@ public final class Incoming {
     /** Takes in what was read and is not the program's now. Under the lock. */
     private void setAside(ByteBuffer bytes) {
         if (link != null) {
-            skipAnnouncement(bytes);
-        }
-        keep(bytes);
-    }
-
-    /** A peer that could not tell of its switch says its record in the announcement's place. */
-    private void skipAnnouncement(ByteBuffer bytes) {
-        if (!awaitsRecord() || !ResumeRecord.mayBeginWith(bytes.get(bytes.position()))) {
-            bytes.position(bytes.position() + 1);
-        }
-    }
-
-    /** Sets bytes aside behind those that are, without the record. Under the lock. */
-    private void keep(ByteBuffer bytes) {
-        ResumeRecord awaited = record;
-        if (awaited == null) {
-            keepProgramBytes(bytes);
-            unsifted |= link != null;
+            aside.addBehindAnnouncement(bytes);
         } else {
-            keepProgramBytes(awaited.sift(bytes));
-        }
-    }
-
-    private void keepProgramBytes(ByteBuffer bytes) {
-        ByteBuffer kept = aside;
-        if (bytes.hasRemaining()) {
-            int before = kept == null ? 0 : kept.remaining();
-            ByteBuffer all = ByteBuffer.allocate(before + bytes.remaining());
-            if (kept != null) {
-                all.put(kept.duplicate());
-            }
-            aside = all.put(bytes).flip();
+            aside.add(bytes, false);
         }
     }
 
@@ -277,12 +243,12 @@ public final class Incoming {
      * @param awaited finds it
      */
     void await(ResumeRecord awaited) {
-        record = awaited;
+        aside.await(awaited);
     }
 
     /** The link is no more, and no word of the peer's about it is to come. By the thread that {@linkplain #await awaits} them. */
     void forgetRecord() {
-        record = null;
+        aside.forgetRecord();
     }
 
     /**
@@ -292,16 +258,11 @@ public final class Incoming {
     void awaitNoRecord() {
         lock.lock();
         try {
-            keepProgramBytes(record.end());
-            record = null;
+            aside.releaseHeld();
+            aside.forgetRecord();
         } finally {
             lock.unlock();
         }
-    }
-
-    private boolean awaitsRecord() {
-        ResumeRecord awaited = record;
-        return awaited != null && !awaited.isFound();
     }
 
     /**
@@ -316,20 +277,22 @@ public final class Incoming {
             return false;
         }
         try {
-            siftAgain();
+            aside.siftAgain(link != null);
             if (socket.isInputShut()) {
                 receiveRecordAlone();
-                return false; // whether the peer has ended cannot be told from that this end has
+                return false; // an input that this end has shut does not tell whether the peer has ended
             }
             if (socket.isClosed()) {
                 receiveRecordAlone();
-                return awaitsRecord() && hasAnchorEnded();
+                return aside.awaitsRecord() && hasAnchorEnded();
             }
-            if (link == null && socket.attached().peekSwitchedAt() != LinkStream.NOT_SWITCHED) {
-                checkWholeUpTo(socket.attached().peekSwitchedAt());
+            if (link == null && socket.attached().reader().peekSwitchedAt() != LinkReader.NOT_SWITCHED) {
+                checkWholeUpTo(socket.attached().reader().peekSwitchedAt());
                 return false; // what the program has not read stands before all that comes by the link
             }
-            while (awaitsRecord() && next() < MOST_ASIDE && socket.anchor().available() > 0) {
+            while (aside.awaitsRecord()
+                    && aside.size() < MOST_ASIDE
+                    && socket.anchor().available() > 0) {
                 ByteBuffer came = ByteBuffer.allocate(
                         Math.min(MOST_AT_A_TIME, socket.anchor().available()));
                 if (socket.anchor().read(came) <= 0) {
@@ -337,23 +300,24 @@ public final class Incoming {
                 }
                 came.flip();
                 if (announcementDue) {
-                    skipAnnouncement(came);
+                    aside.addBehindAnnouncement(came);
                     announcementDue = false;
+                } else {
+                    aside.add(came, link != null);
                 }
-                keep(came);
             }
-            return awaitsRecord() && hasAnchorEnded();
+            return aside.awaitsRecord() && hasAnchorEnded();
         } finally {
             lock.unlock();
             if (hasAside()) {
-                socket.refresh(); // who waits for the kernel waits in vain for what is no longer there
+                socket.readiness().refresh(); // a waiter for the kernel waits in vain for what is no longer there
             }
         }
     }
 
     /** A peer that resets throws away what its kernel had not sent: then nobody ever reads up to the switch. Under the lock. */
     private void checkWholeUpTo(long switchedAt) throws IOException {
-        if (taken + next() < switchedAt && hasAnchorEnded()) {
+        if (taken + aside.size() < switchedAt && hasAnchorEnded()) {
             throw new IOException("the peer has reset it before all had come that it sent before its switch");
         }
     }
@@ -361,8 +325,8 @@ public final class Incoming {
     /** All that comes before the record is nothing to anybody: the program reads no more. Under the lock. */
     private void receiveRecordAlone() throws IOException {
         ByteBuffer came = ByteBuffer.allocate(MOST_AT_A_TIME);
-        while (awaitsRecord() && readForNobody(came.clear()) > 0) {
-            ByteBuffer unused = record.sift(came.flip());
+        while (aside.awaitsRecord() && readForNobody(came.clear()) > 0) {
+            aside.siftForNobody(came.flip());
         }
     }
 
@@ -374,13 +338,13 @@ public final class Incoming {
         return anchor.available() > 0 ? anchor.read(dst) : 0;
     }
 
-    /** Whether nothing more comes by the kernel, and all that came was read. */
+    /** Whether nothing more comes through the kernel, and all that came was read. */
     private boolean hasAnchorEnded() throws IOException {
         return socket.anchor().hasEnded() && socket.anchor().available() == 0;
     }
 
     /**
-     * Reads what has come by the kernel since the program closed, so that the kernel takes its bytes for read. Never waits.
+     * Reads what has come through the kernel since the program closed, so that the kernel takes its bytes for read. Never waits.
      *
      * @return whether no more comes
      * @throws IOException if the peer has reset the connection
@@ -399,16 +363,6 @@ public final class Incoming {
         } finally {
             lock.unlock();
         }
-    }
-
-    /** What was set aside before the record was awaited may have it in it. Under the lock. */
-    private void siftAgain() {
-        ByteBuffer kept = aside;
-        if (unsifted && link != null && kept != null) {
-            aside = null;
-            keep(kept);
-        }
-        unsifted = false;
     }
 
     /**
@@ -431,12 +385,11 @@ public final class Incoming {
 
     /** What was held, because it might have been the record, is the program's: the kernel's connection has ended. Under the lock. */
     private boolean releaseHeld() {
-        if (link != null || !awaitsRecord()) {
+        if (link != null || !aside.awaitsRecord()) {
             return false;
         }
-        ByteBuffer held = record.end();
-        keepProgramBytes(held);
-        return aside != null;
+        aside.releaseHeld();
+        return !aside.isEmpty();
     }
 
     /**
@@ -446,17 +399,10 @@ public final class Incoming {
      * @return how many bytes; 0 if there are none, and the kernel is next
      */
     public int readAside(ByteBuffer dst) {
-        ByteBuffer kept = aside;
-        if (kept == null || !dst.hasRemaining()) {
-            return 0;
+        int n = aside.read(dst);
+        if (n > 0) {
+            count(n);
         }
-        int n = Math.min(kept.remaining(), dst.remaining());
-        dst.put(kept.slice(kept.position(), n));
-        kept.position(kept.position() + n);
-        if (!kept.hasRemaining()) {
-            aside = null;
-        }
-        count(n);
         return n;
     }
 
@@ -481,7 +427,7 @@ public final class Incoming {
 
     /** Whether bytes were set aside that are next. Any thread. */
     boolean hasAside() {
-        return aside != null && link == null;
+        return !aside.isEmpty() && link == null;
     }
 
     /**
@@ -494,7 +440,7 @@ public final class Incoming {
     boolean follow(LinkStream from) {
         lock.lock();
         try {
-            if (awaitsRecord()) {
+            if (aside.awaitsRecord()) {
                 return false;
             }
             if (announcementDue) {
@@ -503,14 +449,14 @@ public final class Incoming {
                     return false;
                 }
             }
-            from.follow();
+            from.reader().follow();
             justFollowed = true;
             link = null; // after that: see isReadable
         } finally {
             lock.unlock();
         }
-        from.sayFollowed();
-        socket.refresh();
+        from.peer().say(Link.FOLLOWED);
+        socket.readiness().refresh();
         return true;
     }
 
@@ -527,7 +473,7 @@ public final class Incoming {
             return 0;
         }
         LinkStream attached = socket.attached();
-        if (isReset(e) && attached != null && !attached.reportsResetToReader()) {
+        if (isReset(e) && attached != null && !attached.reader().peerReset().isReaders()) {
             return -1;
         }
         throw e;
@@ -546,50 +492,46 @@ public final class Incoming {
         LinkStream switched = link;
         if (switched != null) {
             // The link first: what it gains meanwhile is missed, and nothing is counted that is not there.
-            long here = switched.available();
-            return toInt(switched.isPeerLeaving() ? here + next() + behindAnnouncement() : here);
+            long here = switched.reader().available();
+            return toInt(switched.reader().isPeerLeaving() ? here + aside.size() + behindAnnouncement() : here);
         }
-        long raw = (long) socket.anchor().available() + next();
+        long raw = (long) socket.anchor().available() + aside.size();
         LinkStream attached = socket.attached();
-        long at = attached == null ? LinkStream.NOT_SWITCHED : attached.peekSwitchedAt();
-        if (at == LinkStream.NOT_SWITCHED) {
+        long at = attached == null ? LinkReader.NOT_SWITCHED : attached.reader().peekSwitchedAt();
+        if (at == LinkReader.NOT_SWITCHED) {
             return toInt(raw);
         }
         long before = Math.min(raw, Math.max(0, at - taken));
         // What is behind that begins with the announcement, which is not the program's.
-        long behind = attached.isPeerLeaving() ? Math.max(0, raw - before - 1) : 0;
-        return toInt(before + attached.availableAhead() + behind);
+        long behind = attached.reader().isPeerLeaving() ? Math.max(0, raw - before - 1) : 0;
+        return toInt(before + attached.reader().availableAhead() + behind);
     }
 
     private static int toInt(long bytes) {
         return (int) Math.min(Integer.MAX_VALUE, bytes);
     }
 
-    /** How many bytes were set aside. */
-    private int next() {
-        ByteBuffer kept = aside;
-        return kept == null ? 0 : kept.remaining();
-    }
-
     private int behindAnnouncement() throws IOException {
         return Math.max(0, socket.anchor().available() - (announcementDue ? 1 : 0));
     }
 
-    /** Whether bytes of the program's have come by the kernel that were not read, of a connection that is closing. Any thread. */
+    /** Whether bytes of the program's have come through the kernel that were not read, of a connection that is closing. Any thread. */
     boolean hasUnread() {
         LinkStream switched = link;
         try {
             if (switched != null) {
                 // Behind an end by the link there is nothing of the program's, but perhaps the record of the close.
-                return (aside != null && !switched.hasPeerFinished())
-                        || (switched.hasLeft() && kernelHasMoreThan(announcementDue ? 1 : 0));
+                return (!aside.isEmpty() && !switched.peer().hasFinished())
+                        || (switched.reader().hasLeft() && kernelHasMoreThan(announcementDue ? 1 : 0));
             }
-            if (aside != null) {
+            if (!aside.isEmpty()) {
                 return true;
             }
             LinkStream attached = socket.attached();
-            long at = attached == null ? LinkStream.NOT_SWITCHED : attached.peekSwitchedAt();
-            return (at == LinkStream.NOT_SWITCHED || at > taken) && kernelHasMoreThan(0);
+            long at = attached == null
+                    ? LinkReader.NOT_SWITCHED
+                    : attached.reader().peekSwitchedAt();
+            return (at == LinkReader.NOT_SWITCHED || at > taken) && kernelHasMoreThan(0);
         } catch (IOException e) {
             return false; // closed, or reset: it makes no difference any more
         }
@@ -615,7 +557,7 @@ public final class Incoming {
      * had then may have been an announcement, or a record, that was taken meanwhile. Any thread.
      */
     boolean isReadable() {
-        if (!justFollowed || aside != null) {
+        if (!justFollowed || !aside.isEmpty()) {
             return true;
         }
         try {
@@ -634,7 +576,7 @@ public final class Incoming {
     void drain() {
         if (announcementDue && lock.tryLock()) {
             try {
-                if (announcementDue && !awaitsRecord()) { // else it is taken with that
+                if (announcementDue && !aside.awaitsRecord()) { // else it is taken with that
                     takeAnnouncement();
                 }
             } finally {
@@ -655,7 +597,7 @@ public final class Incoming {
         } catch (IOException e) {
             announcementDue = false; // it will not come any more
             if (isReset(e)) {
-                socket.keepReset();
+                socket.loss().keepReset();
             }
         }
     }

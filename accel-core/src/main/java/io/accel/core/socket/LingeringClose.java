@@ -11,8 +11,8 @@ import java.util.concurrent.TimeUnit;
  * the link's memory and the kernel's connection, by a descriptor of their own, stay until the peer's device has all, or, where the link
  * breaks before that, until {@link Resumption} has given the rest to the kernel, which goes on as it does for any program that has closed.
  *
- * <p>Until then an end of the kernel's connection, by whatever cause, is a reset: the peer never takes what has come for all. Who takes
- * nothing for {@code rdma.linger} is given up in that way.
+ * <p>Until then an end of the kernel's connection, by whatever cause, is a reset: the peer never takes what has come for all. A peer
+ * that takes nothing for {@code rdma.linger} is given up in that way.
  *
  * <p>Made by the thread that closes; after that {@link StreamUpgrades}' thread's alone.
  */
@@ -106,18 +106,18 @@ final class LingeringClose {
     }
 
     private void arrive(long now) throws IOException {
-        int said = stream.peerStates();
+        int said = stream.peer().listen();
         if ((said & Link.RST) != 0) {
             over();
         } else if (socket.outgoing().link() == null) {
             end(now); // the link had broken before, and the last was sent again as the program closed
         } else if ((said & Link.CLOSED) != 0) {
             endAtOnce(); // nobody reads what may be missing
-        } else if (stream.isResuming()) {
+        } else if (stream.broken().isResuming()) {
             step = Step.RESUMING;
-            resumption = socket.resumptionAfterClose();
-        } else if (stream.isAllSent()) {
-            socket.sayFarewell(stream);
+            resumption = socket.loss().afterClose();
+        } else if (stream.writer().isAllSent()) {
+            socket.anchorEnd().sayFarewell(stream);
             socket.incoming().drain();
             endAtOnce();
         }
@@ -152,7 +152,7 @@ final class LingeringClose {
         if (step == Step.ENDING) {
             return true;
         }
-        long found = stream.delivered();
+        long found = stream.broken().delivered();
         if (found != progress) {
             progress = found;
             progressAt = now;

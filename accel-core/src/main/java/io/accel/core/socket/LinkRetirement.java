@@ -10,7 +10,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Gives a link back while its connection lives on by the kernel: one by which nothing has gone for {@code handover.idle}, or for a
+ * Gives a link back while its connection lives on through the kernel: one by which nothing has gone for {@code handover.idle}, or for a
  * second while others have no room for theirs, so that its memory is free for them; one whose rings are too small, and one that has
  * broken, so that the connection may get another.
  * One thread advances it.
@@ -21,8 +21,8 @@ import java.util.concurrent.TimeUnit;
  *   <li>The other sees that, and does and says the same.
  *   <li>Each takes its own direction back to the kernel, as a writer does that finds the ring full for long, and follows the
  *       peer's.
- *   <li>An end whose directions both go by the kernel, and whose peer has followed, says {@link Link#RETIRED}.
- *   <li>Who has said and heard that frees the link. The peer needs nothing of it any more.
+ *   <li>An end whose directions both go through the kernel, and whose peer has followed, says {@link Link#RETIRED}.
+ *   <li>An end that has said and heard that frees the link. The peer needs nothing of it any more.
  * </ol>
  *
  * <p>Traffic in between is not lost and does not wait: it goes by whichever way its direction has at that moment. If there is
@@ -62,8 +62,14 @@ final class LinkRetirement {
     private final WeakReference<LinkStream> link;
 
     private final long youngUntil = System.nanoTime() + YOUNG_NANOS;
-    private Step step = Step.IN_USE;
-    private long activity = -1;
+    /** Written by that thread; any other asks only whether it has {@linkplain #hasBegun begun}. */
+    private volatile Step step = Step.IN_USE;
+    /** Whether the peer was told that neither direction uses the link any more, or is being told. Set once, by that thread. */
+    private volatile boolean saidRetired;
+    /** Whether the peer was told that larger rings are wanted. By that thread alone. */
+    private boolean saidLarger;
+
+    private long lastActivity = -1;
     private long quietSince;
     /** Until when this is in a hurry, if {@link #hurrying}. */
     private long hurryUntil;
@@ -72,6 +78,19 @@ final class LinkRetirement {
 
     LinkRetirement(LinkStream stream) {
         this.link = new WeakReference<>(stream);
+    }
+
+    /**
+     * Whether this direction does not come to the link again. A writer that was just {@linkplain Outgoing#isSwitching() switching} may
+     * still do so. Any thread.
+     */
+    boolean hasBegun() {
+        return step != Step.IN_USE;
+    }
+
+    /** Whether the peer has been told, or is being told, that this end uses the link no more. Any thread. */
+    boolean hasSaidRetired() {
+        return saidRetired;
     }
 
     /** Whether it goes on as soon as it can, and not only now and then. */
@@ -100,11 +119,11 @@ final class LinkRetirement {
         if (stream == null || stream.isClosed()) {
             return false;
         }
-        int said = stream.peerStates();
-        if (stream.hasResumed()) {
+        int said = stream.peer().listen();
+        if (stream.broken().hasResumed()) {
             beginToLeave(now);
             leaveBroken(stream);
-        } else if (stream.hasSaidRetired() && (said & (Link.RETIRED | Link.BROKEN)) != 0) {
+        } else if (saidRetired && (said & (Link.RETIRED | Link.BROKEN)) != 0) {
             // A peer that is gone from it since has said so, too, or has lost it.
             finish(stream, isForLarger(stream, said) ? FallbackReason.GROWING : FallbackReason.IDLE);
         } else if ((said & Link.ENDED) != 0) {
@@ -119,26 +138,28 @@ final class LinkRetirement {
         StreamSocket socket = stream.socket();
         boolean asked = (said & Link.RETIRING) != 0;
         if (socket.unrest() == Unrest.BREAKS && isUsedBothWays(stream) && isTaken(stream)) {
-            stream.breakNow();
+            stream.broken().breakNow();
         }
-        if (step == Step.IN_USE && socket.mayGiveBack()) {
+        if (step == Step.IN_USE && socket.handover().mayGiveBack()) {
             boolean larger = askForLarger(stream, said, now);
             boolean idle = isIdle(stream, now);
-            if (idle || (asked && !stream.hasUnread()) || (larger && (asked || socket.isAccepted()))) {
-                stream.beginToRetire();
+            if (idle
+                    || (asked && !stream.reader().hasUnread())
+                    || (larger && (asked || socket.handover().isAccepted()))) {
                 step = Step.BEGUN;
             }
         }
         if (step == Step.BEGUN && !socket.outgoing().isSwitching()) {
-            stream.sayRetiring();
+            stream.peer().say(Link.RETIRING);
             step = Step.ASKED;
             hurrying &= isForLarger(stream, said); // an idle one has time, and so has its peer
         }
         if (step == Step.ASKED && asked) {
             beginToLeave(now);
         }
-        if (step == Step.LEAVING && !stream.hasSaidRetired() && leave(stream)) {
-            stream.sayRetired();
+        if (step == Step.LEAVING && !saidRetired && leave(stream)) {
+            saidRetired = true;
+            stream.peer().say(Link.RETIRED);
         }
     }
 
@@ -152,29 +173,37 @@ final class LinkRetirement {
     /** Says that larger rings are wanted where they are, and can be had. Returns whether both ends have said so. */
     private boolean askForLarger(LinkStream stream, int said, long now) {
         boolean heard = (said & Link.LARGER) != 0;
-        if (!stream.hasSaidLarger()
-                && (heard || stream.isCramped())
-                && stream.socket().mayHaveLarger(stream)) {
-            stream.sayLarger();
+        if (!saidLarger
+                && (heard || stream.writer().wayBack().isCramped())
+                && stream.socket().handover().rings().mayBeLargerThan(stream.ringSize())) {
+            saidLarger = true;
+            stream.peer().say(Link.LARGER);
             hurry(now);
         }
         return isForLarger(stream, said);
     }
 
     /** Whether the end that chooses the size has said that it wants another. */
-    private static boolean isForLarger(LinkStream stream, int said) {
-        return stream.socket().isAccepted() ? (said & Link.LARGER) != 0 : stream.hasSaidLarger();
+    private boolean isForLarger(LinkStream stream, int said) {
+        return stream.socket().handover().isAccepted() ? (said & Link.LARGER) != 0 : saidLarger;
     }
 
     /** For tests: takes one of those by which something has gone. */
     private static boolean isTaken(LinkStream stream) {
-        return stream.activity() != 0 && ThreadLocalRandom.current().nextInt(RESTLESS_LOOKS) == 0;
+        return activity(stream) != 0 && ThreadLocalRandom.current().nextInt(RESTLESS_LOOKS) == 0;
     }
 
     /** Whether either end may speak first when it breaks, so that no byte is lost with it. */
     private static boolean isUsedBothWays(LinkStream stream) {
         StreamSocket socket = stream.socket();
-        return socket.incoming().link() == stream && socket.outgoing().link() == stream && stream.isAnnounced();
+        return socket.incoming().link() == stream
+                && socket.outgoing().link() == stream
+                && stream.writer().announcement().isMade();
+    }
+
+    /** Changes whenever bytes of the program's go by the link, in either direction. */
+    private static long activity(LinkStream stream) {
+        return stream.writer().sentInAll() + stream.reader().receivedInAll();
     }
 
     private boolean isIdle(LinkStream stream, long now) {
@@ -182,9 +211,9 @@ final class LinkRetirement {
         if (socket.unrest() == Unrest.RETURNS) {
             return isTaken(stream);
         }
-        long found = stream.activity();
-        if (found != activity || stream.hasUnread()) {
-            activity = found;
+        long found = activity(stream);
+        if (found != lastActivity || stream.reader().hasUnread()) {
+            lastActivity = found;
             quietSince = now;
             return false;
         }
@@ -196,32 +225,32 @@ final class LinkRetirement {
         if (Shortage.isOn(now)) {
             return Math.min(IDLE_IN_SHORTAGE_NANOS, socket.idleNanos());
         }
-        return socket.isAccepted() ? socket.idleNanos() : Keys.FOREVER;
+        return socket.handover().isAccepted() ? socket.idleNanos() : Keys.FOREVER;
     }
 
     /** Whether neither direction goes by the link any more. */
     private static boolean leave(LinkStream stream) {
         Outgoing out = stream.socket().outgoing();
         if (out.link() == stream) {
-            stream.makeOverdue();
-            if (!stream.goBackForWriter()) {
+            stream.writer().wayBack().makeDue();
+            if (!stream.writer().goBackForWriter()) {
                 return false;
             }
         }
         Incoming in = stream.socket().incoming();
         if (in.link() == stream) {
-            stream.followForReader();
+            stream.reader().followForReader();
         }
         // The peer may have come to the link before it was asked not to, and the program not have read up to there.
-        boolean isAhead = stream.peekSwitchedAt() != LinkStream.NOT_SWITCHED;
+        boolean isAhead = stream.reader().peekSwitchedAt() != LinkReader.NOT_SWITCHED;
         return in.link() == null && !isAhead && out.link() == null && !out.isUnfollowed();
     }
 
-    /** The connection goes on by the kernel already, or as soon as what came by the link is read. */
+    /** The connection goes on through the kernel already, or as soon as what came by the link is read. */
     private void leaveBroken(LinkStream stream) {
         StreamSocket socket = stream.socket();
         if (socket.incoming().link() == stream) {
-            stream.followForReader();
+            stream.reader().followForReader();
         }
         if (socket.incoming().link() == null && socket.outgoing().link() == null) {
             finish(stream, FallbackReason.LINK_LOST);

@@ -8,13 +8,13 @@ import java.nio.channels.ClosedChannelException;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * What goes to the peer: by the kernel, and from some byte on by the link. Which byte that is the writer decides, who finds at
- * its next write that both ends have the link. A writer who finds the ring full, because the peer has read nothing for a while,
+ * What goes to the peer: through the kernel, and from some byte on by the link. The writer chooses that byte: the first of a write that
+ * finds that both ends have the link. A writer that finds the ring full, because the peer has read nothing for a while,
  * {@linkplain #goBack goes back}: the kernel takes what it takes of any connection. When the peer's reader has followed, the next
  * write comes to the link again.
  *
  * <p>A writer {@linkplain #enter enters}, writes to the anchor, and says {@linkplain #gave how much}. Only a write of the
- * program's switches, because the byte that announces it reaches a peer who has closed as any written byte does: with a reset.
+ * program's switches, because the byte that announces it reaches a peer that has closed as any written byte does: with a reset.
  */
 public final class Outgoing {
     private static final String RESET = "Connection reset by peer";
@@ -30,7 +30,7 @@ public final class Outgoing {
 
     private final StreamSocket socket;
     private final ReentrantLock lock = new ReentrantLock();
-    /** What went by the kernel. Written under the lock; others read it for a hint. */
+    /** What went through the kernel. Written under the lock; others read it for a hint. */
     private volatile long given;
     /** Writes that took bytes. Written under the lock; others read it for a hint. */
     private volatile int writes;
@@ -39,8 +39,8 @@ public final class Outgoing {
     /** The link that this left for the kernel, and by which the peer may still be reading; null if none. Written under the lock. */
     private volatile LinkStream left;
     /**
-     * Whether a writer may just be switching. Written under the lock; who knows the link to be broken, and then finds this false,
-     * knows that nobody will.
+     * Whether a writer may just be switching. Written under the lock; whoever knows the link to be broken, and then finds this
+     * false, knows that nobody will.
      */
     private volatile boolean switching;
     /** When this last came to the link. Under the lock. */
@@ -60,7 +60,7 @@ public final class Outgoing {
         this.socket = socket;
     }
 
-    /** The link if bytes go by it; null as long as they go by the kernel. */
+    /** The link if bytes go by it; null as long as they go through the kernel. */
     public LinkStream link() {
         return link;
     }
@@ -101,31 +101,31 @@ public final class Outgoing {
     }
 
     private LinkStream trySwitchTo(LinkStream attached) {
-        if (attached.isRetiring()) {
+        if (attached.retirement().hasBegun()) {
             return null;
         }
         // A peer that has ended the connection has ended the anchor, too, and how that is told is the kernel's to say.
-        if (!socket.mayUse(attached) || attached.hasPeerEnded()) {
+        if (!socket.handover().mayUse(attached) || attached.peer().hasEnded()) {
             return null;
         }
         if (pauseNanos != 0 && System.nanoTime() - pausedUntil < 0) {
             return null;
         }
-        if (left == attached && !attached.isFollowed()) {
+        if (left == attached && !attached.writer().isFollowed()) {
             return null;
         }
         left = null;
         synchronized (this) {
-            if (fixed || !attached.switchAt(given)) {
+            if (fixed || !attached.writer().switchAt(given)) {
                 return null;
             }
             link = attached;
         }
         cameAt = System.nanoTime();
-        if (attached.wasReset()) {
-            socket.cutOff(); // which found, when the link broke, that nothing went by it
+        if (attached.peer().hasReset()) {
+            socket.loss().cutOff(); // which found, when the link broke, that nothing went by it
         }
-        socket.refresh();
+        socket.readiness().refresh();
         return attached;
     }
 
@@ -135,7 +135,7 @@ public final class Outgoing {
     }
 
     /**
-     * Says something to the peer that is not the program's, by the kernel, whole or not at all. Never waits.
+     * Says something to the peer that is not the program's, through the kernel, whole or not at all. Never waits.
      *
      * @param record what
      * @return whether it was said
@@ -145,7 +145,7 @@ public final class Outgoing {
         return say(record, false);
     }
 
-    /** As {@link #say(ByteBuffer)}, unless the program's bytes go by the kernel, among which the peer would not look for it. */
+    /** As {@link #say(ByteBuffer)}, unless the program's bytes go through the kernel, among which the peer would not look for it. */
     boolean sayFirst(ByteBuffer record) throws IOException {
         return say(record, true);
     }
@@ -169,33 +169,34 @@ public final class Outgoing {
     }
 
     /**
-     * Goes back to the kernel's path if the link is {@linkplain LinkStream#isOverdue overdue} and that can be now. In the link's
+     * Goes back to the kernel's path if the link is {@linkplain LinkWriter#isOverdue overdue} and that can be now. In the link's
      * writing half only, which nobody enters to change to it from here: so the two locks are never taken in both orders.
      *
      * @param from the link
      * @return whether the caller is in this half now, and writes to the kernel and {@linkplain #leave leaves}
      */
     public boolean goBack(LinkStream from) {
-        if (!from.isOverdue()) {
+        LinkWriter writer = from.writer();
+        if (!writer.isOverdue()) {
             return false;
         }
         lock.lock();
         boolean isBack;
         synchronized (this) {
-            boolean isBroken = from.isReplaying();
-            isBack = (isBroken ? link == from : mayGoBack(from)) && from.leave();
+            boolean isBroken = from.broken().replay() != null;
+            isBack = (isBroken ? link == from : mayGoBack(from)) && writer.leave();
             if (isBack) {
                 left = isBroken ? null : from;
                 long before = given;
-                given = before + from.replayed();
+                given = before + from.broken().replayed();
                 link = null;
             }
         }
         if (isBack) {
-            if (from.wasStuck() && socket.unrest() == Unrest.NONE) { // else a test wants it to come again
-                judge(from.sentSinceSwitch());
+            if (writer.wayBack().wasStuck() && socket.unrest() == Unrest.NONE) { // else a test wants it to come again
+                judge(writer.sentSinceSwitch());
             }
-            socket.refresh();
+            socket.readiness().refresh();
         } else {
             lock.unlock();
         }
@@ -224,7 +225,7 @@ public final class Outgoing {
     /** Whether bytes that went by the link may not have been read, although this is the kernel's. */
     boolean isUnfollowed() {
         LinkStream behind = left;
-        return behind != null && behind == socket.attached() && !behind.hasPeerFollowed();
+        return behind != null && behind == socket.attached() && !behind.peer().hasFollowed();
     }
 
     /** Leaves this half. */
@@ -309,7 +310,7 @@ public final class Outgoing {
             int earlier = writes;
             writes = earlier + 1;
             if (socket.attached() == null) {
-                socket.noteTraffic();
+                socket.handover().traffic().note();
             }
         }
     }
@@ -326,13 +327,15 @@ public final class Outgoing {
         if (e instanceof ClosedChannelException && socket.anchor().isOutputShut()) {
             refusedShut();
         }
-        boolean isCutOff = socket.isCutOff() && !socket.isClosed() && !(e instanceof ClosedByInterruptException);
+        boolean isCutOff = socket.loss().isCutOff() && !socket.isClosed() && !(e instanceof ClosedByInterruptException);
         boolean isReset = isReset(e);
         if (attached == null || !(isCutOff || isReset)) {
             return e;
         }
-        if (attached.hasPeerFinished()
-                || !(isReset ? attached.reportsKernelsResetToWriter() : attached.reportsResetToWriter())) {
+        if (attached.peer().hasFinished()
+                || !(isReset
+                        ? attached.reader().peerReset().isWriters()
+                        : attached.reader().peerReset().isNewToWriter())) {
             return new IOException("Broken pipe");
         }
         return isReset ? e : new IOException(RESET);
@@ -344,8 +347,10 @@ public final class Outgoing {
      */
     void refusedShut() {
         LinkStream attached = socket.attached();
-        if (attached != null && socket.anchor().watched() != null && attached.wasReset()) {
-            boolean unused = attached.reportsResetToWriter();
+        if (attached != null
+                && socket.anchor().watched() != null
+                && attached.peer().hasReset()) {
+            boolean unused = attached.reader().peerReset().isNewToWriter();
         }
     }
 
@@ -357,7 +362,7 @@ public final class Outgoing {
      */
     public void failedBehind(IOException e) {
         if (isReset(e)) {
-            socket.keepReset();
+            socket.loss().keepReset();
         }
     }
 

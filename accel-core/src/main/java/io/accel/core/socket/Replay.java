@@ -1,7 +1,7 @@
 package io.accel.core.socket;
 
 /**
- * How far what a broken link lost has been sent again by the kernel. The thread that sends it again sets {@link #done}; a writer, in its
+ * How far what a broken link lost has been sent again through the kernel. The thread that sends it again sets {@link #done}; a writer, in its
  * half, says up to where it has written, and goes to the kernel itself once all of that is done.
  */
 final class Replay {
@@ -43,7 +43,7 @@ final class Replay {
         return done >= limit;
     }
 
-    /** Whether all is sent again that a writer has written, who says how far that is. In the writing half only. */
+    /** Whether all is sent again that a writer has written. The writer says how far that is. In the writing half only. */
     boolean isComplete(long written) {
         limit = written;
         return done >= written;

@@ -9,19 +9,19 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Takes a connection whose link has broken back to the kernel's path, so that nothing is lost and nothing comes twice. One thread
- * advances it; who closes the program's descriptor holds its monitor while the connection gets another, so that no call fails in between.
+ * advances it. The thread that closes the program's descriptor holds its monitor while the connection gets another, so that no call fails in between.
  *
  * <ol>
  *   <li>When the last of what came by the link is in, each end says over the anchor up to where that is ({@link ResumeRecord}).
  *   <li>Each sends again, by the anchor, what the other has not received; it is still in the ring, whose room is reused only when the
  *       peer has read it.
- *   <li>A writer goes on by the kernel when all that was written before is sent again, a reader when it has read all that came by
+ *   <li>A writer goes on through the kernel when all that was written before is sent again, a reader when it has read all that came by
  *       the link.
  * </ol>
  *
  * <p>A direction whose writer has gone back to the kernel before needs none of that if the peer has heard of it, since it heard of it
  * after all that was sent before. Nothing needs to be sent again if it has not: a writer goes back only when the peer's device has all
- * ({@link LinkStream#leave}).
+ * ({@link LinkWriter#leave}).
  *
  * <p>An end must not speak where the other would take the record for the program's bytes: so it speaks first only if its own direction
  * goes by the link, and it has said so; otherwise when it has heard the other. An end that knows all about both directions does not
@@ -52,6 +52,7 @@ final class Resumption {
 
     private final StreamSocket socket;
     private final LinkStream stream;
+    private final LinkBreak broken;
     private final Incoming in;
     private final Outgoing out;
     private final long begun;
@@ -74,6 +75,7 @@ final class Resumption {
     Resumption(StreamSocket socket, LinkStream stream, long now) {
         this.socket = socket;
         this.stream = stream;
+        this.broken = stream.broken();
         this.in = socket.incoming();
         this.out = socket.outgoing();
         this.begun = now;
@@ -121,7 +123,7 @@ final class Resumption {
     }
 
     private void drain() throws IOException {
-        long received = stream.finallyReceived();
+        long received = broken.finallyReceived();
         if (received < 0) {
             return;
         }
@@ -129,17 +131,17 @@ final class Resumption {
             return; // or a writer finds just now that it cannot
         }
         boolean sends = out.link() != null;
-        boolean receives = in.link() != null || stream.peekSwitchedAt() != LinkStream.NOT_SWITCHED;
-        if (receives && stream.isPeerLeaving()) {
+        boolean receives = in.link() != null || stream.reader().peekSwitchedAt() != LinkReader.NOT_SWITCHED;
+        if (receives && stream.reader().isPeerLeaving()) {
             receives = false; // more than what has come will not
         }
         if (!sends && !receives) {
             over();
-        } else if (!receives && !stream.isAnnounced()) {
+        } else if (!receives && !stream.writer().announcement().isMade()) {
             giveUp("the peer does not know of the switch");
         } else {
-            peers = new ResumeRecord(stream.nonce());
-            own = ResumeRecord.of(stream.nonce(), received);
+            peers = new ResumeRecord(stream.link().nonce());
+            own = ResumeRecord.of(stream.link().nonce(), received);
             in.await(peers);
             step = Step.EXCHANGING;
         }
@@ -168,17 +170,18 @@ final class Resumption {
 
     /** What it sent before is whole, or it is known not to be. */
     private void peerHasClosed() {
-        if (stream.finallyReceived() < peers.sent()) {
+        if (broken.finallyReceived() < peers.sent()) {
             giveUp("the peer has closed, and the last of what it sent by the link has not come");
         } else {
             step = Step.OVER;
-            stream.decide(Link.FIN | Link.CLOSED);
+            broken.decide(Link.FIN | Link.CLOSED);
         }
     }
 
     /** Whether the peer will know the record for what it is. */
     private boolean mayTell() {
-        return hasHeard() || (out.link() != null && stream.isAnnounced());
+        return hasHeard()
+                || (out.link() != null && stream.writer().announcement().isMade());
     }
 
     private boolean hasHeard() {
@@ -195,22 +198,22 @@ final class Resumption {
         if (in.link() == null) {
             if (hasPeerDied(now)) {
                 step = Step.OVER;
-                stream.decide(Link.FIN | Link.CLOSED);
+                broken.decide(Link.FIN | Link.CLOSED);
             }
-        } else if (stream.isPeerLeaving()) {
+        } else if (stream.reader().isPeerLeaving()) {
             in.awaitNoRecord();
             over(); // for the reader, up to the end
-            stream.decide(Link.CLOSED);
+            broken.decide(Link.CLOSED);
         } else if (peers.hasSeenMore()) {
             giveUp("the peer has gone on by the kernel, and what it sent by the link before may not all have come");
         } else if (in.readEnd()) {
             step = Step.OVER;
-            stream.decide(Link.FIN | Link.CLOSED);
+            broken.decide(Link.FIN | Link.CLOSED);
         }
     }
 
     /**
-     * Whether a peer that has ended what it sends by the kernel is no more. One that has only done that, as its program
+     * Whether a peer that has ended what it sends through the kernel is no more. One that has only done that, as its program
      * may, cannot say what it has received, and is given up; its kernel takes what is said to it, and that of a process that is gone
      * refuses it.
      */
@@ -222,7 +225,7 @@ final class Resumption {
             return false;
         }
         try {
-            boolean unused = mayTell() && tell(ResumeRecord.of(stream.nonce(), ResumeRecord.LOST));
+            boolean unused = mayTell() && tell(ResumeRecord.of(stream.link().nonce(), ResumeRecord.LOST));
         } catch (IOException e) {
             return true;
         }
@@ -236,12 +239,12 @@ final class Resumption {
         if (received == ResumeRecord.LOST) {
             giveUp("the peer has lost bytes");
         } else if (out.link() != null) {
-            replayFrom = stream.resumeAt(received);
+            replayFrom = stream.writer().resumeAt(received);
             if (replayFrom < 0) {
                 giveUp(
                         "what the peer has not received was sent from the program's own memory, or the switch is not known there");
             }
-        } else if (out.isUnfollowed() && received != stream.published()) {
+        } else if (out.isUnfollowed() && received != stream.writer().published()) {
             giveUp("the peer has not received what went by the link before the kernel was gone back to");
         }
         return step == Step.EXCHANGING;
@@ -253,15 +256,15 @@ final class Resumption {
             return;
         }
         replay = new Replay(replayFrom);
-        stream.replay(replay);
-        stream.returnReader();
+        broken.replay(replay);
+        broken.returnReader();
         step = Step.REPLAYING;
     }
 
     private void replay() throws IOException {
         while (piece.hasRemaining() || replay.left() > 0) {
             if (!piece.hasRemaining()) {
-                stream.copySent(replay.done(), piece, replay.left());
+                stream.writer().copySent(replay.done(), piece, replay.left());
             }
             int n = socket.anchor().send(piece);
             replay.sent(n);
@@ -269,9 +272,9 @@ final class Resumption {
                 return; // there is no room now
             }
         }
-        if (out.link() == null || stream.goBackForWriter()) {
-            if (stream.isOutputShut()) {
-                socket.endOutput();
+        if (out.link() == null || stream.writer().goBackForWriter()) {
+            if (stream.writer().isShut()) {
+                socket.anchorEnd().endOutput();
             }
             over();
         }
@@ -280,10 +283,10 @@ final class Resumption {
     private void over() {
         step = Step.OVER;
         if (out.isUnfollowed()) {
-            stream.decide(Link.FOLLOWED); // as the peer's reader does, to which all has come
+            broken.decide(Link.FOLLOWED); // as the peer's reader does, to which all has come
         }
-        stream.returnReader();
-        socket.resumed();
+        broken.returnReader();
+        socket.loss().resumed();
     }
 
     private void giveUp(String because) {
@@ -292,12 +295,12 @@ final class Resumption {
         gaveUpAt = System.nanoTime();
     }
 
-    /** Until the peer is told, if it may be, nobody here is: who closes then ends the kernel's connection, which must not look orderly. */
+    /** Until the peer is told, if it may be, nobody here is: a program that closes then ends the kernel's connection, which must not look orderly. */
     private void lose(long now) {
         boolean told = false;
         if (mayTell() && !hasSpoken()) {
             try {
-                told = tell(ResumeRecord.of(stream.nonce(), ResumeRecord.LOST));
+                told = tell(ResumeRecord.of(stream.link().nonce(), ResumeRecord.LOST));
                 if (!told && now - gaveUpAt < FAREWELL_NANOS) {
                     return;
                 }
@@ -306,6 +309,6 @@ final class Resumption {
             }
         }
         step = Step.OVER;
-        socket.lost(why, told);
+        socket.loss().lost(why, told);
     }
 }

@@ -14,19 +14,19 @@ final class Shares {
     // sockets a second.
     private List<Registration> registrations = List.of();
     private List<Former> former = List.of();
-    private LinkStream stream;
+    private LinkLease lease;
     private boolean closed;
 
     /** Whether {@link #former} may have any; written under the monitor, so that pollers need not enter that in vain. */
     private volatile boolean hasFormer;
 
     /** A registration's share in a link that the socket has no more, and that its poller may just be looking at. */
-    private record Former(Registration registration, LinkStream stream) {}
+    private record Former(Registration registration, LinkLease lease) {}
 
     /** Takes a registration in, unless the socket is closed. */
     synchronized boolean add(Registration registration) {
-        if (closed || (stream != null && !stream.hold())) {
-            return false; // the stream goes first, and may be freed while the socket is still being closed
+        if (closed || (lease != null && !lease.hold())) {
+            return false; // the link goes first, and may be freed while the socket is still being closed
         }
         registrations = registrations.isEmpty() ? new ArrayList<>(1) : registrations;
         registrations.add(registration);
@@ -34,14 +34,14 @@ final class Shares {
     }
 
     /** The socket has a link: all registrations get their share in it. */
-    synchronized void establish(LinkStream established) {
-        stream = established;
+    synchronized void establish(LinkLease established) {
+        lease = established;
         established.retain(registrations.size());
     }
 
     /** The socket has the link no more: each gives its share in it back when its poller has taken notice of the next refresh. */
-    synchronized void letGo(LinkStream lost) {
-        stream = null;
+    synchronized void letGo(LinkLease lost) {
+        lease = null;
         if (former.isEmpty()) {
             former = new ArrayList<>(registrations.size());
         }
@@ -59,16 +59,16 @@ final class Shares {
     /** A registration's poller has taken notice: it looks at no former link. */
     void passed(Registration registration) {
         if (hasFormer) {
-            for (LinkStream each : takeFormer(registration)) {
+            for (LinkLease each : takeFormer(registration)) {
                 each.release();
             }
         }
     }
 
-    private synchronized List<LinkStream> takeFormer(Registration registration) {
-        List<LinkStream> taken = former.stream()
+    private synchronized List<LinkLease> takeFormer(Registration registration) {
+        List<LinkLease> taken = former.stream()
                 .filter(each -> each.registration() == registration)
-                .map(Former::stream)
+                .map(Former::lease)
                 .toList();
         former.removeIf(each -> each.registration() == registration);
         hasFormer = !former.isEmpty();
@@ -77,12 +77,12 @@ final class Shares {
 
     /** A registration's poller will not look again. */
     void remove(Registration registration) {
-        LinkStream established;
+        LinkLease established;
         synchronized (this) {
             if (!registrations.isEmpty()) {
                 registrations.remove(registration);
             }
-            established = stream;
+            established = lease;
         }
         if (established != null) {
             established.release();

@@ -103,7 +103,7 @@ public final class StreamListener {
         synchronized (this) {
             movable++;
         }
-        socket.accepted(accelerated ? UNASKED : unopened, accelerated, askedLate, this);
+        socket.handover().accepted(accelerated ? UNASKED : unopened, accelerated, askedLate, this);
         return socket;
     }
 
@@ -181,7 +181,7 @@ public final class StreamListener {
             if (socket == null) {
                 socket = all.find(new AcceptedStreams.From(StreamListener.this, remote));
             }
-            return socket == null ? null : socket.known();
+            return socket == null ? null : socket.handover().known();
         }
 
         @Override
@@ -200,19 +200,19 @@ public final class StreamListener {
                     return false; // not accepted; or just now, and whoever did so has run again
                 }
             }
-            StreamSocket.Answer answer = socket.claim();
-            if (answer == StreamSocket.Answer.NOT_YET) {
+            StreamHandover.Answer answer = socket.handover().claim();
+            if (answer == StreamHandover.Answer.NOT_YET) {
                 awaitTurn(ends, again);
-                answer = socket.claim();
-                if (answer == StreamSocket.Answer.NOT_YET) {
+                answer = socket.handover().claim();
+                if (answer == StreamHandover.Answer.NOT_YET) {
                     return false; // whoever frees the last link runs again
                 }
-                if (!all.forget(ends) && answer == StreamSocket.Answer.YES) {
-                    socket.unclaim(); // who has just done so has run again
+                if (!all.forget(ends) && answer == StreamHandover.Answer.YES) {
+                    socket.handover().unclaim(); // who has just done so has run again
                     return false;
                 }
             }
-            if (answer == StreamSocket.Answer.NO) {
+            if (answer == StreamHandover.Answer.NO) {
                 throw new FallbackException(FallbackReason.BAD_HANDSHAKE, "the connection has a link, or has closed");
             }
             return true;
@@ -236,7 +236,7 @@ public final class StreamListener {
             if (!all.forget(ends)) {
                 StreamSocket socket = all.find(ends);
                 if (socket != null) {
-                    socket.unclaim();
+                    socket.handover().unclaim();
                 }
             }
         }
@@ -248,15 +248,15 @@ public final class StreamListener {
                 return false;
             }
             // Whose client was heard by a poller first, or that closed first, is asked for no more.
-            offered.values().removeIf(each -> each.isSettled() || each.isClosed());
+            offered.values().removeIf(each -> each.handover().isSettled() || each.isClosed());
             try {
-                if (!socket.attach(link, fabric)) {
+                if (!socket.handover().attach(link, fabric)) {
                     return false;
                 }
             } catch (RuntimeException | Error e) {
-                if (!socket.detach(link)) {
+                if (!socket.handover().detach(link)) {
                     link.free();
-                    socket.unclaim(); // nobody is to wait for it
+                    socket.handover().unclaim(); // nobody is to wait for it
                 }
                 throw e;
             }
@@ -267,7 +267,7 @@ public final class StreamListener {
         @Override
         public boolean isSettled(Link link) {
             StreamSocket socket = offered.get(link);
-            if (socket != null && !socket.isUpgradeSettled()) {
+            if (socket != null && !socket.handover().settlesByRing()) {
                 return false;
             }
             offered.remove(link);
@@ -278,7 +278,7 @@ public final class StreamListener {
         public void confirmed(Link link) {
             StreamSocket socket = offered.remove(link);
             if (socket != null) {
-                socket.upgradeSettled();
+                socket.handover().settled();
             }
         }
 
@@ -286,7 +286,7 @@ public final class StreamListener {
         public void withdrawn(Link link) {
             StreamSocket socket = offered.remove(link);
             if (socket != null) {
-                boolean unused = socket.detach(link);
+                boolean unused = socket.handover().detach(link);
             }
         }
     }

@@ -27,7 +27,7 @@ final class StreamUpgrade extends LinkSearch {
      * @param whenAside run once, when it is over or waits for the peer's program
      */
     StreamUpgrade(StreamSocket socket, Runnable whenAside) {
-        super(socket.fabrics().iterator());
+        super(socket.handover().fabrics().iterator());
         this.socket = socket;
         this.whenAside = whenAside;
         this.local = socket.anchor().local();
@@ -70,12 +70,12 @@ final class StreamUpgrade extends LinkSearch {
 
     @Override
     Connecting connect(Fabric next) throws IOException {
-        return next.connect(remote, source, socket.ringSize());
+        return next.connect(remote, source, socket.handover().rings().next());
     }
 
     @Override
     void waiting(boolean pending, boolean heard) {
-        socket.upgradePending(pending, heard);
+        socket.handover().answer().pending(pending, heard);
         if (pending) {
             standAside();
         }
@@ -85,7 +85,7 @@ final class StreamUpgrade extends LinkSearch {
     void found(Link link, String by, InetSocketAddress end) {
         boolean attached;
         try {
-            attached = socket.attach(link, by);
+            attached = socket.handover().attach(link, by);
         } catch (RuntimeException | Error e) {
             LinkStream stream = socket.attached();
             if (stream == null || stream.link() != link) {
@@ -101,7 +101,7 @@ final class StreamUpgrade extends LinkSearch {
 
     @Override
     void notFound(FallbackException reason) {
-        socket.notUpgraded(reason, isPassing());
+        socket.handover().notFound(reason, isPassing());
     }
 
     /** The program's end. */
@@ -113,7 +113,7 @@ final class StreamUpgrade extends LinkSearch {
 
         @Override
         public Beginnings beginnings() {
-            return socket.beginnings();
+            return socket.handover().beginnings();
         }
     }
 }

@@ -54,7 +54,7 @@ final class StreamUpgrades {
     private static final StreamUpgrades INSTANCE = new StreamUpgrades();
 
     private final Queue<StreamSocket> requests = new ConcurrentLinkedQueue<>();
-    private final Queue<LinkStream> unannounced = new ConcurrentLinkedQueue<>();
+    private final Queue<Announcement> unannounced = new ConcurrentLinkedQueue<>();
     private final Queue<LinkStream> stalled = new ConcurrentLinkedQueue<>();
     /** Of those that stalled, the ones that were looked at before. The thread's. */
     private final List<LinkStream> watched = new ArrayList<>();
@@ -111,7 +111,7 @@ final class StreamUpgrades {
         try {
             started = started();
         } catch (FallbackException e) {
-            socket.notUpgraded(e, false);
+            socket.handover().notFound(e, false);
             return;
         }
         requests.add(socket);
@@ -119,8 +119,8 @@ final class StreamUpgrades {
     }
 
     /** There was no room for an announcement, or it is too early for it: it is made as soon as it can be. */
-    void announceLater(LinkStream stream) {
-        unannounced.add(stream);
+    void announceLater(Announcement announcement) {
+        unannounced.add(announcement);
         wakeUp();
     }
 
@@ -298,7 +298,7 @@ final class StreamUpgrades {
     private void resumeAll() {
         long now = System.nanoTime();
         for (StreamSocket socket = broken.poll(); socket != null; socket = broken.poll()) {
-            Resumption resumption = socket.linkBroke(now);
+            Resumption resumption = socket.loss().begin(now);
             if (resumption != null) {
                 resuming.add(resumption);
             }
@@ -334,11 +334,12 @@ final class StreamUpgrades {
     }
 
     private boolean looksAgain(LinkStream stream, boolean again) {
-        boolean was = stream.isCramped();
-        boolean looks = stream.checkStall(again);
+        WayBack wayBack = stream.writer().wayBack();
+        boolean was = wayBack.isCramped();
+        boolean looks = wayBack.look(again);
         LinkRetirement retirement = stream.retirement();
         if (!was
-                && stream.isCramped()
+                && wayBack.isCramped()
                 && (young.remove(retirement) || inUse.remove(retirement) || linked.remove(retirement))) {
             retiring.add(retirement); // it is not to wait until all are looked at
         }
@@ -375,9 +376,9 @@ final class StreamUpgrades {
 
     private void announceAll() {
         for (int left = unannounced.size(); left > 0; left--) {
-            LinkStream stream = unannounced.poll();
-            if (stream != null && !stream.tryAnnounce()) {
-                unannounced.add(stream);
+            Announcement announcement = unannounced.poll();
+            if (announcement != null && !announcement.makeLater()) {
+                unannounced.add(announcement);
             }
         }
     }

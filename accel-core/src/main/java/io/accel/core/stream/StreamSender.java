@@ -218,18 +218,23 @@ public final class StreamSender {
 
     /** Publishes what was appended, as one. */
     public void flush() {
+        publish(farewell);
+        if (farewell == Farewell.ACCEPTED) {
+            farewell = Farewell.OVER;
+        }
+    }
+
+    /** Publishes what was appended, if anything was, by what the writer has just found out of the peer. */
+    private void publish(Farewell found) {
         long from = tail;
         if (next != from) {
             tail = next;
             publishes++;
-            if (farewell == Farewell.NONE) {
+            if (found == Farewell.NONE) {
                 link.publish(from, next);
             } else {
                 publishUnlessOver(from);
             }
-        }
-        if (farewell == Farewell.ACCEPTED) {
-            farewell = Farewell.OVER;
         }
     }
 
@@ -287,13 +292,7 @@ public final class StreamSender {
         if (farewell != Farewell.NONE) {
             return false; // or tapped
         }
-        // As flush() does it, on what was found above: a tap that comes now takes neither this nor what follows.
-        long from = tail;
-        if (next != from) {
-            tail = next;
-            publishes++;
-            link.publish(from, next);
-        }
+        publish(Farewell.NONE); // as found above: a tap that comes now takes neither this nor what follows
         long to = next + n;
         if (!link.publishInPlace(next, to, memory, offset, owner, done)) {
             return false;

@@ -64,7 +64,7 @@ class CloseModelTest {
         return explorer.explore(new Memory(WORDS, programs.length, 1), 100);
     }
 
-    /** LinkStream.write, as often as it is accepted. */
+    /** LinkWriter.write, as often as it is accepted. */
     private static Program writer(Mutation mutation) {
         Program writer = new Program();
         for (int i = 1; i <= WRITES; i++) {

@@ -178,7 +178,7 @@ class GoingBackModelTest {
                     m.word(GIVEN, m.word(GIVEN) + 1);
                 })
                 .jump("next")
-                // LinkStream.write
+                // LinkWriter.write
                 .label("link")
                 .load("overdue?", OVERDUE)
                 .jumpIf(a -> a == 0, "publish");
@@ -230,7 +230,7 @@ class GoingBackModelTest {
                         m -> m.word(READ_TO, readsAll ? m.word(WIRED) : m.word(WIRE_READ) + 1))
                 .act("what was read", m -> true, m -> took(m, mutation))
                 .jump("next")
-                // LinkStream.read, Incoming.follow
+                // LinkReader.read, Incoming.follow
                 .label("link");
         if (mutation != Mutation.STATE_AFTER_CURSOR) {
             receiver.act("look at the state", m -> true, m -> m.word(SEEN_LEFT, m.word(LEFT)));

@@ -63,7 +63,7 @@ class LastShareModelTest {
         return explorer.explore(start, 100);
     }
 
-    /** LinkStream.lockRead, read, unlockRead. */
+    /** LinkReader.lock, read, unlock. */
     private static Program reader(Mutation mutation) {
         Program reader = new Program();
         if (mutation == Mutation.LOOK_BEFORE_LOCK) {
@@ -95,7 +95,7 @@ class LastShareModelTest {
         return reader.label("done");
     }
 
-    /** LinkStream.available: takes a share for a moment. */
+    /** LinkReader.available: takes a share for a moment. */
     private static Program asker(Mutation mutation) {
         Program asker = new Program();
         if (mutation == Mutation.PIN_WHAT_IS_FREED) {

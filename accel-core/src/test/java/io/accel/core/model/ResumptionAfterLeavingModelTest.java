@@ -10,7 +10,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * A link that breaks when one direction may just have gone back to the kernel: {@code io.accel.core.socket.Resumption} and
- * {@code LinkStream.leave}. That direction has switched long ago, and so has the other, or the other never does. Each end notices the
+ * {@code LinkWriter.leave}. That direction has switched long ago, and so has the other, or the other never does. Each end notices the
  * break at a moment of its own. Every byte has a number, and has to arrive after the one before; no program may read a record.
  */
 class ResumptionAfterLeavingModelTest {
@@ -121,7 +121,7 @@ class ResumptionAfterLeavingModelTest {
 
     // ---- the sender
 
-    /** LinkStream.write; of a link that is broken the mirror takes what is written. */
+    /** LinkWriter.write; of a link that is broken the mirror takes what is written. */
     private static Program writer() {
         return new Program()
                 .label("next")

@@ -138,7 +138,7 @@ class ResumptionModelTest {
 
     // ---- the sender
 
-    /** Outgoing, LinkStream.write. */
+    /** Outgoing, LinkWriter.write. */
     private static Program writer() {
         return new Program()
                 .label("next")

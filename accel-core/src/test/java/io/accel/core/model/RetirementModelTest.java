@@ -102,7 +102,7 @@ class RetirementModelTest {
         m.word(end + PUBLISHED, m.word(end + PUBLISHED) + 1);
     }
 
-    /** Outgoing.enter and LinkStream.write. */
+    /** Outgoing.enter and LinkWriter.write. */
     private static Program writer(int end, Mutation mutation) {
         Program writer = new Program();
         for (int round = 0; round < ROUNDS[end / EACH]; round++) {
@@ -145,7 +145,7 @@ class RetirementModelTest {
         return writer;
     }
 
-    /** Incoming.took, LinkStream.read, Incoming.follow. */
+    /** Incoming.took, LinkReader.read, Incoming.follow. */
     private static Program reader(int end) {
         int peer = peerOf(end);
         return new Program()

@@ -73,7 +73,7 @@ class SwitchModelTest {
                 .storeVolatile("so has the other", early ? RECEIVER_HAS_IT : SENDER_MAY, 1);
     }
 
-    /** Outgoing.enter, gave; LinkStream.switchAt, write, announce. */
+    /** Outgoing.enter, gave; LinkWriter.switchAt, write, announce. */
     private static Program sender(Mutation mutation) {
         Program sender = new Program();
         for (int i = 0; i < TOTAL; i++) {
@@ -99,7 +99,7 @@ class SwitchModelTest {
         return sender.label("done");
     }
 
-    /** Incoming.enter, took; then LinkStream.read, whose waiting is another model's. */
+    /** Incoming.enter, took; then LinkReader.read, whose waiting is another model's. */
     private static Program receiver(Mutation mutation) {
         Program receiver = new Program();
         for (int read = 1; read <= TOTAL + 1; read++) {

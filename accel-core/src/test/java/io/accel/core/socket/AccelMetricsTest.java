@@ -58,7 +58,7 @@ class AccelMetricsTest {
             assertThat(handshakes.count() - before).isEqualTo(1);
             assertThat(handshakes.totalTime(TimeUnit.NANOSECONDS) - timeBefore).isBetween(1_000.0, 1e10);
 
-            pair.client().attached().shutdownOutput();
+            pair.client().attached().writer().shutdown();
             established.by(0);
             half.by(2);
 
@@ -130,7 +130,7 @@ class AccelMetricsTest {
         try (Lab lab = new Lab("low-cpu", SMALL);
                 Poller poller = lab.accelerator.openPoller()) {
             Lab.Pair pair = lab.connect();
-            var registration = poller.register(pair.server(), SelectionKey.OP_READ, null);
+            var registration = poller.register(pair.server().readiness(), SelectionKey.OP_READ, null);
             Moved rung = counter("accel.doorbells", "path", "shm", "direction", "out");
             Moved heard = counter("accel.doorbells", "path", "shm", "direction", "in");
             Moved sleeps = counter("accel.poll.sleeps");
@@ -163,7 +163,7 @@ class AccelMetricsTest {
         try (Lab lab = new Lab("balanced", SMALL);
                 Poller poller = lab.accelerator.openPoller()) {
             Lab.Pair pair = lab.connect();
-            var registration = poller.register(pair.server(), SelectionKey.OP_READ, null);
+            var registration = poller.register(pair.server().readiness(), SelectionKey.OP_READ, null);
             write(pair.client(), 1);
             double before = hits.now();
             for (int i = 0; i < 10; i++) {
@@ -294,21 +294,21 @@ class AccelMetricsTest {
 
     private static int write(StreamSocket socket, int bytes) throws IOException {
         LinkStream stream = socket.attached();
-        stream.lockWrite();
+        stream.writer().lock();
         try {
-            return stream.write(ByteBuffer.allocate(bytes));
+            return stream.writer().write(ByteBuffer.allocate(bytes));
         } finally {
-            stream.unlockWrite();
+            stream.writer().unlock();
         }
     }
 
     private static int read(StreamSocket socket, int most) throws IOException {
         LinkStream stream = socket.attached();
-        stream.lockRead();
+        stream.reader().lock();
         try {
-            return stream.read(ByteBuffer.allocate(most));
+            return stream.reader().read(ByteBuffer.allocate(most));
         } finally {
-            stream.unlockRead();
+            stream.reader().unlock();
         }
     }
 }

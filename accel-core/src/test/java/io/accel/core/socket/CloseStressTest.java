@@ -44,7 +44,7 @@ class CloseStressTest {
                 long end = System.nanoTime() + DURATION;
                 while (System.nanoTime() - end < 0) {
                     Lab.Pair pair = lab.connect();
-                    poller.register(pair.client(), SelectionKey.OP_READ, null);
+                    poller.register(pair.client().readiness(), SelectionKey.OP_READ, null);
                     List<FutureTask<Void>> users = List.of(
                             Streams.start(
                                     () -> use(() -> Streams.read(waits, pair.client(), ByteBuffer.allocate(5_000)))),
@@ -57,7 +57,7 @@ class CloseStressTest {
                         pair.client().close(() -> false, false);
                         return null;
                     });
-                    pair.client().attached().available();
+                    pair.client().attached().reader().available();
                     pair.client().close(() -> false, false);
                     closing.get(30, TimeUnit.SECONDS);
                     spinFor(lives * 104_729L % 50_000);
@@ -116,7 +116,7 @@ class CloseStressTest {
 
     private static Void register(Poller poller, StreamSocket socket) {
         try {
-            Registration unused = poller.register(socket, SelectionKey.OP_READ, null);
+            Registration unused = poller.register(socket.readiness(), SelectionKey.OP_READ, null);
         } catch (ClosedChannelException e) {
             return null; // which is right for one that has closed
         }

@@ -39,7 +39,7 @@ class DoorbellTest {
     void aSpinningReaderDoesNotTakeASleepingWritersRing() throws Exception {
         try (Poller poller = lab.accelerator.openPoller()) {
             fill(pair.client());
-            poller.register(pair.client(), SelectionKey.OP_WRITE, null);
+            poller.register(pair.client().readiness(), SelectionKey.OP_WRITE, null);
             assertThat(poller.poll(2_000_000, sink)).isZero(); // it is armed now
             drain(pair.server());
             pair.client().attached().kernelReady(SelectionKey.OP_READ, 0); // as a reader does that spins
@@ -54,8 +54,8 @@ class DoorbellTest {
         try (Poller one = lab.accelerator.openPoller();
                 Poller two = lab.accelerator.openPoller()) {
             fill(pair.client());
-            one.register(pair.client(), SelectionKey.OP_READ, null);
-            two.register(pair.client(), SelectionKey.OP_WRITE, null);
+            one.register(pair.client().readiness(), SelectionKey.OP_READ, null);
+            two.register(pair.client().readiness(), SelectionKey.OP_WRITE, null);
             for (int round = 0; round < 200; round++) {
                 FutureTask<Integer> reading = Streams.start(() -> one.poll(SECONDS_10, (r, ops) -> {}));
                 FutureTask<Integer> writing = Streams.start(() -> two.poll(SECONDS_10, (r, ops) -> {}));
@@ -79,16 +79,16 @@ class DoorbellTest {
     void thePeersEndIsFoundByAll() throws Exception {
         try (Poller one = lab.accelerator.openPoller();
                 Poller two = lab.accelerator.openPoller()) {
-            one.register(pair.client(), SelectionKey.OP_READ, null);
-            two.register(pair.client(), SelectionKey.OP_READ, null);
+            one.register(pair.client().readiness(), SelectionKey.OP_READ, null);
+            two.register(pair.client().readiness(), SelectionKey.OP_READ, null);
             assertThat(one.poll(1_000_000, sink)).isZero();
             assertThat(two.poll(1_000_000, sink)).isZero();
             pair.server().close(() -> false, false);
             assertThat(one.poll(SECONDS_10, sink)).isPositive();
             assertThat(two.poll(SECONDS_10, sink)).isPositive();
             // And its end of the doorbell, readable for ever, does not keep a poller awake that waits for nothing.
-            pair.client().endRegistrations(attachment -> true);
-            one.register(pair.client(), 0, null);
+            pair.client().readiness().endRegistrations(attachment -> true);
+            one.register(pair.client().readiness(), 0, null);
             long start = System.nanoTime();
             assertThat(one.poll(50_000_000, sink)).isZero();
             assertThat(System.nanoTime() - start).isGreaterThanOrEqualTo(50_000_000);
@@ -98,25 +98,25 @@ class DoorbellTest {
 
     private void fill(StreamSocket socket) throws Exception {
         LinkStream stream = socket.attached();
-        stream.lockWrite();
+        stream.writer().lock();
         try {
-            while (stream.write(ByteBuffer.allocate(4096)) > 0) {
+            while (stream.writer().write(ByteBuffer.allocate(4096)) > 0) {
                 // until it is full
             }
         } finally {
-            stream.unlockWrite();
+            stream.writer().unlock();
         }
     }
 
     private void drain(StreamSocket socket) throws Exception {
         LinkStream stream = socket.attached();
-        stream.lockRead();
+        stream.reader().lock();
         try {
-            while (stream.read(ByteBuffer.allocate(4096)) > 0) {
+            while (stream.reader().read(ByteBuffer.allocate(4096)) > 0) {
                 // until it is empty
             }
         } finally {
-            stream.unlockRead();
+            stream.reader().unlock();
         }
     }
 }

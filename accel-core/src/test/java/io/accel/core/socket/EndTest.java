@@ -33,17 +33,17 @@ class EndTest {
                 Poller poller = lab.accelerator.openPoller()) {
             Lab.Pair pair = lab.connect();
             LinkStream server = pair.server().attached();
-            Registration registration = poller.register(pair.server(), Pollable.END, this);
+            Registration registration = poller.register(pair.server().readiness(), Pollable.END, this);
             assertThat(poll(poller, SOON)).isZero();
             write(pair.client(), 10);
             assertThat(poll(poller, SOON)).as("bytes are no end").isZero();
-            pair.client().attached().shutdownOutput();
+            pair.client().attached().writer().shutdown();
             assertThat(poll(poller, SOON)).as("bytes are left").isZero();
-            server.lockRead();
+            server.reader().lock();
             try {
-                assertThat(server.read(ByteBuffer.allocate(20))).isEqualTo(10);
+                assertThat(server.reader().read(ByteBuffer.allocate(20))).isEqualTo(10);
             } finally {
-                server.unlockRead();
+                server.reader().unlock();
             }
             registration.refresh();
             assertThat(poll(poller, LATE)).isEqualTo(Pollable.END);
@@ -58,7 +58,7 @@ class EndTest {
         try (Lab lab = new Lab("balanced", Map.of("poll.spin", "0"));
                 Poller poller = lab.accelerator.openPoller()) {
             Lab.Pair pair = lab.connect();
-            Registration registration = poller.register(pair.server(), Pollable.END, this);
+            Registration registration = poller.register(pair.server().readiness(), Pollable.END, this);
             assertThat(poll(poller, SOON)).isZero();
             for (int i = 0; i < 100; i++) {
                 write(pair.client(), 1);
@@ -74,11 +74,11 @@ class EndTest {
 
     private static void write(StreamSocket socket, int bytes) throws Exception {
         LinkStream stream = socket.attached();
-        stream.lockWrite();
+        stream.writer().lock();
         try {
-            assertThat(stream.write(ByteBuffer.allocate(bytes))).isEqualTo(bytes);
+            assertThat(stream.writer().write(ByteBuffer.allocate(bytes))).isEqualTo(bytes);
         } finally {
-            stream.unlockWrite();
+            stream.writer().unlock();
         }
     }
 }

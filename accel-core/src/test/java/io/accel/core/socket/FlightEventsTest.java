@@ -180,21 +180,21 @@ class FlightEventsTest {
 
     private static int write(StreamSocket socket, int bytes) throws IOException {
         LinkStream stream = socket.attached();
-        stream.lockWrite();
+        stream.writer().lock();
         try {
-            return stream.write(ByteBuffer.allocate(bytes));
+            return stream.writer().write(ByteBuffer.allocate(bytes));
         } finally {
-            stream.unlockWrite();
+            stream.writer().unlock();
         }
     }
 
     private static int read(StreamSocket socket, int most) throws IOException {
         LinkStream stream = socket.attached();
-        stream.lockRead();
+        stream.reader().lock();
         try {
-            return stream.read(ByteBuffer.allocate(most));
+            return stream.reader().read(ByteBuffer.allocate(most));
         } finally {
-            stream.unlockRead();
+            stream.reader().unlock();
         }
     }
 }

@@ -145,7 +145,9 @@ class FullFileSystemTest {
 
     private static boolean isLarge(Lab.Pair pair) {
         LinkStream stream = pair.server().attached();
-        return stream != null && stream.ringSize() == LARGEST && pair.server().isSettled();
+        return stream != null
+                && stream.ringSize() == LARGEST
+                && pair.server().handover().isSettled();
     }
 
     /** Sends and checks, again and again; returns how often. */

@@ -95,7 +95,7 @@ class HostileWordsTest {
         });
         Awaitility.await().until(() -> pair.client().outgoing().isUnfollowed());
         assertThat(writer.get(20, TimeUnit.SECONDS)).isEqualTo(100_000);
-        long sent = pair.client().attached().published();
+        long sent = pair.client().attached().writer().published();
         pair.client().attached().link().breakNow();
         ByteBuffer record = ResumeRecord.of(FaultyLink.NONCE, sent + off);
         assertThat(Lab.channel(pair.server()).write(record)).isEqualTo(ResumeRecord.SIZE);
@@ -259,7 +259,7 @@ class HostileWordsTest {
     @ValueSource(longs = {0, ResumeRecord.LOST, Long.MIN_VALUE, Long.MAX_VALUE})
     void aSecondRecord(long cursor) throws Exception {
         pair.client().attached().link().breakNow();
-        sendRecord(pair.client().attached().published());
+        sendRecord(pair.client().attached().writer().published());
         sendRecord(cursor);
         ByteBuffer came = ByteBuffer.allocate(ResumeRecord.SIZE);
         FutureTask<Integer> read = Streams.start(() -> {

@@ -205,7 +205,7 @@ final class Lab implements AutoCloseable {
 
     private static void awaitSettled(StreamSocket socket) {
         long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
-        while (!socket.isSettled()) {
+        while (!socket.handover().isSettled()) {
             if (System.nanoTime() - end > 0) {
                 throw new AssertionError("not settled: " + socket.path());
             }

@@ -126,7 +126,7 @@ class LingeringCloseTest {
             Streams.send(waits, closing, there, round);
             assertGets(answer, back);
             Lab.close(closing);
-            lingered += closing.isLingering() ? 1 : 0;
+            lingered += closing.anchorEnd().isKept() ? 1 : 0;
             assertGets(all, there);
             broke += lab.faults.hasTripped() ? 1 : 0;
             lab.faults.disarm();
@@ -215,7 +215,7 @@ class LingeringCloseTest {
         Lab.Pair pair = connect();
         Streams.send(waits, pair.client(), 1_000, 1);
         Lab.close(pair.client());
-        assertThat(pair.client().isLingering()).isFalse();
+        assertThat(pair.client().anchorEnd().isKept()).isFalse();
         assertGets(receivingToTheEnd(pair.server(), 1_000, 1), 1_000);
         Lab.close(pair.server());
     }
@@ -240,7 +240,7 @@ class LingeringCloseTest {
         assertThat(pair.server().attached().look(SelectionKey.OP_READ)).isZero();
         Streams.write(waits, pair.client(), ByteBuffer.allocate(100));
         Lab.close(pair.client());
-        assertThat(pair.client().isLingering()).isTrue();
+        assertThat(pair.client().anchorEnd().isKept()).isTrue();
         assertReset(pair.server());
         Lab.close(pair.server());
     }
@@ -254,7 +254,7 @@ class LingeringCloseTest {
         breakAt(Side.CLIENT, Call.PUBLISH, 1);
         Streams.write(waits, pair.client(), ByteBuffer.allocate(100));
         Lab.close(pair.client());
-        assertThat(pair.client().isLingering()).isTrue();
+        assertThat(pair.client().anchorEnd().isKept()).isTrue();
         assertReset(pair.server());
         Lab.close(pair.server());
     }
@@ -286,7 +286,7 @@ class LingeringCloseTest {
         breakAt(Side.CLIENT, Call.PUBLISH, 1);
         Streams.write(waits, pair.client(), ByteBuffer.allocate(100));
         Lab.close(pair.client(), linger == 0, false);
-        assertThat(pair.client().isLingering()).isFalse();
+        assertThat(pair.client().anchorEnd().isKept()).isFalse();
         assertReset(pair.server());
         Lab.close(pair.server());
     }

@@ -140,7 +140,7 @@ class LinkFaultsTest {
         try (FaultLab lab = new FaultLab("low-cpu");
                 Poller poller = lab.lab.accelerator.openPoller()) {
             Lab.Pair victim = lab.lab.connect();
-            var registration = poller.register(victim.client(), SelectionKey.OP_READ, null);
+            var registration = poller.register(victim.client().readiness(), SelectionKey.OP_READ, null);
             var asleep = Background.start(() -> {
                 int[] found = new int[1];
                 while (found[0] == 0) {
@@ -214,12 +214,12 @@ class LinkFaultsTest {
             Streams.send(
                     waits,
                     pair.client(),
-                    4L * pair.client().attached().lentMemory().capacity(),
+                    4L * pair.client().attached().reader().memory().capacity(),
                     1);
             assertThat(pair.client().outgoing().isUnfollowed()).isTrue();
             lab.arm(Side.CLIENT, Call.RELEASED, 1, FallbackReason.NO_RESOURCES);
             assertThat(pair.client().attached().look(SelectionKey.OP_WRITE)).isEqualTo(SelectionKey.OP_WRITE);
-            pair.client().cutOff();
+            pair.client().loss().cutOff();
             assertThatThrownBy(() -> Streams.write(waits, pair.client(), ByteBuffer.allocate(3)))
                     .isExactlyInstanceOf(IOException.class)
                     .hasMessage("Connection reset by peer");
@@ -234,7 +234,7 @@ class LinkFaultsTest {
         try (FaultLab lab = new FaultLab("low-cpu")) {
             BlockingWaits waits = lab.lab.accelerator.waits();
             Lab.Pair pair = lab.lab.connect();
-            long much = 4L * pair.client().attached().lentMemory().capacity();
+            long much = 4L * pair.client().attached().reader().memory().capacity();
             Streams.send(waits, pair.client(), much, 1);
             Streams.send(waits, pair.server(), much, 2);
             assertThat(pair.client().outgoing().link()).isNull();
@@ -245,8 +245,8 @@ class LinkFaultsTest {
             assertThat(pair.client().incoming().link()).isNull();
             lab.arm(Side.CLIENT, Call.RELEASED, 1, FallbackReason.NO_RESOURCES);
             assertThat(pair.client().attached().look(SelectionKey.OP_WRITE)).isEqualTo(SelectionKey.OP_WRITE);
-            pair.client().cutOff();
-            assertThat(pair.client().isCutOff()).isFalse();
+            pair.client().loss().cutOff();
+            assertThat(pair.client().loss().isCutOff()).isFalse();
             Streams.write(waits, pair.client(), ByteBuffer.allocate(3));
             assertThat(Streams.read(waits, pair.server(), ByteBuffer.allocate(9)))
                     .isEqualTo(3);
@@ -263,7 +263,7 @@ class LinkFaultsTest {
                     Poller poller = lab.lab.accelerator.openPoller()) {
                 Lab.Pair victim = lab.lab.connect();
                 lab.arm(Side.CLIENT, call, 1, FallbackReason.NO_RESOURCES);
-                var registration = poller.register(victim.client(), SelectionKey.OP_READ, null);
+                var registration = poller.register(victim.client().readiness(), SelectionKey.OP_READ, null);
                 int[] found = new int[1];
                 long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(5);
                 while (found[0] == 0 && System.nanoTime() - end < 0) {
@@ -328,7 +328,7 @@ class LinkFaultsTest {
         try (FaultLab lab = new FaultLab("low-cpu");
                 Poller poller = lab.lab.accelerator.openPoller()) {
             Lab.Pair victim = lab.lab.connect();
-            var registration = poller.register(victim.client(), SelectionKey.OP_READ, null);
+            var registration = poller.register(victim.client().readiness(), SelectionKey.OP_READ, null);
             var asleep = Background.start(() -> {
                 int[] found = new int[1];
                 while (found[0] == 0) {

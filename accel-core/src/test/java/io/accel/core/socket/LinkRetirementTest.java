@@ -93,10 +93,10 @@ class LinkRetirementTest {
     private void awaitLinked() {
         FaultLab.soon(
                 () -> { // before it is idle again
-                    assertThat(pair.client().isSettled())
+                    assertThat(pair.client().handover().isSettled())
                             .as("client: %s", pair.client().path())
                             .isTrue();
-                    assertThat(pair.server().isSettled())
+                    assertThat(pair.server().handover().isSettled())
                             .as("server: %s", pair.server().path())
                             .isTrue();
                 });
@@ -151,7 +151,7 @@ class LinkRetirementTest {
         Lab.channel(pair.server()).configureBlocking(false);
         AtomicBoolean over = new AtomicBoolean();
         try (Poller poller = lab.accelerator.openPoller()) {
-            var registration = poller.register(pair.server(), SelectionKey.OP_READ, null);
+            var registration = poller.register(pair.server().readiness(), SelectionKey.OP_READ, null);
             for (int round = 0; round < 3; round++) {
                 Background<Integer> asleep = Background.start(() -> {
                     int[] found = new int[1];
@@ -180,7 +180,7 @@ class LinkRetirementTest {
         exchange(1_000);
         Lab.channel(pair.server()).configureBlocking(false);
         try (Poller poller = lab.accelerator.openPoller()) {
-            var registration = poller.register(pair.server(), SelectionKey.OP_READ, null);
+            var registration = poller.register(pair.server().readiness(), SelectionKey.OP_READ, null);
             poller.poll(0, (r, ops) -> {});
             awaitGivenBack();
             Streams.write(waits, pair.client(), ByteBuffer.allocate(7));
@@ -330,7 +330,7 @@ class LinkRetirementTest {
         for (int round = 0; round < 30; round++) {
             exchange(100);
             LinkStream used = pair.client().attached();
-            await().until(() -> used.isRetiring() || used.isClosed());
+            await().until(() -> used.retirement().hasBegun() || used.isClosed());
             Streams.write(waits, pair.client(), ByteBuffer.allocate(5));
             Lab.close(pair.client(), false, true);
             assertThat(readAll(pair.server())).isEqualTo(5);
@@ -379,10 +379,10 @@ class LinkRetirementTest {
         Lab.channel(pair.server()).configureBlocking(false);
         try (Poller first = lab.accelerator.openPoller();
                 Poller second = lab.accelerator.openPoller()) {
-            var lasting = first.register(pair.server(), SelectionKey.OP_READ, null);
+            var lasting = first.register(pair.server().readiness(), SelectionKey.OP_READ, null);
             long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(3);
             for (int round = 0; System.nanoTime() - end < 0; round++) {
-                var passing = second.register(pair.server(), SelectionKey.OP_READ, null);
+                var passing = second.register(pair.server().readiness(), SelectionKey.OP_READ, null);
                 Streams.write(waits, pair.client(), ByteBuffer.allocate(1));
                 for (Poller each : List.of(second, first)) {
                     int[] found = new int[1];

@@ -57,8 +57,8 @@ class MemoryGivenBackTest {
         Lab.Pair pair = lab.connect();
         try (Poller one = lab.accelerator.openPoller();
                 Poller two = lab.accelerator.openPoller()) {
-            one.register(pair.client(), SelectionKey.OP_READ, null);
-            two.register(pair.client(), SelectionKey.OP_WRITE, null);
+            one.register(pair.client().readiness(), SelectionKey.OP_READ, null);
+            two.register(pair.client().readiness(), SelectionKey.OP_WRITE, null);
             one.poll(0, (registration, ops) -> {});
             pair.client().close(() -> false, false);
             awaitMappings(lab, 1);
@@ -73,7 +73,7 @@ class MemoryGivenBackTest {
         pair.client().attached().close(null, false);
         awaitMappings(lab, 1);
         try (Poller poller = lab.accelerator.openPoller()) {
-            assertThatThrownBy(() -> poller.register(pair.client(), SelectionKey.OP_READ, null))
+            assertThatThrownBy(() -> poller.register(pair.client().readiness(), SelectionKey.OP_READ, null))
                     .isInstanceOf(ClosedChannelException.class);
         }
         pair.close();
@@ -86,7 +86,7 @@ class MemoryGivenBackTest {
         try (Lab other = new Lab(preset, Map.of());
                 Poller poller = other.accelerator.openPoller()) {
             Lab.Pair pair = other.connect();
-            poller.register(pair.client(), SelectionKey.OP_READ, null);
+            poller.register(pair.client().readiness(), SelectionKey.OP_READ, null);
             FutureTask<Integer> polling = Streams.start(() -> poller.poll(-1, (registration, ops) -> {}));
             Thread.sleep(20);
             pair.client().close(() -> false, false);
@@ -196,25 +196,25 @@ class MemoryGivenBackTest {
         Lab.Pair pair = lab.connect();
         LinkStream stream = pair.client().attached();
         pair.close();
-        stream.lockRead();
+        stream.reader().lock();
         try {
-            assertThatThrownBy(() -> stream.read(ByteBuffer.allocate(1)))
+            assertThatThrownBy(() -> stream.reader().read(ByteBuffer.allocate(1)))
                     .isInstanceOf(AsynchronousCloseException.class);
         } finally {
-            stream.unlockRead();
+            stream.reader().unlock();
         }
-        stream.lockWrite();
+        stream.writer().lock();
         try {
-            assertThatThrownBy(() -> stream.write(ByteBuffer.allocate(1)))
+            assertThatThrownBy(() -> stream.writer().write(ByteBuffer.allocate(1)))
                     .isInstanceOf(AsynchronousCloseException.class);
         } finally {
-            stream.unlockWrite();
+            stream.writer().unlock();
         }
-        assertThat(stream.available()).isZero();
-        stream.shutdownOutput();
+        assertThat(stream.reader().available()).isZero();
+        stream.writer().shutdown();
         pair.client().shutdownInput();
         try (Poller poller = lab.accelerator.openPoller()) {
-            assertThatThrownBy(() -> poller.register(pair.client(), SelectionKey.OP_READ, null))
+            assertThatThrownBy(() -> poller.register(pair.client().readiness(), SelectionKey.OP_READ, null))
                     .isInstanceOf(ClosedChannelException.class);
         }
         assertThat(Path.of("/proc/self/maps")).exists();
@@ -222,7 +222,8 @@ class MemoryGivenBackTest {
 
     private void exchange(Lab.Pair pair, Poller poller, int i) throws Exception {
         Lab.channel(pair.server()).configureBlocking(i % 2 != 0);
-        Registration registration = i % 2 == 0 ? poller.register(pair.server(), SelectionKey.OP_READ, null) : null;
+        Registration registration =
+                i % 2 == 0 ? poller.register(pair.server().readiness(), SelectionKey.OP_READ, null) : null;
         Streams.write(lab.accelerator.waits(), pair.client(), ByteBuffer.allocate(10));
         if (registration != null) {
             assertThat(poller.poll(-1, (r, ops) -> {})).isPositive();

@@ -253,7 +253,7 @@ class ResumptionTest {
         pair = lab.lab.connect();
         Lab.channel(pair.server()).configureBlocking(false);
         try (Poller poller = lab.lab.accelerator.openPoller()) {
-            var registration = poller.register(pair.server(), SelectionKey.OP_READ, null);
+            var registration = poller.register(pair.server().readiness(), SelectionKey.OP_READ, null);
             Background<Integer> asleep = Background.start(() -> {
                 int[] found = new int[1];
                 while (found[0] == 0) {
@@ -267,7 +267,7 @@ class ResumptionTest {
             assertKernel(pair.server());
             assertThat(asleep.isDone()).as("woken for nothing").isFalse();
             // What the kernel said just before the record was taken, and the poller hears just after.
-            assertThat(pair.server().kernelReady(SelectionKey.OP_READ, SelectionKey.OP_READ))
+            assertThat(pair.server().readiness().kernelReady(SelectionKey.OP_READ, SelectionKey.OP_READ))
                     .isZero();
             Streams.write(waits, pair.client(), ByteBuffer.allocate(7));
             assertThat(asleep.get(10, TimeUnit.SECONDS)).isEqualTo(SelectionKey.OP_READ);
@@ -471,7 +471,7 @@ class ResumptionTest {
     void aCloseAfterAllHasComeIsAnEnd() throws Exception {
         pair = lab.lab.connect();
         Streams.write(waits, pair.client(), ByteBuffer.allocate(100));
-        Awaitility.await().until(() -> pair.server().attached().available() == 100);
+        Awaitility.await().until(() -> pair.server().attached().reader().available() == 100);
         lab.faults.newsMicros = -1;
         breakAt(Side.SERVER, Call.PUBLISHED, 1);
         int unused = pair.server().attached().look(SelectionKey.OP_READ);
@@ -549,7 +549,7 @@ class ResumptionTest {
         assertThat(Streams.read(waits, pair.server(), ByteBuffer.allocate(9))).isEqualTo(-1);
         Awaitility.await()
                 .atMost(10, TimeUnit.SECONDS)
-                .until(() -> pair.server().attached().hasPeerFinished());
+                .until(() -> pair.server().attached().peer().hasFinished());
         Streams.write(waits, pair.server(), ByteBuffer.allocate(1)); // accepted, as TCP accepts one
         assertThat(Streams.read(waits, pair.server(), ByteBuffer.allocate(9))).isEqualTo(-1);
     }
@@ -561,7 +561,7 @@ class ResumptionTest {
         fillKernel(pair.client());
         Streams.write(waits, pair.client(), ByteBuffer.allocate(100));
         assertThat(pair.client().outgoing().link()).isNotNull();
-        assertThat(pair.client().attached().isAnnounced()).isFalse();
+        assertThat(pair.client().attached().writer().announcement().isMade()).isFalse();
         lab.faults.newsMicros = -1;
         pair.client().attached().link().breakNow();
         pair.server().attached().link().breakNow();

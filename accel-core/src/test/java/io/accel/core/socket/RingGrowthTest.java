@@ -57,7 +57,7 @@ class RingGrowthTest {
 
     private static boolean hasRings(StreamSocket socket, int size) {
         LinkStream stream = socket.attached();
-        return stream != null && stream.ringSize() == size && socket.isSettled();
+        return stream != null && stream.ringSize() == size && socket.handover().isSettled();
     }
 
     private void send(StreamSocket from, StreamSocket to, int bytes, int seed) throws Exception {
@@ -203,7 +203,7 @@ class RingGrowthTest {
         long read = 0;
         ByteBuffer buffer = ByteBuffer.allocate(50_000);
         try (Poller poller = lab.accelerator.openPoller()) {
-            var registration = poller.register(pair.server(), SelectionKey.OP_READ, null);
+            var registration = poller.register(pair.server().readiness(), SelectionKey.OP_READ, null);
             boolean over = false;
             while (!over) {
                 int[] found = new int[1];

@@ -36,17 +36,17 @@ final class Streams {
     }
 
     private static int readLink(BlockingWaits waits, LinkStream stream, ByteBuffer dst) throws IOException {
-        stream.lockRead();
+        stream.reader().lock();
         try {
             while (true) {
-                int n = stream.read(dst);
+                int n = stream.reader().read(dst);
                 if (n != 0) {
                     return n;
                 }
                 waits.await(stream, SelectionKey.OP_READ, -1);
             }
         } finally {
-            stream.unlockRead();
+            stream.reader().unlock();
         }
     }
 
@@ -83,9 +83,9 @@ final class Streams {
     /** Returns whether the rest goes by the kernel, in whose half the caller then is. */
     private static boolean writeLink(BlockingWaits waits, StreamSocket socket, LinkStream stream, ByteBuffer src)
             throws IOException {
-        stream.lockWrite();
+        stream.writer().lock();
         try {
-            while (stream.write(src) != LinkStream.MOVED && src.hasRemaining()) {
+            while (stream.writer().write(src) != LinkStream.MOVED && src.hasRemaining()) {
                 if (socket.outgoing().goBack(stream)) {
                     return true;
                 }
@@ -93,7 +93,7 @@ final class Streams {
             }
             return false;
         } finally {
-            stream.unlockWrite();
+            stream.writer().unlock();
         }
     }
 
@@ -101,7 +101,7 @@ final class Streams {
     static void shutdownOutput(StreamSocket socket) throws IOException {
         LinkStream stream = socket.outgoing().fix();
         if (stream != null) {
-            stream.shutdownOutput();
+            stream.writer().shutdown();
         } else {
             Lab.channel(socket).shutdownOutput();
         }

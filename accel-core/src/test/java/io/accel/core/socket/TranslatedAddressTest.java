@@ -163,7 +163,7 @@ class TranslatedAddressTest {
         InetSocketAddress local = new InetSocketAddress(InetAddress.getLoopbackAddress(), 8080);
         InetSocketAddress remote = new InetSocketAddress(InetAddress.getLoopbackAddress(), 50_000);
         StreamSocket socket = listener.accepted(new Addresses(local, remote));
-        assertThat(socket.beginnings()).isNull();
+        assertThat(socket.handover().beginnings()).isNull();
         assertThat(fabric.acceptors.get(0).known(local, remote)).isNull();
         assertThat(fabric.acceptors.get(0).known(TRANSLATED, remote)).isNull();
         socket.close(() -> false, false);
@@ -189,10 +189,10 @@ class TranslatedAddressTest {
         StreamListener listener = listen(8080);
         StreamSocket socket = listener.accepted(new Addresses(LOCAL, REMOTE));
         write(socket, 2);
-        assertThat(socket.beginnings().sent()).isEqualTo(2);
+        assertThat(socket.handover().beginnings().sent()).isEqualTo(2);
         assertThat(socket.outgoing().fix()).isNull();
         write(socket, 2);
-        assertThat(socket.beginnings().sent()).isEqualTo(2);
+        assertThat(socket.handover().beginnings().sent()).isEqualTo(2);
         socket.close(() -> false, false);
         listener.close();
     }
@@ -206,7 +206,7 @@ class TranslatedAddressTest {
         socket.outgoing().gave(5); // by sendfile
         socket.outgoing().leave();
         write(socket, 2);
-        assertThat(socket.beginnings().sent()).isEqualTo(2);
+        assertThat(socket.handover().beginnings().sent()).isEqualTo(2);
         socket.close(() -> false, false);
         listener.close();
     }
@@ -238,8 +238,9 @@ class TranslatedAddressTest {
         assertThat(same.outgoing().enter(true)).isNull();
         same.outgoing().gave(4, new byte[] {0, 1, 2, 3, 4}, 1);
         same.outgoing().leave();
-        assertThat(socket.beginnings().sent()).isEqualTo(4);
-        assertThat(socket.beginnings().sumOfSent(4)).isEqualTo(same.beginnings().sumOfSent(4));
+        assertThat(socket.handover().beginnings().sent()).isEqualTo(4);
+        assertThat(socket.handover().beginnings().sumOfSent(4))
+                .isEqualTo(same.handover().beginnings().sumOfSent(4));
         socket.close(() -> false, false);
         same.close(() -> false, false);
         listener.close();

@@ -120,12 +120,12 @@ class UpgradeFaultsTest {
             StreamSocket server = new StreamSocket(lab.accelerator, new ChannelAnchor(accepted));
             assertThat(lab.listener.oneMoreToMove()).isTrue();
             var accepting = Background.start(() -> {
-                server.accepted(PathInfo.KERNEL, true, false, lab.listener);
+                server.handover().accepted(PathInfo.KERNEL, true, false, lab.listener);
                 return server.path();
             });
-            accepting.awaitIn(StreamSocket.class, "awaitSettled");
+            accepting.awaitIn(HandoverAnswer.class, "await");
             if (asked) {
-                server.unclaim();
+                server.handover().unclaim();
             } else {
                 client.write(ByteBuffer.allocate(1)); // which is left unread
                 client.close();

@@ -84,12 +84,12 @@ class UpgradeTest {
                 FutureTask<StreamSocket> accepting = Streams.start(lab::accept);
                 StreamSocket server = accepting.get(10, TimeUnit.SECONDS);
                 Lab.channel(server).configureBlocking(false);
-                var registration = poller.register(server, SelectionKey.OP_READ, null);
+                var registration = poller.register(server.readiness(), SelectionKey.OP_READ, null);
                 long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(5);
-                while (!server.isSettled() && System.nanoTime() - end < 0) {
+                while (!server.handover().isSettled() && System.nanoTime() - end < 0) {
                     poller.poll(100_000, (r, ops) -> {});
                 }
-                assertThat(server.isSettled()).as("round %s", round).isTrue();
+                assertThat(server.handover().isSettled()).as("round %s", round).isTrue();
                 registration.close();
                 new Lab.Pair(client, server).close();
             }
@@ -123,7 +123,7 @@ class UpgradeTest {
                 Poller poller = lab.accelerator.openPoller()) {
             Lab.Pair pair = lab.connectOnly();
             Lab.channel(pair.server()).configureBlocking(false);
-            var unused = poller.register(pair.server(), SelectionKey.OP_READ, null);
+            var unused = poller.register(pair.server().readiness(), SelectionKey.OP_READ, null);
             assertThat(poller.poll(0, (r, ops) -> {})).isZero();
             SocketChannel client = Lab.channel(pair.client());
             client.write(ByteBuffer.allocate(6)); // as it did when it had no link
@@ -289,7 +289,7 @@ class UpgradeTest {
             roundTrip(lab.accelerator.waits(), pair);
             await().until(() -> pair.client().path().reason() == FallbackReason.TIMEOUT);
             roundTrip(lab.accelerator.waits(), pair);
-            assertThat(pair.client().isPolled())
+            assertThat(pair.client().readiness().isPolled())
                     .as("looked at as if it were a link")
                     .isFalse();
             pair.close();

@@ -304,7 +304,7 @@ final class AccelSocketImpl extends SocketImpl {
         if (link == null) {
             open.shutdownOutput();
         } else {
-            link.shutdownOutput();
+            link.writer().shutdown();
         }
     }
 

@@ -3,7 +3,9 @@ package io.accel.nio.net;
 import io.accel.core.observe.Drop;
 import io.accel.core.observe.ProcessCounters;
 import io.accel.core.socket.BlockingWaits;
+import io.accel.core.socket.LinkReader;
 import io.accel.core.socket.LinkStream;
+import io.accel.core.socket.LinkWriter;
 import io.accel.core.socket.Outgoing;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -19,6 +21,8 @@ import java.util.concurrent.TimeUnit;
 final class LinkTransfers {
     private final BlockingWaits waits;
     private final LinkStream link;
+    private final LinkReader reader;
+    private final LinkWriter writer;
 
     /** Whether a read has met the end; then all do, even after a close. Guarded by the reading half. */
     private boolean ended;
@@ -28,6 +32,8 @@ final class LinkTransfers {
     LinkTransfers(BlockingWaits waits, LinkStream link) {
         this.waits = waits;
         this.link = link;
+        this.reader = link.reader();
+        this.writer = link.writer();
     }
 
     LinkStream link() {
@@ -39,8 +45,8 @@ final class LinkTransfers {
         long start = System.nanoTime();
         long limit = TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
         if (timeoutMillis == 0) {
-            link.lockRead();
-        } else if (!link.tryLockRead(limit)) {
+            reader.lock();
+        } else if (!reader.tryLock(limit)) {
             throw new SocketTimeoutException("Read timed out");
         }
         try {
@@ -51,7 +57,7 @@ final class LinkTransfers {
                 throw new SocketException("Connection reset");
             }
             ByteBuffer dst = ByteBuffer.wrap(b, off, len);
-            int n = link.read(dst);
+            int n = reader.read(dst);
             if (n == 0) {
                 n = readWaiting(dst, start, timeoutMillis == 0 ? -1 : limit);
             }
@@ -63,13 +69,13 @@ final class LinkTransfers {
             reset = !link.isClosed() && !(e instanceof ClosedChannelException);
             throw toSocketException(e);
         } finally {
-            link.unlockRead();
+            reader.unlock();
         }
     }
 
     private int readWaiting(ByteBuffer dst, long start, long limit) throws IOException {
         if (waits.glance(link, SelectionKey.OP_READ) && !link.isClosed()) {
-            int n = link.read(dst);
+            int n = reader.read(dst);
             if (n != 0) {
                 return n;
             }
@@ -77,7 +83,7 @@ final class LinkTransfers {
         Interrupts interrupts = new Interrupts();
         try {
             while (true) {
-                int n = link.read(dst);
+                int n = reader.read(dst);
                 if (n != 0) {
                     return n;
                 }
@@ -102,9 +108,9 @@ final class LinkTransfers {
      */
     int write(byte[] b, int off, int len, Outgoing out) throws IOException {
         ByteBuffer src = ByteBuffer.wrap(b, off, len);
-        link.lockWrite();
+        writer.lock();
         try {
-            int n = link.write(src);
+            int n = writer.write(src);
             if (n == LinkStream.MOVED) {
                 return n;
             }
@@ -117,7 +123,7 @@ final class LinkTransfers {
         } catch (IOException e) {
             throw toSocketException(e);
         } finally {
-            link.unlockWrite();
+            writer.unlock();
         }
     }
 
@@ -128,7 +134,7 @@ final class LinkTransfers {
             while (src.hasRemaining() && !isBack) {
                 interrupts.check();
                 waits.await(link, SelectionKey.OP_WRITE, -1);
-                int unused = link.write(src);
+                int unused = writer.write(src);
                 isBack = src.hasRemaining() && out.goBack(link);
             }
         } finally {
@@ -142,15 +148,15 @@ final class LinkTransfers {
             ProcessCounters.dropped(Drop.URGENT);
             return;
         }
-        link.lockWrite();
+        writer.lock();
         try {
-            if (link.write(ByteBuffer.wrap(new byte[] {(byte) data})) == 0) { // never moved: urgent data has fixed it
+            if (writer.write(ByteBuffer.wrap(new byte[] {(byte) data})) == 0) { // never moved: urgent data has fixed it
                 throw new SocketException("No buffer space available");
             }
         } catch (IOException e) {
             throw toSocketException(e);
         } finally {
-            link.unlockWrite();
+            writer.unlock();
         }
     }
 

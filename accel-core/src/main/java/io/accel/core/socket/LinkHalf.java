@@ -1,0 +1,91 @@
+package io.accel.core.socket;
+
+import io.accel.core.fabric.Link;
+import io.accel.core.stream.CorruptLinkException;
+import java.io.IOException;
+import java.nio.channels.AsynchronousCloseException;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * One half of a link, which one thread at a time is in, and the half's share in the {@link LinkLease}. A reader or writer touches the
+ * link only while it is in its half and has found the lease open there.
+ *
+ * <p>Leaving a half and closing are a Dekker handshake: the holder unlocks and looks whether the lease has ended; the closer ends it and
+ * tries the lock. Both are volatile accesses. So whoever gets the lock after the close gives the share back: the closer if the lock is
+ * free, otherwise its holder when it leaves.
+ */
+abstract sealed class LinkHalf permits LinkReader, LinkWriter {
+    final LinkStream stream;
+    final Link link;
+    final LinkLease lease;
+    final StreamSocket socket;
+    final ConnectionRecord connection;
+
+    private final ReentrantLock lock = new ReentrantLock();
+    /** Whether the share was given back. Guarded by the lock. */
+    private boolean givenBack;
+
+    LinkHalf(LinkStream stream, ConnectionRecord connection) {
+        this.stream = stream;
+        this.link = stream.link();
+        this.lease = stream.lease();
+        this.socket = stream.socket();
+        this.connection = connection;
+    }
+
+    /** Enters this half. */
+    public final void lock() {
+        lock.lock();
+    }
+
+    /** Enters this half if nobody is in it. */
+    final boolean tryLock() {
+        return lock.tryLock();
+    }
+
+    /**
+     * Enters this half within a time, whether the thread is interrupted or not.
+     *
+     * @param nanos how long to try
+     * @return whether the caller is in it
+     */
+    public final boolean tryLock(long nanos) {
+        return Locks.tryLock(lock, nanos);
+    }
+
+    /** Leaves this half. */
+    public final void unlock() {
+        lock.unlock();
+        if (lease.isEnded()) {
+            giveBack();
+        }
+    }
+
+    /** The lease has ended: gives the share back, unless somebody is in this half, and does it when leaving. Any thread. */
+    final void giveBack() {
+        if (!lock.isHeldByCurrentThread() && lock.tryLock()) {
+            boolean first = !givenBack;
+            givenBack = true;
+            lock.unlock();
+            if (first) {
+                lease.release();
+            }
+        }
+    }
+
+    /** What an operation says that comes when the lease has ended. */
+    final int movedOrClosed() throws AsynchronousCloseException {
+        if (lease.state() == LinkLease.State.RETIRED) {
+            return LinkStream.MOVED;
+        }
+        throw new AsynchronousCloseException();
+    }
+
+    /** Counts the reset that an operation has met. In this half only. */
+    final IOException failed(IOException e) {
+        if (e instanceof CorruptLinkException || (link.peerState() & Link.RST) != 0) {
+            connection.wasReset(e.getMessage());
+        }
+        return e;
+    }
+}

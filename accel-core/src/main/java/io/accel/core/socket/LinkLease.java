@@ -1,0 +1,112 @@
+package io.accel.core.socket;
+
+import io.accel.core.fabric.Link;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Who may touch the memory of a link, and who frees it: the last of its users, so that nobody touches freed memory.
+ *
+ * <p>A link has four kinds of users, each with a share: its reading half, its writing half, the thread that closes it, and every
+ * registration with a poller. Whoever looks at the link from elsewhere takes a share for the moment. A share is given back once. The
+ * last one frees the link, in the very call that closes it unless somebody is still in it. A link that both ends {@linkplain
+ * LinkRetirement give back} while the connection lives on goes the same way.
+ *
+ * <p>Any thread. A share is an atomic count, so all that a user did before it gave its share back happens before the link is freed.
+ */
+final class LinkLease {
+    private static final VarHandle STATE;
+
+    static {
+        try {
+            STATE = MethodHandles.lookup()
+                    .findVarHandle(LinkLease.class, "state", State.class)
+                    .withInvokeExactBehavior();
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    /** Whether the link may be used, and if not, why. */
+    enum State {
+        OPEN,
+        /** This end has closed the connection. */
+        CLOSED,
+        /** The connection lives on without the link. */
+        RETIRED
+    }
+
+    /** A share for a moment. Closing it gives it back. */
+    final class Share implements AutoCloseable {
+        @Override
+        public void close() {
+            release();
+        }
+    }
+
+    private final Link link;
+    private final ConnectionRecord connection;
+    /** One object for all, so that taking a share makes none. */
+    private final Share share = new Share();
+    /** Changes once, from {@link State#OPEN}, by whoever closes or retires the link; any thread reads it. */
+    private volatile State state = State.OPEN;
+    /** Those of the reading half, the writing half and the closer, and one for each registration and for whoever holds the link. */
+    private final AtomicInteger users = new AtomicInteger(3);
+
+    LinkLease(Link link, ConnectionRecord connection) {
+        this.link = link;
+        this.connection = connection;
+    }
+
+    /** Whether the link may not be used any more, whatever the reason. */
+    boolean isEnded() {
+        return state != State.OPEN;
+    }
+
+    State state() {
+        return state;
+    }
+
+    /**
+     * Nobody may use the link from now on, but for whoever is just in it. The caller has the closer's share to give back.
+     *
+     * @param why not {@link State#OPEN}
+     * @return false if that was so before
+     */
+    boolean end(State why) {
+        return (boolean) STATE.compareAndSet(this, State.OPEN, why);
+    }
+
+    /** Takes a share for a moment, from any thread; null if the link is freed already. */
+    Share take() {
+        return hold() ? share : null;
+    }
+
+    /** Takes a share until {@link #release}, from any thread; false if the link is freed already. */
+    boolean hold() {
+        int n;
+        do {
+            n = users.get();
+            if (n == 0) {
+                return false;
+            }
+        } while (!users.compareAndSet(n, n + 1));
+        return true;
+    }
+
+    /** Gives out shares; the caller knows that the last one is not yet back. */
+    void retain(int count) {
+        users.addAndGet(count);
+    }
+
+    /** Gives back one share. */
+    void release() {
+        if (users.decrementAndGet() == 0) {
+            if (state != State.RETIRED) {
+                connection.closed();
+            }
+            link.free();
+        }
+    }
+}

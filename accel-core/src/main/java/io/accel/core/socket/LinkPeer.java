@@ -1,0 +1,97 @@
+package io.accel.core.socket;
+
+import io.accel.core.fabric.Link;
+
+/**
+ * What the two ends of a link say to each other beside bytes: by states, which are bits that each end adds. They stay, but for those of
+ * a direction that goes back to the kernel, and follows there.
+ *
+ * <p>Any thread. Each method takes a share of the link for the moment.
+ */
+final class LinkPeer {
+    private final Link link;
+    private final LinkLease lease;
+
+    LinkPeer(Link link, LinkLease lease) {
+        this.link = link;
+        this.lease = lease;
+    }
+
+    /** Tells the peer something, unless the link is freed. */
+    void say(int states) {
+        try (LinkLease.Share share = lease.take()) {
+            if (share != null) {
+                link.signal(states);
+            }
+        }
+    }
+
+    /** What the peer has said, as far as it is known without looking for more; nothing if the link is freed. */
+    int heard() {
+        try (LinkLease.Share share = lease.take()) {
+            return share == null ? 0 : link.peerState();
+        }
+    }
+
+    /** What the peer has said, once all that has come is taken in; {@link Link#CLOSED} if the link is freed. */
+    int listen() {
+        try (LinkLease.Share share = lease.take()) {
+            if (share == null) {
+                return Link.CLOSED;
+            }
+            link.takeIn();
+            return link.peerState();
+        }
+    }
+
+    /** Whether the peer may receive by the link: it has said so, or sends by the link. */
+    boolean isReady() {
+        try (LinkLease.Share share = lease.take()) {
+            if (share == null) {
+                return false;
+            }
+            long published = link.published(); // a fabric learns of states when it is looked at
+            return (link.peerState() & Link.ATTACHED) != 0 || published != 0;
+        }
+    }
+
+    /** Whether the peer has closed or reset the connection, or is gone, or the link has broken. */
+    boolean hasEnded() {
+        try (LinkLease.Share share = lease.take()) {
+            return share == null || (link.peerState() & (Link.RST | Link.CLOSED | Link.BROKEN)) != 0 || link.peerGone();
+        }
+    }
+
+    /** Whether nothing that is sent by the link comes to the peer any more. */
+    boolean isCutOff() {
+        try (LinkLease.Share share = lease.take()) {
+            return share == null || (link.peerState() & (Link.RST | Link.BROKEN)) != 0 || link.peerGone();
+        }
+    }
+
+    /** Whether the peer has reset the link, or bytes are lost because the link has broken. */
+    boolean hasReset() {
+        return (heard() & Link.RST) != 0;
+    }
+
+    /** Whether the peer has ended, by the link, what it sends. */
+    boolean hasFinished() {
+        return (heard() & Link.FIN) != 0;
+    }
+
+    /** Whether the peer's reader has followed to the kernel's path, which stays as it is; see {@link LinkWriter#isFollowed}. */
+    boolean hasFollowed() {
+        return (heard() & Link.FOLLOWED) != 0;
+    }
+
+    /** Whether the peer wants urgent bytes inline. */
+    boolean isUrgentInline() {
+        try (LinkLease.Share share = lease.take()) {
+            if (share == null) {
+                return false;
+            }
+            long unused = link.published(); // a fabric learns of states when it is looked at
+            return (link.peerState() & Link.URGENT_INLINE) != 0;
+        }
+    }
+}

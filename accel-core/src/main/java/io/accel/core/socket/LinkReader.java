@@ -1,0 +1,312 @@
+package io.accel.core.socket;
+
+import io.accel.core.observe.Figure;
+import io.accel.core.observe.Figures;
+import io.accel.core.poll.Pollable;
+import io.accel.core.stream.PeerReset;
+import io.accel.core.stream.StreamReceiver;
+import io.accel.core.stream.StreamTap;
+import java.io.IOException;
+import java.net.SocketException;
+import java.nio.ByteBuffer;
+import java.nio.channels.AsynchronousCloseException;
+import java.nio.channels.SelectionKey;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * The reading half of an accelerated connection. A reader {@linkplain #lock enters}, reads or borrows bytes, and {@linkplain #unlock
+ * leaves}. When the peer has gone back to the kernel, and all that it published before was read, a reader follows to {@link Incoming}
+ * and says {@link LinkStream#MOVED}.
+ *
+ * <p>One thread at a time is in this half. What any thread may call says so; it takes a share of the link for the moment, and what it
+ * finds is a hint while another thread reads.
+ */
+public final class LinkReader extends LinkHalf {
+    /** The peer has not said where it switches. */
+    static final long NOT_SWITCHED = -1;
+
+    /** How long a reader in blocking mode naps whose announcement is on its way. */
+    private static final long ANNOUNCEMENT_NAP_NANOS = 50_000;
+
+    private final StreamReceiver receiver;
+    private final Incoming incoming;
+
+    LinkReader(LinkStream stream, ConnectionRecord connection, StreamReceiver receiver) {
+        super(stream, connection);
+        this.receiver = receiver;
+        this.incoming = socket.incoming();
+    }
+
+    // ---- the program's reads: in this half
+
+    /**
+     * Reads what there is, without waiting. In this half only.
+     *
+     * @param dst where to
+     * @return the number of bytes, 0 for none now, -1 at the end, {@link LinkStream#MOVED}
+     * @throws IOException if the peer aborted, or {@link AsynchronousCloseException} if this side closed
+     */
+    public int read(ByteBuffer dst) throws IOException {
+        if (lease.isEnded()) {
+            return movedOrClosed();
+        }
+        try {
+            return socket.isInputShut() ? -1 : (int) (isElsewhere() ? LinkStream.MOVED : settled(receiver.read(dst)));
+        } catch (IOException e) {
+            throw failed(e);
+        }
+    }
+
+    /**
+     * Reads what there is into several buffers. In this half only.
+     *
+     * @param dsts the buffers
+     * @param offset the first
+     * @param length how many
+     * @return as {@link #read(ByteBuffer)}
+     * @throws IOException as {@link #read(ByteBuffer)}
+     */
+    public long read(ByteBuffer[] dsts, int offset, int length) throws IOException {
+        if (lease.isEnded()) {
+            return movedOrClosed();
+        }
+        try {
+            return socket.isInputShut()
+                    ? -1
+                    : isElsewhere() ? LinkStream.MOVED : settled(receiver.read(dsts, offset, length));
+        } catch (IOException e) {
+            throw failed(e);
+        }
+    }
+
+    /**
+     * Reads bytes by leaving them where they are, in {@link #memory()} at {@link #position()} as it was before, until they are given
+     * back by {@link #keep}. In this half only. Whoever has bytes lent when the connection closes must have them copied or forgotten
+     * before.
+     *
+     * @param least how many at least, more than 0
+     * @param most how many at most
+     * @return the number of bytes, 0 if there are fewer than {@code least} in one piece now, -1 at the end, {@link LinkStream#MOVED}
+     * @throws IOException as {@link #read(ByteBuffer)}
+     */
+    public int lend(int least, int most) throws IOException {
+        if (lease.isEnded()) {
+            return movedOrClosed();
+        }
+        return socket.isInputShut() ? -1 : isElsewhere() ? LinkStream.MOVED : (int) settled(receiver.lend(least, most));
+    }
+
+    /** How many bytes are known to have come, without looking for more. In this half only. */
+    public int known() {
+        return receiver.known();
+    }
+
+    /** The cursor of the next byte to read. In this half only. */
+    public long position() {
+        return receiver.position();
+    }
+
+    /**
+     * Gives lent bytes back, in order. In this half only.
+     *
+     * @param from the cursor of the first byte that is still lent; {@link Long#MAX_VALUE} for none
+     */
+    public void keep(long from) {
+        if (!lease.isEnded()) {
+            receiver.keep(from);
+        }
+    }
+
+    /** The receive ring; byte {@code cursor} lies at {@code cursor} modulo its capacity, which is a power of two. */
+    public ByteBuffer memory() {
+        return link.receiveRing().memory();
+    }
+
+    /** Whether another reader has followed the peer to the kernel's path since the caller looked. */
+    private boolean isElsewhere() {
+        return incoming.link() != stream;
+    }
+
+    /** A reader with time on its hands takes what is left in the kernel of the switch. */
+    private long settled(long n) {
+        if (n == 0 && incoming.isAnnouncementDue()) {
+            incoming.drain();
+        }
+        return n == LinkStream.MOVED ? followed() : n;
+    }
+
+    private int followed() {
+        if (incoming.follow(stream)) {
+            return LinkStream.MOVED;
+        }
+        if (socket.anchor().watched() == null) {
+            // Only the anchor tells when the announcement comes, and nobody in blocking mode is told by it. It was sent
+            // before.
+            LockSupport.parkNanos(ANNOUNCEMENT_NAP_NANOS);
+        }
+        return 0;
+    }
+
+    // ---- the peer comes to the link, and leaves it
+
+    /** How many bytes came through the kernel before the first that comes by the link; {@link #NOT_SWITCHED} if none does yet. */
+    long switchedAt() throws IOException {
+        lock();
+        try {
+            if (lease.isEnded()) {
+                return NOT_SWITCHED;
+            }
+            // Whoever has read the announcement must see the place now: otherwise it is taken for a byte of the
+            // program's.
+            link.takeIn();
+            return receiver.takePreface();
+        } finally {
+            unlock();
+        }
+    }
+
+    /** As {@link #switchedAt}, while another thread may be reading: leaves everything as it is. Any thread. */
+    long peekSwitchedAt() {
+        try (LinkLease.Share share = lease.take()) {
+            return share == null ? NOT_SWITCHED : receiver.preface();
+        }
+    }
+
+    /** Whether the peer's sender has left the link, and all before that was read. Any thread. */
+    boolean hasLeft() {
+        try (LinkLease.Share share = lease.take()) {
+            return share != null && receiver.hasLeft();
+        }
+    }
+
+    /** Whether the peer sends through the kernel again after what it has published here, of which some may be unread. Any thread. */
+    boolean isPeerLeaving() {
+        try (LinkLease.Share share = lease.take()) {
+            return share != null && receiver.isPeerLeaving();
+        }
+    }
+
+    /** This half has left the link for the kernel. In this half only; see {@link Incoming#follow}. */
+    void follow() {
+        receiver.follow();
+    }
+
+    /** The reader goes on through the kernel if the peer has left the link, and all before that was read. In the place of a reader. */
+    void followForReader() {
+        try (LinkLease.Share share = lease.take()) {
+            if (share != null) {
+                boolean unused = movesOn();
+            }
+        }
+    }
+
+    /**
+     * Whether the next thing to read is the kernel's, where there may be nothing yet: a selector is told by the kernel. This
+     * follows the peer there in the place of a reader, as soon as the announcement of the switch is out of the way, for which the
+     * anchor is watched. Any thread that has a share.
+     */
+    private boolean movesOn() {
+        if (!receiver.hasLeft() || socket.isInputShut()) {
+            return false;
+        }
+        if (!tryLock()) {
+            socket.readiness().refresh(); // the reader there may have looked before the peer left: look again
+            return true;
+        }
+        try {
+            boolean unused = isElsewhere() || incoming.follow(stream);
+        } finally {
+            unlock();
+        }
+        return true;
+    }
+
+    // ---- the peer's reset
+
+    /** Which half tells the program of the peer's reset. Any thread. */
+    PeerReset peerReset() {
+        return receiver.peerReset();
+    }
+
+    /** Whether a read has reported that the peer has reset the connection; so will those that follow. Any thread. */
+    public boolean hasMetReset() {
+        return receiver.peerReset().wasRead();
+    }
+
+    /** Ends a read of the kernel's path: what the peer sent may be lost with the link. Returns if a write has told of that. */
+    void failIfCutOff() throws SocketException {
+        if (receiver.peerReset().isReaders()) {
+            connection.wasReset("its link broke");
+            throw new SocketException("Connection reset");
+        }
+    }
+
+    // ---- for those who look: any thread
+
+    /** How many bytes a read would get now. Any thread. */
+    public int available() {
+        if (socket.isInputShut()) {
+            return 0;
+        }
+        try (LinkLease.Share share = lease.take()) {
+            return share == null ? 0 : receiver.available();
+        }
+    }
+
+    /** How many bytes have come by the link while those before them are still read from the kernel. Any thread. */
+    int availableAhead() {
+        if (socket.isInputShut()) {
+            return 0;
+        }
+        try (LinkLease.Share share = lease.take()) {
+            return share == null ? 0 : (int) Math.min(Integer.MAX_VALUE, receiver.availableAhead());
+        }
+    }
+
+    /** Whether bytes have come by the link that were not read. Any thread. */
+    boolean hasUnread() {
+        try (LinkLease.Share share = lease.take()) {
+            if (share == null) {
+                return false; // the client of the handshake has just gone
+            }
+            return isElsewhere() ? receiver.availableAhead() > 0 : receiver.hasUnread();
+        }
+    }
+
+    /**
+     * As {@link LinkStream#look}, of what this half is waited for. Any thread that has a share.
+     *
+     * @param forPoller whether a poller of the connection looks, which the kernel tells of what the kernel has
+     */
+    int look(int interest, boolean forPoller) {
+        int ready = 0;
+        if ((interest & SelectionKey.OP_READ) != 0
+                && (receiver.hasUnread()
+                        || ((receiver.hasNews() || socket.isInputShut()) && !(forPoller && movesOn())))) {
+            ready |= SelectionKey.OP_READ;
+        }
+        if ((interest & Pollable.END) != 0 && (receiver.ended() || socket.isInputShut())) {
+            ready |= Pollable.END;
+        }
+        return ready;
+    }
+
+    /** How many of the program's bytes have come by the link. A hint. */
+    long receivedInAll() {
+        return receiver.received();
+    }
+
+    /** Adds what the cursors tell, none of which lies in memory that may be freed. */
+    void addTo(Figures figures) {
+        figures.add(Figure.BYTES_IN, receiver.received()).add(Figure.MESSAGES_IN, receiver.reads());
+    }
+
+    /** Has a capture take what is read from now on; null for none. {@link Captures}, under its monitor. */
+    void tap(StreamTap tap) {
+        if (tap == null) {
+            receiver.untap();
+        } else {
+            receiver.tap(tap);
+        }
+    }
+}

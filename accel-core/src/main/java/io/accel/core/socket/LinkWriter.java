@@ -1,0 +1,529 @@
+package io.accel.core.socket;
+
+import io.accel.core.fabric.Link;
+import io.accel.core.observe.ConnectionCounters;
+import io.accel.core.observe.Figure;
+import io.accel.core.observe.Figures;
+import io.accel.core.observe.Flight;
+import io.accel.core.poll.Pollable;
+import io.accel.core.stream.CorruptLinkException;
+import io.accel.core.stream.StreamSender;
+import io.accel.core.stream.StreamTap;
+import io.accel.profile.HandoverAfter.Unrest;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.AsynchronousCloseException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.SelectionKey;
+import java.util.function.Consumer;
+
+/**
+ * The writing half of an accelerated connection. A writer {@linkplain #lock enters}, writes, or puts bytes into the ring by itself and
+ * {@linkplain #flush publishes} them, and {@linkplain #unlock leaves}. {@link Outgoing} says when this direction comes to the link, and
+ * when it {@linkplain WayBack goes back}; an operation that finds it elsewhere says {@link LinkStream#MOVED}.
+ *
+ * <p>One thread at a time is in this half. What any thread may call says so; it takes a share of the link for the moment, and what it
+ * finds is a hint while another thread writes.
+ */
+public final class LinkWriter extends LinkHalf {
+    private final StreamSender sender;
+    private final Outgoing outgoing;
+    private final ConnectionCounters counters;
+    private final WayBack wayBack;
+    private final Announcement announcement;
+    private final LinkBreak broken;
+    /** What is done to this at random, for tests. */
+    private final Unrest unrest;
+
+    /** Whether this end has ended what it sends. Set once, by any thread. */
+    private volatile boolean shut;
+    /** Whether a close is about to tell the peer of the end, or has. Set once, by the closer. */
+    private volatile boolean ending;
+    /** What had been published then, at least. By the closer, before {@link #ending}, with which writers acquire it. */
+    private long endsAt;
+
+    /** Up to where {@link Pollable#SENT} waits. Written in this half, read by pollers. */
+    private volatile long awaited;
+    /** Whether bytes are sent from where the program has them, and are still with it. Written in this half, read by any. */
+    private volatile boolean inPlace;
+
+    // Guarded by the lock of this half.
+
+    /** Whether the peer is still to be told, over the anchor, that this direction has switched. */
+    private boolean unannounced;
+    /** Whether the last write found too little room. Here, where the writer looks anyway, and no reader writes. */
+    private boolean stalled;
+    /** Of the stall that lasts, if that is recorded. */
+    private Object stall;
+
+    LinkWriter(LinkStream stream, ConnectionRecord connection, StreamSender sender, Unrest unrest) {
+        super(stream, connection);
+        this.sender = sender;
+        this.outgoing = socket.outgoing();
+        this.counters = connection.counters();
+        this.wayBack = new WayBack(stream, this, sender);
+        this.announcement = new Announcement(stream);
+        this.broken = stream.broken();
+        this.unrest = unrest;
+    }
+
+    Announcement announcement() {
+        return announcement;
+    }
+
+    WayBack wayBack() {
+        return wayBack;
+    }
+
+    // ---- the program's writes: in this half
+
+    /**
+     * Writes what there is room for, without waiting. In this half only.
+     *
+     * <p>A close does not wait for a writer. Bytes that may be {@linkplain #isBehindEnd behind} its end do not count as accepted.
+     *
+     * @param src the bytes
+     * @return the number accepted, or {@link LinkStream#MOVED}
+     * @throws IOException if the peer is gone; {@link ClosedChannelException} after {@link #shutdown}; {@link
+     *     AsynchronousCloseException} if this side closed
+     */
+    public int write(ByteBuffer src) throws IOException {
+        if (!isOutput()) {
+            return LinkStream.MOVED;
+        }
+        if (unrest == Unrest.RETURNS && wayBack.feigns()) {
+            return 0;
+        }
+        try {
+            int n = sender.write(src);
+            if (n > 0 && isBehindEnd()) {
+                src.position(src.position() - n);
+                throw new AsynchronousCloseException();
+            }
+            if (unannounced) {
+                announce();
+            }
+            if (src.hasRemaining() || stalled) {
+                noteStall(n > 0, src.hasRemaining());
+            }
+            return n;
+        } catch (IOException e) {
+            throw failed(e);
+        }
+    }
+
+    /**
+     * Writes what there is room for of several buffers. In this half only.
+     *
+     * @param srcs the buffers
+     * @param offset the first
+     * @param length how many
+     * @return as {@link #write(ByteBuffer)}
+     * @throws IOException as {@link #write(ByteBuffer)}
+     */
+    public long write(ByteBuffer[] srcs, int offset, int length) throws IOException {
+        if (!isOutput()) {
+            return LinkStream.MOVED;
+        }
+        if (unrest == Unrest.RETURNS && wayBack.feigns()) {
+            return 0;
+        }
+        try {
+            long n = sender.write(srcs, offset, length);
+            if (n > 0 && isBehindEnd()) {
+                throw new AsynchronousCloseException();
+            }
+            if (unannounced) {
+                announce();
+            }
+            boolean more = length > 0 && srcs[offset + length - 1].hasRemaining();
+            if (more || stalled) {
+                noteStall(n > 0, more);
+            }
+            return n;
+        } catch (IOException e) {
+            throw failed(e);
+        }
+    }
+
+    /**
+     * How much can be put into {@link #memory()} at {@link #position()} by a writer that copies by itself. In this half only, which the
+     * writer must not leave without a {@link #flush} of what it appended.
+     *
+     * @param wanted how many bytes
+     * @return how many there is room for, at most {@code wanted}; 0 also where {@link #write} says {@link LinkStream#MOVED}
+     * @throws IOException as {@link #write(ByteBuffer)}; what was appended before can still be flushed
+     */
+    public int room(int wanted) throws IOException {
+        if (!isOutput() || (unrest == Unrest.RETURNS && wayBack.feigns())) {
+            return 0;
+        }
+        int n = sender.room(wanted);
+        if (n < wanted || stalled) {
+            noteStall(n > 0, n < wanted);
+        }
+        return n;
+    }
+
+    /** The cursor of the next byte to put. In this half only. */
+    public long position() {
+        return sender.position();
+    }
+
+    /** The send ring; byte {@code cursor} lies at {@code cursor} modulo its capacity, which is a power of two. */
+    public ByteBuffer memory() {
+        return link.sendRing().memory();
+    }
+
+    /**
+     * Counts bytes that were put into the ring. In this half only.
+     *
+     * @param n how many, at most what {@link #room} said
+     */
+    public void append(int n) {
+        sender.append(n);
+    }
+
+    /**
+     * Publishes what was appended, as one. In this half only.
+     *
+     * @throws IOException if this closed itself, by an interrupt
+     */
+    public void flush() throws IOException {
+        if (!lease.isEnded()) {
+            sender.flush();
+            if (unannounced) {
+                announce();
+            }
+        }
+    }
+
+    /** Whether the fabric can send bytes from where they are. */
+    public boolean canSendInPlace() {
+        return link.canPublishInPlace();
+    }
+
+    /**
+     * As {@link #append} and {@link #flush}, of bytes that are sent from where they are. In this half only. The memory
+     * must stay as it is until {@code done} is called, and must not be freed as long as the process lives.
+     *
+     * @param memory a direct buffer, the same object for the same memory each time
+     * @param offset where in it, from 0 on, the bytes begin
+     * @param n how many, at most what {@link #room} said
+     * @param owner handed to {@code done}
+     * @param done called once when the bytes are no longer needed, sent or not; by any thread, which must neither wait in it nor
+     *     use the connection
+     * @return false if the bytes have to be copied: the fabric cannot, or not now
+     */
+    public boolean sendInPlace(ByteBuffer memory, int offset, int n, Object owner, Consumer<Object> done) {
+        boolean sent = !lease.isEnded() && sender.sendInPlace(memory, offset, n, owner, done);
+        if (sent) {
+            inPlace = true;
+        }
+        return sent;
+    }
+
+    /** The caller has nothing left of what it {@linkplain #sendInPlace sent} from where it was. In this half only, or by its writer. */
+    public void forgetInPlace() {
+        inPlace = false;
+    }
+
+    /** Up to which cursor no byte is needed any more where it was written from. In this half only. */
+    public long sent() {
+        return lease.isEnded() ? 0 : link.sent();
+    }
+
+    /** Makes {@link Pollable#SENT} mean: all before a cursor has been {@link #sent()}. By the writer. */
+    public void awaitSent(long cursor) {
+        awaited = cursor;
+    }
+
+    /** Whether a write would fail, or its bytes be read by nobody. In this half only. */
+    public boolean refusesBytes() {
+        return shut || sender.hasPeerEnded();
+    }
+
+    /**
+     * Whether what was published last may be behind the end that a close of another thread has told the peer, who then never sees it. If
+     * {@link #ending} is not set now, that end comes behind what was published before. In this half only.
+     */
+    private boolean isBehindEnd() {
+        return ending && sender.position() - endsAt > 0;
+    }
+
+    /** Whether this direction goes by the link; if not, it has moved. */
+    private boolean isOutput() throws IOException {
+        if (lease.isEnded()) {
+            int unused = movedOrClosed();
+            return false;
+        }
+        if (shut) {
+            outgoing.refusedShut();
+            throw new ClosedChannelException();
+        }
+        return outgoing.link() == stream;
+    }
+
+    private void announce() throws IOException {
+        unannounced = false;
+        announcement.make();
+    }
+
+    /** A stall lasts from a write that does not find room for all until the next that finds some. */
+    private void noteStall(boolean progress, boolean again) {
+        if (progress && stalled) {
+            stalled = false;
+            wayBack.clear();
+            counters.stallEnds();
+            connection.stallEnded(stall);
+            stall = null;
+        }
+        if (again && !stalled) {
+            stalled = true;
+            counters.stallBegins();
+            stall = Flight.stallBegins();
+        }
+        if (again) {
+            wayBack.watch();
+        }
+    }
+
+    // ---- this direction comes to the link, and goes back
+
+    /**
+     * Begins to send: says how many bytes went through the kernel before. What is written next is announced over the anchor.
+     *
+     * @return false if the connection has closed, or not now
+     */
+    boolean switchAt(long given) {
+        lock();
+        try {
+            if (lease.isEnded() || (link.peerState() & Link.BROKEN) != 0 || !sender.begin(given)) {
+                return false;
+            }
+            announcement.isDue();
+            unannounced = true;
+            return true;
+        } catch (CorruptLinkException e) {
+            connection.wasReset(e.getMessage());
+            return false; // it is reset, which its users find out
+        } finally {
+            unlock();
+        }
+    }
+
+    /** Whether the peer's reader has followed to the kernel's path; true once for each time. */
+    boolean isFollowed() {
+        try (LinkLease.Share share = lease.take()) {
+            return share != null && sender.isFollowed();
+        }
+    }
+
+    /** How many bytes went by the link since the direction last came to it. In this half only. */
+    long sentSinceSwitch() {
+        return sender.sinceBegin();
+    }
+
+    /**
+     * Whether the kernel had better take what is written next: the peer has read nothing for a while, or the link has broken and
+     * what it lost was sent again. Any thread.
+     */
+    public boolean isOverdue() {
+        Replay under = broken.replay();
+        return under != null ? under.isAtLimit() : wayBack.isDue();
+    }
+
+    /** The writer cannot go back just now: from the next write that finds no room on, the time is taken anew. By the writer. */
+    public void postpone() {
+        wayBack.clear();
+    }
+
+    /** Leaves the link for the kernel, if that can be now. In this half only; see {@link Outgoing#goBack}. */
+    boolean leave() {
+        Replay under = broken.replay();
+        sender.flush();
+        if (under != null) {
+            return under.isComplete(sender.position());
+        }
+        boolean leaves = mayLeave();
+        wayBack.clear();
+        if (leaves) {
+            sender.leave();
+            noteStall(true, false);
+        }
+        return leaves;
+    }
+
+    /**
+     * What follows the announcement on the anchor is the program's, so the announcement has to be there. All that went by the link has
+     * to have come to the peer, which need not be asked then if the link breaks before the peer has read it ({@link Resumption}). Any
+     * thread.
+     */
+    boolean mayLeave() {
+        return announcement.isMade()
+                && !lease.isEnded()
+                && !shut
+                && !stream.peer().isCutOff()
+                && hasPeerAll();
+    }
+
+    /** If not, the peer's device is asked for a sign of life, after which it may. */
+    private boolean hasPeerAll() {
+        try (LinkLease.Share share = lease.take()) {
+            return share != null && (link.sent() >= published() || link.isReached());
+        }
+    }
+
+    /**
+     * Has this direction go back to the kernel in the place of a writer, of whom there may be none. A writer that is just writing, or
+     * waits for room, or still has what the device reads, is called to do it by itself.
+     *
+     * @return whether it has
+     */
+    boolean goBackForWriter() {
+        if (!tryLock()) {
+            stream.refresh();
+            return false;
+        }
+        try {
+            // A program that has closed has nothing left that a device reads which is sent again.
+            boolean mayGo = lease.isEnded() ? socket.anchorEnd().isKept() : !inPlace;
+            boolean isBack = mayGo && outgoing.goBack(stream);
+            if (isBack) {
+                outgoing.leave();
+            }
+            return isBack;
+        } finally {
+            unlock();
+        }
+    }
+
+    // ---- what a link that broke has lost: Resumption, by its thread
+
+    /** The cursor up to which all was published. Any thread. */
+    long published() {
+        return sender.published();
+    }
+
+    /** Whether the peer's device has all that was published. Any thread. */
+    boolean isAllSent() {
+        try (LinkLease.Share share = lease.take()) {
+            return share != null && link.sent() >= published();
+        }
+    }
+
+    /**
+     * From where on what was sent is to be sent again.
+     *
+     * @param received what the peer says
+     * @return as {@link StreamSender#resumeAt}
+     * @throws CorruptLinkException as there, or if the peer was told of the switch, and knows no place for it
+     */
+    long resumeAt(long received) throws CorruptLinkException {
+        try (LinkLease.Share share = lease.take()) {
+            if (share == null || (announcement.isMade() && !sender.hasBegunAt(received))) {
+                return -1;
+            }
+            return sender.resumeAt(received);
+        }
+    }
+
+    /** Copies what was sent; nothing if the link is freed. */
+    void copySent(long from, ByteBuffer dst, long most) {
+        try (LinkLease.Share share = lease.take()) {
+            if (share == null) {
+                dst.clear().limit(0);
+            } else {
+                sender.copySent(from, dst, most);
+            }
+        }
+    }
+
+    // ---- the end: any thread
+
+    /** Ends the stream to the peer after what was written; what waits in a write fails. */
+    public void shutdown() {
+        if (!shut) {
+            shut = true;
+            stream.refresh(); // a writer that waits for space lets go of its half
+            lock();
+            try {
+                if (!lease.isEnded()) {
+                    finish();
+                }
+            } finally {
+                unlock();
+            }
+        }
+    }
+
+    private void finish() {
+        if (outgoing.link() == stream) {
+            sender.finish();
+        } else {
+            socket.anchorEnd().endOutput(); // what was sent last has gone through the kernel meanwhile
+        }
+    }
+
+    /** Whether writes fail because this side said so. */
+    public boolean isShut() {
+        return shut;
+    }
+
+    /** A close is about to tell the peer of the end: what is published from now on may be behind it. By the closer. */
+    void endsHere() {
+        endsAt = link.publishedHere();
+        ending = true;
+    }
+
+    // ---- for those who look: any thread
+
+    /** As {@link LinkStream#look}, of what this half is waited for. Any thread that has a share. */
+    int look(int interest) {
+        int ready = 0;
+        if ((interest & SelectionKey.OP_WRITE) != 0 && (sender.ready() || shut || isOverdue())) {
+            ready |= SelectionKey.OP_WRITE;
+        }
+        if ((interest & Pollable.SENT) != 0 && link.sent() >= awaited) {
+            ready |= Pollable.SENT;
+        }
+        return ready;
+    }
+
+    /** How many bytes were written whose room the peer has not given back. */
+    long queued() {
+        try (LinkLease.Share share = lease.take()) {
+            return share == null ? 0 : sender.queued();
+        }
+    }
+
+    /** How many of the program's bytes have gone by the link. A hint. */
+    long sentInAll() {
+        return sender.sent();
+    }
+
+    /** Adds what the cursors and the link tell, none of which lies in memory that may be freed. */
+    void addTo(Figures figures) {
+        long counted = link.publishes();
+        // What a direction begins with is nothing of the program's.
+        long publishes = counted < 0 ? sender.publishes() : Math.max(0, counted - sender.prefaces());
+        figures.add(Figure.BYTES_OUT, sender.sent())
+                .add(Figure.MESSAGES_OUT, sender.publishes())
+                .add(Figure.PUBLISHES, publishes)
+                .add(Figure.RINGS_OUT, link.rings());
+    }
+
+    /** Has a capture take what is published from now on; null for none. {@link Captures}, under its monitor. */
+    void tap(StreamTap tap) {
+        if (tap == null) {
+            sender.untap();
+        } else {
+            sender.tap(tap);
+        }
+    }
+
+    /** Tells the capture that this direction ends here. */
+    void tellTap(boolean reset) {
+        sender.tellTap(reset);
+    }
+}

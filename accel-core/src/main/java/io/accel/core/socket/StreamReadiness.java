@@ -1,0 +1,216 @@
+package io.accel.core.socket;
+
+import io.accel.core.daemon.Log;
+import io.accel.core.poll.Pollable;
+import io.accel.core.poll.Registration;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.nio.channels.SelectableChannel;
+import java.nio.channels.SelectionKey;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Predicate;
+
+/**
+ * When a stream can be read and written: what pollers wait for. The anchor tells it for a direction that is the kernel's, the memory of
+ * the link for one that is the link's. Each registration has a share in the link, and beside it in its poller the link's doorbell.
+ *
+ * <p>Any thread.
+ */
+public final class StreamReadiness implements Pollable {
+    private static final Log LOG = Log.of(StreamReadiness.class);
+    private static final int BY_READING = SelectionKey.OP_READ | END;
+    private static final int BY_WRITING = SelectionKey.OP_WRITE | SENT;
+
+    private final StreamSocket socket;
+    private final Anchor anchor;
+    private final Incoming incoming;
+    private final Outgoing outgoing;
+    private final Shares shares = new Shares();
+    /** Registrations that have a doorbell beside them. Guarded by this. */
+    private List<Registration> ringing = List.of();
+
+    StreamReadiness(StreamSocket socket, Anchor anchor) {
+        this.socket = socket;
+        this.anchor = anchor;
+        this.incoming = socket.incoming();
+        this.outgoing = socket.outgoing();
+    }
+
+    // ---- those who are registered
+
+    /** There is a link: all registrations get their share in it. In the monitor of {@link StreamHandover}. */
+    void establish(LinkStream stream) {
+        shares.establish(stream.lease());
+    }
+
+    /** The link that there was is none of the socket's any more. In the monitor of {@link StreamHandover}. */
+    void letGo(LinkStream stream) {
+        synchronized (this) {
+            ringing = List.of();
+        }
+        shares.letGo(stream.lease());
+    }
+
+    /** Hangs the link's doorbell beside all registrations that there are; those that come later do it by themselves. */
+    void ringBesideAll() {
+        for (Registration registration : shares.all()) {
+            ringBeside(registration);
+        }
+    }
+
+    private void ringBeside(Registration registration) {
+        LinkStream stream = socket.attached();
+        synchronized (this) {
+            if (stream == null
+                    || stream != socket.attached()
+                    || !shares.has(registration)
+                    || ringing.contains(registration)) {
+                return; // or the link has been given back meanwhile, and is no more
+            }
+            ringing = ringing.isEmpty() ? new ArrayList<>(1) : ringing;
+            ringing.add(registration);
+        }
+        try {
+            Registration doorbell = registration.alongside(new LinkDoorbell(stream));
+            if (!shares.has(registration)) {
+                doorbell.close(); // the registration went while this came
+            }
+        } catch (IOException e) {
+            LOG.get().log(Level.DEBUG, "closed while its doorbell was hung up", e);
+        }
+    }
+
+    /** Makes every poller look. */
+    void refresh() {
+        shares.refresh();
+    }
+
+    int registrations() {
+        return shares.size();
+    }
+
+    /**
+     * Ends the registrations that a test picks out, as far as their kernel channel is concerned at once.
+     *
+     * @param over tells by the attachment
+     */
+    public void endRegistrations(Predicate<Object> over) {
+        shares.end(over);
+    }
+
+    /** Ends all registrations; see {@link Shares#close}. */
+    void close(boolean inUse) {
+        shares.close(inUse);
+    }
+
+    @Override
+    public boolean retained(Registration registration) {
+        if (!shares.add(registration)) {
+            return false;
+        }
+        if (socket.attached() != null) {
+            ringBeside(registration);
+        }
+        return true;
+    }
+
+    @Override
+    public void refreshed(Registration registration) {
+        shares.passed(registration);
+    }
+
+    @Override
+    public void released(Registration registration) {
+        LinkStream stream = socket.attached();
+        synchronized (this) {
+            if (!ringing.isEmpty()) {
+                ringing.remove(registration);
+            }
+        }
+        if (stream != null) {
+            stream.stopRinging(registration);
+        }
+        shares.remove(registration);
+        if (registration.attachment() instanceof BlockingWaits.Waiter waiter) {
+            waiter.released();
+        }
+    }
+
+    // ---- what is ready
+
+    @Override
+    public SelectableChannel watched() {
+        return anchor.watched();
+    }
+
+    @Override
+    public int watchedOps(int interest) {
+        int ops = 0;
+        if (incoming.link() == null) {
+            ops = interest & SelectionKey.OP_READ;
+            ops |= (interest & END) != 0 ? SelectionKey.OP_READ : 0;
+        } else if (incoming.isAnnouncementDue()) {
+            ops = SelectionKey.OP_READ;
+        }
+        if (outgoing.link() == null) {
+            ops |= interest & (SelectionKey.OP_WRITE | SelectionKey.OP_CONNECT);
+        }
+        return ops;
+    }
+
+    @Override
+    public boolean isKernels() {
+        return socket.attached() == null && !shares.hasFormer();
+    }
+
+    @Override
+    public boolean isPolled() {
+        return incoming.link() != null || outgoing.link() != null || incoming.hasAside();
+    }
+
+    @Override
+    public int look(int interest) {
+        LinkStream in = incoming.link();
+        LinkStream out = outgoing.link();
+        if (in == null) {
+            return lookAtOutgoing(out, interest);
+        }
+        return in.lookForPoller(out != null ? interest : interest & BY_READING);
+    }
+
+    private int lookAtOutgoing(LinkStream out, int interest) {
+        int ready = incoming.hasAside() ? interest & SelectionKey.OP_READ : 0;
+        return out != null ? ready | out.look(interest & BY_WRITING) : ready;
+    }
+
+    @Override
+    public int kernelReady(int interest, int watchedReady) {
+        boolean readable = (watchedReady & SelectionKey.OP_READ) != 0;
+        int ready = 0;
+        if (incoming.link() == null) {
+            ready = readable && incoming.isReadable() ? interest & BY_READING : 0;
+        } else if (readable) {
+            incoming.drainReady();
+        }
+        if (outgoing.link() == null) {
+            ready |= interest & watchedReady & (SelectionKey.OP_WRITE | SelectionKey.OP_CONNECT);
+        }
+        return ready;
+    }
+
+    @Override
+    public void arm(int interest) {
+        LinkStream in = incoming.link();
+        LinkStream out = outgoing.link();
+        int what = (in != null ? interest & BY_READING : 0) | (out != null ? interest & BY_WRITING : 0);
+        if (what != 0) {
+            (in != null ? in : out).arm(what);
+        }
+    }
+
+    @Override
+    public long deadline() {
+        return Long.MAX_VALUE;
+    }
+}
