@@ -9,7 +9,8 @@ import java.util.Optional;
  * @param rule the rule that matched; empty if none did
  */
 public record Decision(Action action, Optional<TransportRule> rule) {
-    static final Decision NO_RULE = new Decision(Action.ACCELERATE, Optional.empty());
+    /** Where no rule matches. */
+    public static final Decision NO_RULE = new Decision(Action.ACCELERATE, Optional.empty());
 
     /** For the log: the rule with its place, or that there was none. */
     @Override

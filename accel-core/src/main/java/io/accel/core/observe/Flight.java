@@ -4,7 +4,6 @@ import io.accel.core.daemon.Log;
 import io.accel.core.daemon.Privileged;
 import java.lang.System.Logger.Level;
 import java.util.Objects;
-import java.util.function.Supplier;
 import java.util.stream.Stream;
 import jdk.jfr.FlightRecorder;
 
@@ -37,7 +36,7 @@ public final class Flight {
      * @param begun what {@link #connectBegins} returned, or null, of a server's
      * @param connection the connection
      */
-    public static void connected(Object begun, Supplier<ConnectionSample> connection) {
+    public static void connected(Object begun, ObservedConnection connection) {
         if (isOn()) {
             Events.connected(begun, connection);
         }
@@ -49,7 +48,7 @@ public final class Flight {
     }
 
     /** It has room again. */
-    public static void stallEnds(Object begun, Supplier<ConnectionSample> connection) {
+    public static void stallEnds(Object begun, ObservedConnection connection) {
         if (begun != null) {
             Events.stallEnds(begun, connection);
         }
@@ -62,7 +61,7 @@ public final class Flight {
      * @param cause in words
      * @param connection the connection
      */
-    public static void reset(boolean byPeer, String cause, Supplier<ConnectionSample> connection) {
+    public static void reset(boolean byPeer, String cause, ObservedConnection connection) {
         if (isOn()) {
             Events.reset(byPeer, cause, connection);
         }
@@ -75,7 +74,7 @@ public final class Flight {
      * @param nanos in what time
      * @param connection the connection
      */
-    public static void doorbellStorm(long doorbells, long nanos, Supplier<ConnectionSample> connection) {
+    public static void doorbellStorm(long doorbells, long nanos, ObservedConnection connection) {
         if (isOn()) {
             Events.doorbellStorm(doorbells, nanos, connection);
         }
@@ -122,14 +121,14 @@ public final class Flight {
             return event;
         }
 
-        static void connected(Object begun, Supplier<ConnectionSample> connection) {
+        static void connected(Object begun, ObservedConnection connection) {
             ConnectEvent event = begun == null ? new ConnectEvent() : (ConnectEvent) begun;
             event.end();
             FallbackEvent fallback = new FallbackEvent();
             if (!event.shouldCommit() && !fallback.shouldCommit()) {
                 return;
             }
-            ConnectionSample sample = connection.get();
+            ConnectionSample sample = connection.sample();
             event.of(sample);
             event.role = sample.role();
             event.reason = sample.reason();
@@ -152,31 +151,31 @@ public final class Flight {
             return event;
         }
 
-        static void stallEnds(Object begun, Supplier<ConnectionSample> connection) {
+        static void stallEnds(Object begun, ObservedConnection connection) {
             StallEvent event = (StallEvent) begun;
             event.end();
             if (event.shouldCommit()) {
-                ConnectionSample sample = connection.get();
+                ConnectionSample sample = connection.sample();
                 event.of(sample);
                 event.queued = sample.queuedOut();
                 event.commit();
             }
         }
 
-        static void reset(boolean byPeer, String cause, Supplier<ConnectionSample> connection) {
+        static void reset(boolean byPeer, String cause, ObservedConnection connection) {
             ResetEvent event = new ResetEvent();
             if (event.shouldCommit()) {
-                event.of(connection.get());
+                event.of(connection.sample());
                 event.byPeer = byPeer;
                 event.cause = cause;
                 event.commit();
             }
         }
 
-        static void doorbellStorm(long doorbells, long nanos, Supplier<ConnectionSample> connection) {
+        static void doorbellStorm(long doorbells, long nanos, ObservedConnection connection) {
             DoorbellStormEvent event = new DoorbellStormEvent();
             if (event.shouldCommit()) {
-                event.of(connection.get());
+                event.of(connection.sample());
                 event.doorbells = doorbells;
                 event.period = nanos;
                 event.commit();

@@ -41,6 +41,9 @@ public final class Accelerator {
     private final int firstRing;
     private final int largestRing;
     private final boolean failing;
+    private final boolean on;
+    /** For streams that no rule speaks of: short connections notice it if each has a list made for it. */
+    private final List<Fabric> unruled;
 
     /**
      * Puts a profile to work.
@@ -67,6 +70,8 @@ public final class Accelerator {
         this.largestRing = profile.get(Keys.RING_SIZE);
         this.firstRing = failing ? largestRing : firstRing(profile);
         this.waits = new BlockingWaits(pollConfig);
+        this.on = profile.get(Keys.MODE) == Mode.ACCELERATE;
+        this.unruled = chosen(Decision.NO_RULE, fabrics);
     }
 
     /**
@@ -148,7 +153,7 @@ public final class Accelerator {
 
     /** Whether anything is accelerated at all; false in profile {@code off}. */
     public boolean isOn() {
-        return profile.get(Keys.MODE) == Mode.ACCELERATE;
+        return on;
     }
 
     /** The profile's wait strategy. */
@@ -173,7 +178,8 @@ public final class Accelerator {
 
     /** The fabrics that the rules leave for an address, in order; empty if a rule says kernel. */
     List<Fabric> fabricsFor(Role role, InetSocketAddress address) {
-        return chosen(profile.rules().decide(Protocol.TCP, role, address), fabrics);
+        Decision decision = profile.rules().decide(Protocol.TCP, role, address);
+        return decision.rule().isEmpty() ? unruled : chosen(decision, fabrics);
     }
 
     /** As {@link #fabricsFor}, for datagrams. */
@@ -189,7 +195,7 @@ public final class Accelerator {
                 chosen.add(fabric);
             }
         }
-        return chosen;
+        return List.copyOf(chosen);
     }
 
     /** The rule that decided, for the log. */

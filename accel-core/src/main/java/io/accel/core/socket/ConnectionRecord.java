@@ -136,7 +136,7 @@ final class ConnectionRecord implements ObservedConnection {
             decided = true;
         }
         ProcessCounters.gotPath(role, path);
-        Flight.connected(connectEvent, this::sample);
+        Flight.connected(connectEvent, this);
         return true;
     }
 
@@ -149,26 +149,26 @@ final class ConnectionRecord implements ObservedConnection {
     void wasReset(String cause) {
         if (counters().isFirstReset()) {
             ProcessCounters.wasReset(path());
-            Flight.reset(true, cause, this::sample);
+            Flight.reset(true, cause, this);
         }
     }
 
     void didReset(String cause) {
         if (counters().isFirstReset()) {
             ProcessCounters.didReset(path());
-            Flight.reset(false, cause, this::sample);
+            Flight.reset(false, cause, this);
         }
     }
 
     void stallEnded(Object event) {
-        Flight.stallEnds(event, this::sample);
+        Flight.stallEnds(event, this);
     }
 
     /** The doorbell has rung. */
     void rang() {
         long storm = counters().rang(System.nanoTime());
         if (storm != 0) {
-            Flight.doorbellStorm(ConnectionCounters.STORM_RINGS, storm, this::sample);
+            Flight.doorbellStorm(ConnectionCounters.STORM_RINGS, storm, this);
         }
     }
 
