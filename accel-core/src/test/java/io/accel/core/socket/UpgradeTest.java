@@ -132,7 +132,8 @@ class UpgradeTest {
             assertThat(client.write(ByteBuffer.allocate(1))).isEqualTo(1);
             assertThat(poller.poll(0, (r, ops) -> {})).isZero(); // lets go of the channel
             assertThatThrownBy(() -> client.write(ByteBuffer.allocate(1))).isInstanceOf(IOException.class);
-            await().until(() -> lab.mappings() == 1); // the client's; a daemon that looks at the other holds it for a moment
+            await().until(() ->
+                    lab.mappings() == 1); // the client's; a daemon that looks at the other holds it for a moment
             Lab.close(pair.client());
         }
     }
