@@ -1,6 +1,7 @@
 package io.accel.nio;
 
 import io.accel.core.daemon.Dropped;
+import io.accel.core.daemon.Privileged;
 import io.accel.core.jdk.VirtualThreads;
 import io.accel.core.poll.Pollable;
 import io.accel.core.socket.DatagramSocket;
@@ -396,7 +397,7 @@ public final class AccelDatagramChannel extends DatagramChannel {
             try {
                 ensureOpen();
                 kernel.bind(local);
-                socket.bound((InetSocketAddress) kernel.getLocalAddress());
+                socket.bound((InetSocketAddress) Privileged.call(kernel::getLocalAddress));
             } finally {
                 socket.unlockWrite();
             }
@@ -497,7 +498,7 @@ public final class AccelDatagramChannel extends DatagramChannel {
     public synchronized java.net.DatagramSocket socket() {
         if (adaptor == null) {
             try {
-                adaptor = new AccelDatagramSocket(this, (MulticastSocket) kernel.socket());
+                adaptor = Privileged.call(() -> new AccelDatagramSocket(this, (MulticastSocket) kernel.socket()));
             } catch (IOException e) {
                 throw new UncheckedIOException("out of descriptors, most likely", e);
             }

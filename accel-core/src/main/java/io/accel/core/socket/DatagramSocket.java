@@ -1,6 +1,7 @@
 package io.accel.core.socket;
 
 import io.accel.core.daemon.Log;
+import io.accel.core.daemon.Privileged;
 import io.accel.core.daemon.Warnings;
 import io.accel.core.datagram.DatagramReceiver;
 import io.accel.core.fabric.Fabric;
@@ -193,7 +194,7 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
     }
 
     InetSocketAddress localFor(InetAddress address) throws IOException {
-        InetSocketAddress bound = (InetSocketAddress) kernel.getLocalAddress();
+        InetSocketAddress bound = (InetSocketAddress) Privileged.call(kernel::getLocalAddress);
         if (bound == null) {
             throw new ClosedChannelException();
         }
