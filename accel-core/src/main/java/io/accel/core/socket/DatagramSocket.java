@@ -96,6 +96,8 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
     private volatile boolean shared;
     /** Whether the kernel had no room for the last datagram that went by it. Written by senders, cleared by pollers. */
     private volatile boolean kernelFull;
+    /** Whether the kernel may have an error to tell, since it has sent for a connected socket. Written by senders, cleared by receivers. */
+    private volatile boolean kernelMayFail;
 
     // Sending half only.
     private InetSocketAddress lastTarget;
@@ -249,6 +251,7 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
     }
 
     private InetSocketAddress receiveFromKernel(ByteBuffer dst) throws IOException {
+        kernelMayFail = false;
         InetSocketAddress from = (InetSocketAddress) kernel.receive(dst);
         if (from != null) {
             kernelSource = from;
@@ -303,17 +306,17 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
         return src.position();
     }
 
-    /** Whether the kernel's datagrams, if there are any, come before that link's. */
+    /** Whether the kernel's datagrams and errors, if there are any, come before that link's. */
     private boolean isKernelFirst(DatagramLink link) {
         hit = true;
-        return --untilKernel <= 0 || link.isFresh();
+        return --untilKernel <= 0 || kernelMayFail || link.isFresh();
     }
 
     /** Whether to ask the kernel, the links having nothing. Who empties its links with a loop is spared a system call. */
     private boolean isKernelDue() {
         boolean afterHit = hit;
         hit = false;
-        return !afterHit || System.nanoTime() - kernelEmptyAt >= KERNEL_NEWS_NANOS;
+        return !afterHit || kernelMayFail || System.nanoTime() - kernelEmptyAt >= KERNEL_NEWS_NANOS;
     }
 
     private void kernelEmpty(DatagramLink link) {
@@ -394,6 +397,7 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
         boolean empty = !src.hasRemaining();
         int n = kernel.send(src, target);
         kernelFull = n == 0 && !empty;
+        kernelMayFail = connected != null;
         findOnce(path);
         return n;
     }
@@ -424,6 +428,7 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
         }
         long written = kernel.write(srcs, offset, count);
         kernelFull = written == 0 && n > 0;
+        kernelMayFail = true;
         findOnce(path);
         return written;
     }

@@ -96,6 +96,29 @@ class DatagramUnreachableTest extends DatagramSupport {
         assertNothingArrives(ends.left());
     }
 
+    /** However much of what the peer has sent is unread. */
+    @Test
+    void errorComesBeforeWhatIsUnread() throws IOException {
+        for (boolean scatters : new boolean[] {false, true}) {
+            Ends ends = connectedEnds();
+            for (int i = 0; i < 3; i++) {
+                ends.right().write(Bytes.ascii("last words " + i));
+            }
+            assertThat(receiveText(ends.left())).isEqualTo("last words 0");
+            ends.right().close();
+            ends.left().write(Bytes.ascii("lost"));
+            ByteBuffer room = ByteBuffer.allocate(100);
+            assertThatThrownBy(() -> {
+                        long unused = scatters
+                                ? ends.left().read(new ByteBuffer[] {room})
+                                : ends.left().read(room);
+                    })
+                    .isInstanceOf(PortUnreachableException.class);
+            assertThat(receiveText(ends.left())).isEqualTo("last words 1");
+            assertThat(receiveText(ends.left())).isEqualTo("last words 2");
+        }
+    }
+
     @Test
     void selectorTellsOfTheError() throws IOException {
         DatagramChannel channel = connectedToNobody();
