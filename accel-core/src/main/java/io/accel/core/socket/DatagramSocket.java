@@ -172,14 +172,15 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
 
     /**
      * The program has connected the kernel's socket, or disconnected it. In both halves. What came before a connect is
-     * thrown away, as the JDK does.
+     * thrown away, as the JDK does; what came from others while it was connected the kernel has not taken either.
      *
      * @param remote the peer, or null
      */
     public void connected(InetSocketAddress remote) {
+        InetSocketAddress before = connected;
         connected = remote;
-        if (remote != null) {
-            for (DatagramLink link : links.all()) {
+        for (DatagramLink link : links.all()) {
+            if (remote != null || (before != null && !before.equals(link.remote()))) {
                 discard(link);
             }
         }
