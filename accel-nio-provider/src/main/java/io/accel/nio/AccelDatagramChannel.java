@@ -115,6 +115,7 @@ public final class AccelDatagramChannel extends DatagramChannel {
      * @throws SocketTimeoutException if the time is over
      */
     private SocketAddress receive(ByteBuffer dst, long timeoutNanos) throws IOException {
+        ensureOpen();
         socket.lockRead();
         try {
             ensureOpen();
@@ -202,11 +203,13 @@ public final class AccelDatagramChannel extends DatagramChannel {
 
     @Override
     public int read(ByteBuffer dst) throws IOException {
+        Objects.requireNonNull(dst, "dst");
+        ensureConnected();
         if (dst.isReadOnly()) {
             throw new IllegalArgumentException("Read-only buffer");
         }
-        ensureConnected();
         if (!dst.hasRemaining()) {
+            closeIfInterruptedInBlockingMode();
             return 0; // as the JDK has it: the datagram stays
         }
         int before = dst.position();
@@ -227,6 +230,7 @@ public final class AccelDatagramChannel extends DatagramChannel {
             room |= dsts[i].hasRemaining();
         }
         if (!room) {
+            closeIfInterruptedInBlockingMode();
             return 0;
         }
         socket.lockRead();
@@ -278,9 +282,11 @@ public final class AccelDatagramChannel extends DatagramChannel {
                 || (onlyIpv4 && !(address.getAddress() instanceof Inet4Address))) {
             return kernel.send(src, target); // which throws what it has to
         }
+        ensureOpen();
         socket.lockWrite();
         try {
             ensureOpen();
+            closeIfInterruptedInBlockingMode();
             InetSocketAddress only = connected;
             if (only != null && !only.equals(address)) {
                 throw new AlreadyConnectedException();
@@ -298,11 +304,13 @@ public final class AccelDatagramChannel extends DatagramChannel {
         Objects.requireNonNull(src, "src");
         ensureConnected();
         if (!src.hasRemaining()) {
+            closeIfInterruptedInBlockingMode();
             return 0; // as the JDK has it; only send() without a connection sends empty datagrams
         }
         socket.lockWrite();
         try {
             ensureOpen();
+            closeIfInterruptedInBlockingMode();
             InetSocketAddress target = connected;
             if (target == null) {
                 throw new NotYetConnectedException();
@@ -317,9 +325,6 @@ public final class AccelDatagramChannel extends DatagramChannel {
 
     private int send(ByteBuffer src, InetSocketAddress target) throws IOException {
         boolean waits = isBlocking();
-        if (waits) {
-            closeIfInterrupted();
-        }
         int n = socket.send(src, target);
         if (n > 0 || !waits || !src.hasRemaining()) {
             return n;
@@ -351,6 +356,7 @@ public final class AccelDatagramChannel extends DatagramChannel {
             empty &= !srcs[i].hasRemaining();
         }
         if (empty) {
+            closeIfInterruptedInBlockingMode();
             return 0;
         }
         socket.lockWrite();
@@ -520,15 +526,17 @@ public final class AccelDatagramChannel extends DatagramChannel {
         socket.endRegistrations(AccelSocketChannel::isOver);
     }
 
+    /** Asked before a lock is taken: what finds the channel closed from then on has been ended by that. */
     private void ensureOpen() throws ClosedChannelException {
         if (!isOpen()) {
             throw new ClosedChannelException();
         }
     }
 
-    private void ensureConnected() throws ClosedChannelException {
+    private void ensureConnected() throws IOException {
         ensureOpen();
         if (connected == null) {
+            closeIfInterruptedInBlockingMode();
             throw new NotYetConnectedException();
         }
     }
@@ -553,6 +561,13 @@ public final class AccelDatagramChannel extends DatagramChannel {
             } finally {
                 end(completed);
             }
+        }
+    }
+
+    /** As the JDK's, also where there is nothing to wait for, or the operation is refused. */
+    private void closeIfInterruptedInBlockingMode() throws IOException {
+        if (isBlocking()) {
+            closeIfInterrupted();
         }
     }
 
