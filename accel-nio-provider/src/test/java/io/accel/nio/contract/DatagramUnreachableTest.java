@@ -119,6 +119,38 @@ class DatagramUnreachableTest extends DatagramSupport {
         }
     }
 
+    /** Until then the JDK's keeps its port, and Accel's may not: docs/LIMITS.md. */
+    @Test
+    void peerThatIsRegisteredIsUnreachableAfterTheNextSelection() throws IOException {
+        Ends ends = connectedEnds().nonBlocking();
+        SelectionKey key = register(ends.right(), selector(), SelectionKey.OP_READ);
+        ends.right().close();
+        ByteBuffer room = ByteBuffer.allocate(10);
+        if (Path.current() == Path.JDK) {
+            ends.left().write(Bytes.ascii("early"));
+            assertThat(ends.left().read(room)).isZero();
+        }
+        key.selector().selectNow();
+        ends.left().write(Bytes.ascii("late"));
+        assertThatThrownBy(() -> ends.left().read(room)).isInstanceOf(PortUnreachableException.class);
+    }
+
+    /** A peer that is there, and is connected to somebody else, is told by the kernel alone: docs/LIMITS.md. */
+    @Test
+    void peerThatIsConnectedToAnother() throws IOException {
+        Ends ends = connectedEnds();
+        ends.right().disconnect().connect(addressOf(bound()));
+        ends.left().configureBlocking(false);
+        ends.left().write(Bytes.ascii("not for it"));
+        if (Path.current().isKernels()) {
+            assertThatThrownBy(() -> ends.left().read(ByteBuffer.allocate(10)))
+                    .isInstanceOf(PortUnreachableException.class);
+        } else {
+            assertThat(ends.left().read(ByteBuffer.allocate(10))).isZero();
+        }
+        assertNothingArrives(ends.right());
+    }
+
     @Test
     void selectorTellsOfTheError() throws IOException {
         DatagramChannel channel = connectedToNobody();
