@@ -1,6 +1,7 @@
 package io.accel.nio;
 
 import io.accel.core.daemon.Dropped;
+import io.accel.core.daemon.Privileged;
 import io.accel.core.jdk.VirtualThreads;
 import io.accel.core.poll.Pollable;
 import io.accel.core.socket.DatagramSocket;
@@ -114,6 +115,7 @@ public final class AccelDatagramChannel extends DatagramChannel {
      * @throws SocketTimeoutException if the time is over
      */
     private SocketAddress receive(ByteBuffer dst, long timeoutNanos) throws IOException {
+        ensureOpen();
         socket.lockRead();
         try {
             ensureOpen();
@@ -201,11 +203,13 @@ public final class AccelDatagramChannel extends DatagramChannel {
 
     @Override
     public int read(ByteBuffer dst) throws IOException {
+        Objects.requireNonNull(dst, "dst");
+        ensureConnected();
         if (dst.isReadOnly()) {
             throw new IllegalArgumentException("Read-only buffer");
         }
-        ensureConnected();
         if (!dst.hasRemaining()) {
+            closeIfInterruptedInBlockingMode();
             return 0; // as the JDK has it: the datagram stays
         }
         int before = dst.position();
@@ -226,6 +230,7 @@ public final class AccelDatagramChannel extends DatagramChannel {
             room |= dsts[i].hasRemaining();
         }
         if (!room) {
+            closeIfInterruptedInBlockingMode();
             return 0;
         }
         socket.lockRead();
@@ -277,9 +282,11 @@ public final class AccelDatagramChannel extends DatagramChannel {
                 || (onlyIpv4 && !(address.getAddress() instanceof Inet4Address))) {
             return kernel.send(src, target); // which throws what it has to
         }
+        ensureOpen();
         socket.lockWrite();
         try {
             ensureOpen();
+            closeIfInterruptedInBlockingMode();
             InetSocketAddress only = connected;
             if (only != null && !only.equals(address)) {
                 throw new AlreadyConnectedException();
@@ -297,11 +304,13 @@ public final class AccelDatagramChannel extends DatagramChannel {
         Objects.requireNonNull(src, "src");
         ensureConnected();
         if (!src.hasRemaining()) {
+            closeIfInterruptedInBlockingMode();
             return 0; // as the JDK has it; only send() without a connection sends empty datagrams
         }
         socket.lockWrite();
         try {
             ensureOpen();
+            closeIfInterruptedInBlockingMode();
             InetSocketAddress target = connected;
             if (target == null) {
                 throw new NotYetConnectedException();
@@ -316,9 +325,6 @@ public final class AccelDatagramChannel extends DatagramChannel {
 
     private int send(ByteBuffer src, InetSocketAddress target) throws IOException {
         boolean waits = isBlocking();
-        if (waits) {
-            closeIfInterrupted();
-        }
         int n = socket.send(src, target);
         if (n > 0 || !waits || !src.hasRemaining()) {
             return n;
@@ -350,6 +356,7 @@ public final class AccelDatagramChannel extends DatagramChannel {
             empty &= !srcs[i].hasRemaining();
         }
         if (empty) {
+            closeIfInterruptedInBlockingMode();
             return 0;
         }
         socket.lockWrite();
@@ -396,7 +403,7 @@ public final class AccelDatagramChannel extends DatagramChannel {
             try {
                 ensureOpen();
                 kernel.bind(local);
-                socket.bound((InetSocketAddress) kernel.getLocalAddress());
+                socket.bound((InetSocketAddress) Privileged.call(kernel::getLocalAddress));
             } finally {
                 socket.unlockWrite();
             }
@@ -497,7 +504,7 @@ public final class AccelDatagramChannel extends DatagramChannel {
     public synchronized java.net.DatagramSocket socket() {
         if (adaptor == null) {
             try {
-                adaptor = new AccelDatagramSocket(this, (MulticastSocket) kernel.socket());
+                adaptor = Privileged.call(() -> new AccelDatagramSocket(this, (MulticastSocket) kernel.socket()));
             } catch (IOException e) {
                 throw new UncheckedIOException("out of descriptors, most likely", e);
             }
@@ -519,15 +526,17 @@ public final class AccelDatagramChannel extends DatagramChannel {
         socket.endRegistrations(AccelSocketChannel::isOver);
     }
 
+    /** Asked before a lock is taken: what finds the channel closed from then on has been ended by that. */
     private void ensureOpen() throws ClosedChannelException {
         if (!isOpen()) {
             throw new ClosedChannelException();
         }
     }
 
-    private void ensureConnected() throws ClosedChannelException {
+    private void ensureConnected() throws IOException {
         ensureOpen();
         if (connected == null) {
+            closeIfInterruptedInBlockingMode();
             throw new NotYetConnectedException();
         }
     }
@@ -552,6 +561,13 @@ public final class AccelDatagramChannel extends DatagramChannel {
             } finally {
                 end(completed);
             }
+        }
+    }
+
+    /** As the JDK's, also where there is nothing to wait for, or the operation is refused. */
+    private void closeIfInterruptedInBlockingMode() throws IOException {
+        if (isBlocking()) {
+            closeIfInterrupted();
         }
     }
 

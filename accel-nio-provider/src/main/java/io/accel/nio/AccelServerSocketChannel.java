@@ -1,5 +1,6 @@
 package io.accel.nio;
 
+import io.accel.core.daemon.Privileged;
 import io.accel.core.poll.KernelPollable;
 import io.accel.core.poll.Pollable;
 import io.accel.core.socket.ChannelAnchor;
@@ -45,7 +46,7 @@ public final class AccelServerSocketChannel extends ServerSocketChannel implemen
     @Override
     public ServerSocketChannel bind(SocketAddress local, int backlog) throws IOException {
         kernel.bind(local, backlog);
-        if (kernel.getLocalAddress() instanceof InetSocketAddress bound) {
+        if (Privileged.call(kernel::getLocalAddress) instanceof InetSocketAddress bound) {
             try {
                 listener.bound(bound);
             } catch (IOException e) {
@@ -97,7 +98,7 @@ public final class AccelServerSocketChannel extends ServerSocketChannel implemen
     @Override
     public synchronized ServerSocket socket() {
         if (socket == null) {
-            socket = new AccelServerSocket(this);
+            socket = Privileged.get(() -> new AccelServerSocket(this));
         }
         return socket;
     }

@@ -1,5 +1,6 @@
 package io.accel.nio;
 
+import io.accel.core.daemon.Privileged;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -48,8 +49,8 @@ final class AccelSocket extends Socket implements ToLongBiFunction<FileChannel, 
     /** A new adaptor. The channel keeps it, since {@code socket()} must always return the same one. */
     static AccelSocket over(SocketHooks hooks) {
         try {
-            return new AccelSocket(hooks);
-        } catch (SocketException e) {
+            return Privileged.call(() -> new AccelSocket(hooks));
+        } catch (IOException e) {
             throw new AssertionError("java.net.Socket refused a SocketImpl", e);
         }
     }

@@ -1,5 +1,6 @@
 package io.accel.core.socket;
 
+import io.accel.core.daemon.Privileged;
 import io.accel.core.jdk.JdkAccess;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -33,7 +34,7 @@ public final class ChannelAnchor implements Anchor {
     @Override
     public InetSocketAddress local() {
         try {
-            return internet(channel.getLocalAddress());
+            return internet(Privileged.call(channel::getLocalAddress)); // a program with few rights is not told it
         } catch (IOException e) {
             return null; // closed
         }

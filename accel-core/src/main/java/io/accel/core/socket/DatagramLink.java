@@ -6,7 +6,10 @@ import io.accel.core.datagram.DatagramReceiver;
 import io.accel.core.datagram.DatagramSender;
 import io.accel.core.fabric.Link;
 import io.accel.core.observe.ConnectionState;
+import java.net.Inet6Address;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -59,10 +62,23 @@ final class DatagramLink extends CapturedLink {
     DatagramLink(Link link, String fabric, InetSocketAddress local, InetSocketAddress remote) {
         this.link = link;
         this.local = local;
-        this.remote = remote;
+        this.remote = withoutName(remote);
         this.receiver = new DatagramReceiver(link);
         this.sender = new DatagramSender(link);
         this.record = new DatagramRecord(this, fabric, local, remote);
+    }
+
+    /** Programs are told who has sent something, as by the kernel without the name by which they may have sent to it. */
+    private static InetSocketAddress withoutName(InetSocketAddress address) {
+        byte[] bytes = address.getAddress().getAddress();
+        try {
+            InetAddress nameless = address.getAddress() instanceof Inet6Address internet6
+                    ? Inet6Address.getByAddress(null, bytes, internet6.getScopeId())
+                    : InetAddress.getByAddress(bytes);
+            return new InetSocketAddress(nameless, address.getPort());
+        } catch (UnknownHostException e) {
+            throw new AssertionError("an address has as many bytes as an address has", e);
+        }
     }
 
     Link link() {

@@ -1,6 +1,7 @@
 package io.accel.core.socket;
 
 import io.accel.core.daemon.Log;
+import io.accel.core.daemon.Privileged;
 import io.accel.core.daemon.Warnings;
 import io.accel.core.datagram.DatagramReceiver;
 import io.accel.core.fabric.Fabric;
@@ -95,6 +96,8 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
     private volatile boolean shared;
     /** Whether the kernel had no room for the last datagram that went by it. Written by senders, cleared by pollers. */
     private volatile boolean kernelFull;
+    /** Whether the kernel may have an error to tell, since it has sent for a connected socket. Written by senders, cleared by receivers. */
+    private volatile boolean kernelMayFail;
 
     // Sending half only.
     private InetSocketAddress lastTarget;
@@ -169,14 +172,15 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
 
     /**
      * The program has connected the kernel's socket, or disconnected it. In both halves. What came before a connect is
-     * thrown away, as the JDK does.
+     * thrown away, as the JDK does; what came from others while it was connected the kernel has not taken either.
      *
      * @param remote the peer, or null
      */
     public void connected(InetSocketAddress remote) {
+        InetSocketAddress before = connected;
         connected = remote;
-        if (remote != null) {
-            for (DatagramLink link : links.all()) {
+        for (DatagramLink link : links.all()) {
+            if (remote != null || (before != null && !before.equals(link.remote()))) {
                 discard(link);
             }
         }
@@ -193,7 +197,7 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
     }
 
     InetSocketAddress localFor(InetAddress address) throws IOException {
-        InetSocketAddress bound = (InetSocketAddress) kernel.getLocalAddress();
+        InetSocketAddress bound = (InetSocketAddress) Privileged.call(kernel::getLocalAddress);
         if (bound == null) {
             throw new ClosedChannelException();
         }
@@ -248,6 +252,7 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
     }
 
     private InetSocketAddress receiveFromKernel(ByteBuffer dst) throws IOException {
+        kernelMayFail = false;
         InetSocketAddress from = (InetSocketAddress) kernel.receive(dst);
         if (from != null) {
             kernelSource = from;
@@ -302,17 +307,17 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
         return src.position();
     }
 
-    /** Whether the kernel's datagrams, if there are any, come before that link's. */
+    /** Whether the kernel's datagrams and errors, if there are any, come before that link's. */
     private boolean isKernelFirst(DatagramLink link) {
         hit = true;
-        return --untilKernel <= 0 || link.isFresh();
+        return --untilKernel <= 0 || kernelMayFail || link.isFresh();
     }
 
     /** Whether to ask the kernel, the links having nothing. Who empties its links with a loop is spared a system call. */
     private boolean isKernelDue() {
         boolean afterHit = hit;
         hit = false;
-        return !afterHit || System.nanoTime() - kernelEmptyAt >= KERNEL_NEWS_NANOS;
+        return !afterHit || kernelMayFail || System.nanoTime() - kernelEmptyAt >= KERNEL_NEWS_NANOS;
     }
 
     private void kernelEmpty(DatagramLink link) {
@@ -393,6 +398,7 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
         boolean empty = !src.hasRemaining();
         int n = kernel.send(src, target);
         kernelFull = n == 0 && !empty;
+        kernelMayFail = connected != null;
         findOnce(path);
         return n;
     }
@@ -423,6 +429,7 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
         }
         long written = kernel.write(srcs, offset, count);
         kernelFull = written == 0 && n > 0;
+        kernelMayFail = true;
         findOnce(path);
         return written;
     }

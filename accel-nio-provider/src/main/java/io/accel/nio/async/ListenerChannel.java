@@ -1,5 +1,6 @@
 package io.accel.nio.async;
 
+import io.accel.core.daemon.CallersRights;
 import java.io.IOException;
 import java.net.SocketAddress;
 import java.net.SocketOption;
@@ -37,6 +38,8 @@ final class ListenerChannel extends AsynchronousServerSocketChannel implements E
     private State state = State.OPEN;
     /** Of the pending accept, or null. */
     private Result<AsynchronousSocketChannel> accepting;
+    /** From whom the pending accept may take a connection. */
+    private CallersRights rights;
 
     ListenerChannel(ChannelGroup group, ServerSocketChannel channel) throws IOException {
         super(group.provider());
@@ -78,8 +81,9 @@ final class ListenerChannel extends AsynchronousServerSocketChannel implements E
                 throw new AcceptPendingException();
             }
             try {
-                accepted = next();
+                accepted = inGroup(channel.accept());
                 if (accepted == null) {
+                    rights = CallersRights.now();
                     await(result);
                     return;
                 }
@@ -100,8 +104,7 @@ final class ListenerChannel extends AsynchronousServerSocketChannel implements E
         }
     }
 
-    private AsynchronousSocketChannel next() throws IOException {
-        SocketChannel accepted = channel.accept();
+    private AsynchronousSocketChannel inGroup(SocketChannel accepted) throws IOException {
         return accepted == null ? null : group.accepted(accepted);
     }
 
@@ -129,7 +132,7 @@ final class ListenerChannel extends AsynchronousServerSocketChannel implements E
                 return;
             }
             try {
-                accepted = next();
+                accepted = inGroup(rights.call(channel::accept));
                 if (accepted == null) {
                     return;
                 }

@@ -118,6 +118,9 @@ final class StreamChannel extends AsynchronousSocketChannel implements EventLoop
                 return;
             }
             connected();
+        } catch (SecurityException e) {
+            notConnected();
+            throw e;
         } catch (IOException | RuntimeException | Error e) {
             failure = connectFailed(e);
         }
@@ -145,6 +148,12 @@ final class StreamChannel extends AsynchronousSocketChannel implements EventLoop
     private synchronized void connected() {
         connection = Connection.MADE;
         remote = destination;
+    }
+
+    /** The program may not connect to there, and may try another address. */
+    private synchronized void notConnected() {
+        connection = Connection.NONE;
+        destination = null;
     }
 
     /** A channel whose connect has failed is closed. Returns what the program is told. */

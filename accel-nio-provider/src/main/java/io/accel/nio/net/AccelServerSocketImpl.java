@@ -53,7 +53,7 @@ final class AccelServerSocketImpl extends SocketImpl {
         address = wanted.getAddress();
         localport = kernel.getLocalPort();
         try {
-            listener.bound((InetSocketAddress) kernel.getLocalSocketAddress());
+            listener.bound(kernel.local());
         } catch (IOException e) {
             kernel.close();
             throw e;

@@ -64,7 +64,7 @@ final class AccelSocketImpl extends SocketImpl {
             throw new SocketException("Socket closed");
         }
         if (kernel == null) {
-            kernel = new KernelSocket();
+            kernel = KernelSocket.open();
         }
         return kernel;
     }
@@ -384,7 +384,7 @@ final class AccelSocketImpl extends SocketImpl {
 
     @Override
     protected Set<SocketOption<?>> supportedOptions() {
-        try (KernelSocket unused = new KernelSocket()) {
+        try (KernelSocket unused = KernelSocket.open()) {
             return unused.supportedOptions();
         } catch (IOException e) {
             return Set.of(); // out of descriptors: no option can be had

@@ -1,7 +1,9 @@
 package io.accel.nio.net;
 
+import io.accel.core.daemon.Privileged;
 import io.accel.core.jdk.JdkAccess;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.SocketImpl;
 
@@ -12,12 +14,17 @@ final class KernelServerSocket extends ServerSocket {
     }
 
     static KernelServerSocket open() {
-        return new KernelServerSocket(JdkAccess.kernelServerSocket());
+        return Privileged.get(() -> new KernelServerSocket(JdkAccess.kernelServerSocket()));
+    }
+
+    /** Also where the program has not the right to be told. */
+    InetSocketAddress local() {
+        return (InetSocketAddress) Privileged.get(this::getLocalSocketAddress);
     }
 
     @Override
     public KernelSocket accept() throws IOException {
-        KernelSocket socket = new KernelSocket(null);
+        KernelSocket socket = KernelSocket.toBeAccepted();
         implAccept(socket);
         return socket;
     }

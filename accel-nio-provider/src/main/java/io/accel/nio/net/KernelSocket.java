@@ -1,5 +1,6 @@
 package io.accel.nio.net;
 
+import io.accel.core.daemon.Privileged;
 import io.accel.core.jdk.JdkAccess;
 import java.io.IOException;
 import java.io.InputStream;
@@ -12,18 +13,23 @@ import java.nio.channels.SocketChannel;
 
 /** A socket as the JDK would have made it. */
 final class KernelSocket extends Socket {
+    private KernelSocket(SocketImpl implementation) throws IOException {
+        super(implementation);
+    }
+
     /** One that is not connected. */
-    KernelSocket() throws IOException {
-        super(JdkAccess.kernelSocket());
+    static KernelSocket open() throws IOException {
+        return Privileged.call(() -> new KernelSocket(JdkAccess.kernelSocket()));
     }
 
     /** One that a listener is about to connect. */
-    KernelSocket(SocketImpl none) throws IOException {
-        super(none);
+    static KernelSocket toBeAccepted() throws IOException {
+        return new KernelSocket(null);
     }
 
+    /** Also where the program has not the right to be told. */
     InetSocketAddress local() {
-        return (InetSocketAddress) getLocalSocketAddress();
+        return (InetSocketAddress) Privileged.get(this::getLocalSocketAddress);
     }
 
     InetSocketAddress remote() {

@@ -1,5 +1,6 @@
 package io.accel.nio.net;
 
+import io.accel.core.daemon.Privileged;
 import java.net.InetSocketAddress;
 import java.net.Proxy;
 import java.net.ProxySelector;
@@ -11,8 +12,8 @@ final class Proxies {
     private Proxies() {}
 
     static boolean isProxied(InetSocketAddress destination) {
-        ProxySelector selector = ProxySelector.getDefault();
-        if (selector == null || hasNone(selector)) {
+        ProxySelector selector = Privileged.get(ProxySelector::getDefault);
+        if (selector == null || Privileged.get(() -> hasNone(selector))) {
             return false;
         }
         try {

@@ -45,6 +45,22 @@ class DatagramAddressTest extends DatagramSupport {
     }
 
     @Test
+    void whoAnswersIsToldWithoutTheNameThatItWasSentToBy() throws IOException {
+        DatagramChannel asks = bound();
+        DatagramChannel answers = bound();
+        InetSocketAddress plain = addressOf(answers);
+        InetAddress named =
+                InetAddress.getByAddress("a.name.of.it", plain.getAddress().getAddress());
+        send(asks, "asked by name", new InetSocketAddress(named, plain.getPort()));
+        assertThat(receiveText(answers)).isEqualTo("asked by name");
+        warm(asks, answers);
+        send(answers, "answer", addressOf(asks));
+        InetSocketAddress source = receive(asks).source();
+        assertThat(source).isEqualTo(plain);
+        assertThat(source.getHostString()).isEqualTo(plain.getAddress().getHostAddress());
+    }
+
+    @Test
     void receiveBindsAChannel() throws IOException {
         DatagramChannel channel = datagrams();
         channel.configureBlocking(false);

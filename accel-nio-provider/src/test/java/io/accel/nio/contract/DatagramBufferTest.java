@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.NotYetConnectedException;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -128,6 +129,14 @@ class DatagramBufferTest extends DatagramSupport {
             assertThat(buffer.position()).isZero();
         }
         assertThat(receiveText(ends.right())).isEqualTo("kept");
+    }
+
+    @Test
+    void readOnlyBufferMattersOnlyToWhoIsConnected() throws IOException {
+        ByteBuffer readOnly = ByteBuffer.allocate(10).asReadOnlyBuffer();
+        assertThatThrownBy(() -> bound().read(readOnly)).isInstanceOf(NotYetConnectedException.class);
+        assertThatThrownBy(() -> bound().read(new ByteBuffer[] {readOnly}))
+                .isInstanceOf(NotYetConnectedException.class);
     }
 
     @Test

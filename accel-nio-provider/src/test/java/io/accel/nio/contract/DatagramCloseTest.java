@@ -135,6 +135,35 @@ class DatagramCloseTest extends DatagramSupport {
         }
     }
 
+    /** Neither is there anything to wait for, nor may they do what they try. */
+    @Test
+    void threadThatWasInterruptedBeforeAndIsRefused() throws Exception {
+        for (int operation = 0; operation < 7; operation++) {
+            Ends ends = connectedEnds();
+            DatagramChannel alone = bound();
+            InetSocketAddress another = addressOf(alone);
+            ByteBuffer[] empty = {ByteBuffer.allocate(0)};
+            List<Task.Action> calls = List.of(
+                    () -> ends.left().read(empty[0]),
+                    () -> ends.left().read(empty),
+                    () -> ends.left().write(empty[0]),
+                    () -> ends.left().write(empty),
+                    () -> ends.left().send(ByteBuffer.allocate(1), another),
+                    () -> alone.read(ByteBuffer.allocate(1)),
+                    () -> alone.write(ByteBuffer.allocate(1)));
+            Task.Action call = calls.get(operation);
+            Task<Boolean> task = start(() -> {
+                Thread.currentThread().interrupt();
+                assertThatThrownBy(call::run).isExactlyInstanceOf(ClosedByInterruptException.class);
+                return Thread.currentThread().isInterrupted();
+            });
+            assertThat(task.result()).as("interrupted status, %s", operation).isTrue();
+            assertThat(operation < 5 ? ends.left().isOpen() : alone.isOpen())
+                    .as("open, %s", operation)
+                    .isFalse();
+        }
+    }
+
     @Test
     void interruptDoesNotMatterToAChannelThatDoesNotBlock() throws Exception {
         Ends ends = connectedEnds().nonBlocking();
@@ -179,6 +208,13 @@ class DatagramCloseTest extends DatagramSupport {
                 assertThat(channel.isConnected()).isFalse();
                 for (Task.Action call : operations(channel)) {
                     assertThatThrownBy(call::run).isInstanceOf(ClosedChannelException.class);
+                    if (!blocking) {
+                        assertThatThrownBy(call::run).isExactlyInstanceOf(ClosedChannelException.class);
+                    }
+                }
+                if (!blocking) {
+                    assertThatThrownBy(() -> channel.send(ByteBuffer.allocate(1), address))
+                            .isExactlyInstanceOf(ClosedChannelException.class);
                 }
                 List<Task.Action> others = List.of(
                         () -> channel.send(ByteBuffer.allocate(1), address),

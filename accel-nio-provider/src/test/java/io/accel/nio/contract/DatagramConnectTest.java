@@ -135,6 +135,26 @@ class DatagramConnectTest extends DatagramSupport {
     }
 
     @Test
+    void whatOthersSentBeforeTheDisconnectIsNotReceived() throws IOException {
+        Ends ends = ends();
+        ends.right().connect(addressOf(bound()));
+        send(ends.left(), "comes too early", addressOf(ends.right()));
+        ends.right().disconnect();
+        assertNothingArrives(ends.right());
+        send(ends.left(), "comes after it", addressOf(ends.right()));
+        assertThat(receiveText(ends.right())).isEqualTo("comes after it");
+    }
+
+    /** What the peer has sent stays. */
+    @Test
+    void whatThePeerSentBeforeTheDisconnectIsReceived() throws IOException {
+        Ends ends = connectedEnds();
+        ends.left().write(Bytes.ascii("peer"));
+        ends.right().disconnect();
+        assertThat(receiveText(ends.right())).isEqualTo("peer");
+    }
+
+    @Test
     void disconnectedChannelReceivesOfAll() throws IOException {
         Ends ends = connectedEnds();
         DatagramChannel other = bound();

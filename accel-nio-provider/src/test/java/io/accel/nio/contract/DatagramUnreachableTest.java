@@ -96,6 +96,61 @@ class DatagramUnreachableTest extends DatagramSupport {
         assertNothingArrives(ends.left());
     }
 
+    /** However much of what the peer has sent is unread. */
+    @Test
+    void errorComesBeforeWhatIsUnread() throws IOException {
+        for (boolean scatters : new boolean[] {false, true}) {
+            Ends ends = connectedEnds();
+            for (int i = 0; i < 3; i++) {
+                ends.right().write(Bytes.ascii("last words " + i));
+            }
+            assertThat(receiveText(ends.left())).isEqualTo("last words 0");
+            ends.right().close();
+            ends.left().write(Bytes.ascii("lost"));
+            ByteBuffer room = ByteBuffer.allocate(100);
+            assertThatThrownBy(() -> {
+                        long unused = scatters
+                                ? ends.left().read(new ByteBuffer[] {room})
+                                : ends.left().read(room);
+                    })
+                    .isInstanceOf(PortUnreachableException.class);
+            assertThat(receiveText(ends.left())).isEqualTo("last words 1");
+            assertThat(receiveText(ends.left())).isEqualTo("last words 2");
+        }
+    }
+
+    /** Until then the JDK's keeps its port, and Accel's may not: docs/LIMITS.md. */
+    @Test
+    void peerThatIsRegisteredIsUnreachableAfterTheNextSelection() throws IOException {
+        Ends ends = connectedEnds().nonBlocking();
+        SelectionKey key = register(ends.right(), selector(), SelectionKey.OP_READ);
+        ends.right().close();
+        ByteBuffer room = ByteBuffer.allocate(10);
+        if (Path.current() == Path.JDK) {
+            ends.left().write(Bytes.ascii("early"));
+            assertThat(ends.left().read(room)).isZero();
+        }
+        key.selector().selectNow();
+        ends.left().write(Bytes.ascii("late"));
+        assertThatThrownBy(() -> ends.left().read(room)).isInstanceOf(PortUnreachableException.class);
+    }
+
+    /** A peer that is there, and is connected to somebody else, is told by the kernel alone: docs/LIMITS.md. */
+    @Test
+    void peerThatIsConnectedToAnother() throws IOException {
+        Ends ends = connectedEnds();
+        ends.right().disconnect().connect(addressOf(bound()));
+        ends.left().configureBlocking(false);
+        ends.left().write(Bytes.ascii("not for it"));
+        if (Path.current().isKernels()) {
+            assertThatThrownBy(() -> ends.left().read(ByteBuffer.allocate(10)))
+                    .isInstanceOf(PortUnreachableException.class);
+        } else {
+            assertThat(ends.left().read(ByteBuffer.allocate(10))).isZero();
+        }
+        assertNothingArrives(ends.right());
+    }
+
     @Test
     void selectorTellsOfTheError() throws IOException {
         DatagramChannel channel = connectedToNobody();

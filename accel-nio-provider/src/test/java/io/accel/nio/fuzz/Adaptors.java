@@ -2,6 +2,7 @@ package io.accel.nio.fuzz;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.DatagramSocket;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.ByteBuffer;
@@ -30,6 +31,16 @@ final class Adaptors {
                 + socket.getInetAddress() + " port=" + socket.getLocalPort() + " " + socket.getLocalSocketAddress()
                 + " "
                 + asked(world, socket::getSoTimeout) + " " + asked(world, socket::getReuseAddress);
+    }
+
+    /** Without its own text, which is that of any object. */
+    static String state(World world, DatagramSocket socket) {
+        return (socket.isBound() ? "bound " : "") + (socket.isConnected() ? "connected " : "")
+                + (socket.isClosed() ? "closed " : "") + socket.getInetAddress() + " port=" + socket.getPort() + " "
+                + socket.getLocalAddress() + " port=" + socket.getLocalPort() + " " + socket.getLocalSocketAddress()
+                + " " + socket.getRemoteSocketAddress() + " " + asked(world, socket::getSoTimeout) + " "
+                + asked(world, socket::getReuseAddress) + " " + asked(world, socket::getBroadcast) + " "
+                + asked(world, socket::getTrafficClass);
     }
 
     private static String asked(World world, Callable<?> question) {

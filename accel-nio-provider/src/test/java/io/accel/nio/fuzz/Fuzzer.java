@@ -22,6 +22,7 @@ final class Fuzzer {
     /** More than the steps of a program take that wait in vain for what must happen. */
     private static final int LIMIT_SECONDS = 20;
 
+    private final Kind kind;
     private final List<Comparison> comparisons;
     private final RandomGenerator<List<Step>> generator;
     private final long shrinkNanos;
@@ -29,15 +30,17 @@ final class Fuzzer {
     /**
      * A difference that was found.
      *
+     * @param kind of the program
      * @param seed by which its program can be made again
      * @param setting where
      * @param program as small as it got
      * @param traces what it says
      */
-    record Finding(long seed, Setting setting, List<Step> program, Difference traces) {
+    record Finding(Kind kind, long seed, Setting setting, List<Step> program, Difference traces) {
         @Override
         public String toString() {
-            StringBuilder text = new StringBuilder("-Dfuzz.program=" + seed + " finds in '" + setting.name() + "'\n");
+            StringBuilder text = new StringBuilder(
+                    "-Dfuzz.kind=" + kind + " -Dfuzz.program=" + seed + " finds in '" + setting.name() + "'\n");
             text.append(traces.first()).append("\n  of the program\n");
             program.forEach(step -> text.append("    ").append(step).append('\n'));
             text.append("  expected\n");
@@ -53,15 +56,17 @@ final class Fuzzer {
      *
      * @param oracle what is right
      * @param settings what is compared with it, each in turn
+     * @param kind which programs there are
      * @param shrinkNanos how long to make a program smaller
      */
-    Fuzzer(Setting oracle, List<Setting> settings, long shrinkNanos) {
+    Fuzzer(Setting oracle, List<Setting> settings, Kind kind, long shrinkNanos) {
         this.comparisons = settings.stream()
                 .map(each -> new Comparison(oracle, each, LIMIT_SECONDS))
                 .toList();
+        this.kind = kind;
         this.shrinkNanos = shrinkNanos;
         AtomicReference<RandomGenerator<List<Step>>> made = new AtomicReference<>();
-        JqwikSession.run(() -> made.set(Programs.programs().generator(SIZES)));
+        JqwikSession.run(() -> made.set(kind.programs().generator(SIZES)));
         this.generator = made.get();
     }
 
@@ -111,13 +116,13 @@ final class Fuzzer {
                 }
             }
         }
-        return new Finding(seed, comparison.setting(), smallest.value(), difference);
+        return new Finding(kind, seed, comparison.setting(), smallest.value(), difference);
     }
 
     /** What was made small for one setting may do for another. */
-    private static Finding again(long seed, Comparison comparison, List<Step> program) {
+    private Finding again(long seed, Comparison comparison, List<Step> program) {
         Difference difference = tryAgain(comparison, program);
-        return difference == null ? null : new Finding(seed, comparison.setting(), program, difference);
+        return difference == null ? null : new Finding(kind, seed, comparison.setting(), program, difference);
     }
 
     private static Difference tryAgain(Comparison comparison, List<Step> program) {

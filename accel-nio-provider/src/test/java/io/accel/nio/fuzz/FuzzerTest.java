@@ -17,6 +17,8 @@ import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** The fuzzer finds what is wrong, and nothing where nothing is. */
 class FuzzerTest {
@@ -24,11 +26,17 @@ class FuzzerTest {
     private static final long SEED = 20_261_122L;
     private static final int PROGRAMS = 60;
 
-    /** The JDK's, but for its clients. */
-    private abstract static class Wrong extends SelectorProvider {
+    /** The JDK's, but for its clients, or its datagram channels. */
+    private static class Wrong extends SelectorProvider {
         private final SelectorProvider right = Setting.jdk().client();
 
-        abstract SocketChannel spoil(SocketChannel channel) throws IOException;
+        SocketChannel spoil(SocketChannel channel) throws IOException {
+            return channel;
+        }
+
+        DatagramChannel spoil(DatagramChannel channel) throws IOException {
+            return channel;
+        }
 
         @Override
         public SocketChannel openSocketChannel() throws IOException {
@@ -47,12 +55,12 @@ class FuzzerTest {
 
         @Override
         public DatagramChannel openDatagramChannel() throws IOException {
-            return right.openDatagramChannel();
+            return spoil(right.openDatagramChannel());
         }
 
         @Override
         public DatagramChannel openDatagramChannel(ProtocolFamily family) throws IOException {
-            return right.openDatagramChannel(family);
+            return spoil(right.openDatagramChannel(family));
         }
 
         @Override
@@ -70,10 +78,11 @@ class FuzzerTest {
         return found.isEmpty() ? null : found.get(0);
     }
 
-    @Test
-    void theJdkSaysWhatTheJdkSays() {
+    @ParameterizedTest
+    @EnumSource
+    void theJdkSaysWhatTheJdkSays(Kind kind) {
         Setting again = Setting.of("jdk again", Setting.jdk().client());
-        Fuzzer fuzzer = new Fuzzer(Setting.jdk(), List.of(again), SHRINK_NANOS);
+        Fuzzer fuzzer = new Fuzzer(Setting.jdk(), List.of(again), kind, SHRINK_NANOS);
         assertThat(find(fuzzer, PROGRAMS)).isNull();
         Comparison comparison = fuzzer.comparisons().get(0);
         assertThat(comparison.programs()).isEqualTo(PROGRAMS);
@@ -88,7 +97,8 @@ class FuzzerTest {
                 return channel.setOption(StandardSocketOptions.SO_LINGER, 0);
             }
         });
-        Fuzzer.Finding finding = find(new Fuzzer(Setting.jdk(), List.of(wrong), SHRINK_NANOS), 10 * PROGRAMS);
+        Fuzzer.Finding finding =
+                find(new Fuzzer(Setting.jdk(), List.of(wrong), Kind.STREAMS, SHRINK_NANOS), 10 * PROGRAMS);
         assertThat(finding).isNotNull();
         assertThat(finding.program()).as("%s", finding).hasSizeLessThanOrEqualTo(4);
         assertThat(finding.toString()).contains("-Dfuzz.program=", "Connection reset");
@@ -103,9 +113,24 @@ class FuzzerTest {
                 return channel;
             }
         });
-        Fuzzer.Finding finding = find(new Fuzzer(Setting.jdk(), List.of(wrong), SHRINK_NANOS), 10 * PROGRAMS);
+        Fuzzer.Finding finding =
+                find(new Fuzzer(Setting.jdk(), List.of(wrong), Kind.STREAMS, SHRINK_NANOS), 10 * PROGRAMS);
         assertThat(finding).isNotNull();
         assertThat(finding.program()).as("%s", finding).hasSizeLessThanOrEqualTo(4);
+    }
+
+    @Test
+    void aDatagramThatIsLostIsFound() {
+        Setting wrong = Setting.of("loses", new Wrong() {
+            @Override
+            DatagramChannel spoil(DatagramChannel channel) throws IOException {
+                return channel.setOption(StandardSocketOptions.SO_RCVBUF, 1); // the kernel gives it a little more
+            }
+        });
+        Fuzzer fuzzer = new Fuzzer(Setting.jdk(), List.of(wrong), Kind.DATAGRAMS, TimeUnit.SECONDS.toNanos(1));
+        Fuzzer.Finding finding = find(fuzzer, 10 * PROGRAMS);
+        assertThat(finding).isNotNull();
+        assertThat(finding.toString()).contains("-Dfuzz.kind=DATAGRAMS -Dfuzz.program=", "finds {}");
     }
 
     private record HangsUnlessRight() implements Step {

@@ -3,6 +3,7 @@ package io.accel.nio.fuzz;
 import java.io.IOException;
 import java.net.SocketOption;
 import java.net.StandardSocketOptions;
+import java.nio.channels.DatagramChannel;
 import java.nio.channels.NetworkChannel;
 import java.nio.channels.SelectableChannel;
 import java.nio.channels.ServerSocketChannel;
@@ -101,13 +102,19 @@ final class Questions {
                 all.append(socket.isConnected() ? " connected" : " not connected")
                         .append(socket.isConnectionPending() ? " pending" : "");
             }
+            if (channel instanceof DatagramChannel datagrams) {
+                all.append(datagrams.isConnected() ? " connected" : " not connected");
+            }
             return all.append(' ')
                     .append(addresses(world, (NetworkChannel) channel))
                     .toString();
         }
 
-        /** With a listener's address, which JDK 25's leaves out. */
+        /** With a listener's address, which JDK 25's leaves out; of a datagram channel the JDK's are those of any object. */
         private static String inWords(World world, SelectableChannel channel) throws IOException {
+            if (channel instanceof DatagramChannel) {
+                return "datagrams";
+            }
             String words = world.plain(channel);
             return channel instanceof ServerSocketChannel listener && channel.isOpen()
                     ? words.replace("[]", "[" + world.plain(listener.getLocalAddress()) + "]")
@@ -120,6 +127,8 @@ final class Questions {
                 all.append(world.plain(channel.getLocalAddress()));
                 if (channel instanceof SocketChannel socket) {
                     all.append(' ').append(world.plain(socket.getRemoteAddress()));
+                } else if (channel instanceof DatagramChannel datagrams) {
+                    all.append(' ').append(world.plain(datagrams.getRemoteAddress()));
                 }
             } catch (Exception e) {
                 all.append(world.thrown(e));
@@ -138,6 +147,9 @@ final class Questions {
             }
             if (channel instanceof ServerSocketChannel listener) {
                 return world.plain(Adaptors.state(world, listener.socket()));
+            }
+            if (channel instanceof DatagramChannel datagrams) {
+                return world.plain(Adaptors.state(world, datagrams.socket()));
             }
             return "no channel";
         }

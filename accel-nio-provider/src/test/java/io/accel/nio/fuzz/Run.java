@@ -57,7 +57,7 @@ final class Run {
         }
     }
 
-    /** How many connections were accepted. */
+    /** How many connections were accepted, or pairs of datagram channels exchanged datagrams for some time. */
     int accepted() {
         return accepted;
     }
@@ -76,6 +76,13 @@ final class Run {
             for (Connection connection : world.connections()) {
                 count(connection.server());
                 finish(world, connection);
+            }
+            accepted += world.warmed();
+            moved += world.moved();
+            for (DatagramEnd end : world.datagramEnds()) {
+                if (end.isOpen()) {
+                    trace.add(end.name() + " finds " + Datagrams.receiveAll(world, end, Datagrams.ANY_SIZE));
+                }
             }
         } catch (IOException | RuntimeException e) {
             trace.add("ends with " + e);

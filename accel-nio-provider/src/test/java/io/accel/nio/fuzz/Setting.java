@@ -6,6 +6,7 @@ import io.accel.profile.Profile;
 import java.io.IOException;
 import java.nio.channels.Selector;
 import java.nio.channels.spi.SelectorProvider;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -16,7 +17,7 @@ import java.util.Map;
  * @param client opens clients
  * @param server opens listeners
  * @param selectors opens selectors, which must take the channels of both
- * @param mustMove whether a connection that was accepted has left the kernel's path
+ * @param mustMove whether a connection that was accepted, or datagrams that were exchanged for some time, must have left the kernel's path
  */
 record Setting(
         String name, SelectorProvider client, SelectorProvider server, SelectorProvider selectors, boolean mustMove) {
@@ -55,13 +56,33 @@ record Setting(
     }
 
     private static SelectorProvider provider(String preset, String after) {
-        return new AccelSelectorProvider(Profile.load(
-                preset,
-                Map.of(
-                        "handover.after", after,
-                        "ring.size", RING,
-                        "fabric.order", "shm",
-                        "connect.probe-timeout", "10s",
-                        "handshake.timeout", "20s")));
+        return provider(preset, Map.of("handover.after", after));
+    }
+
+    private static SelectorProvider provider(String preset, Map<String, String> more) {
+        Map<String, String> keys = new HashMap<>(Map.of(
+                "ring.size", RING,
+                "fabric.order", "shm",
+                "connect.probe-timeout", "10s",
+                "handshake.timeout", "20s"));
+        keys.putAll(more);
+        return new AccelSelectorProvider(Profile.load(preset, keys));
+    }
+
+    /** Accel's, as they differ for datagrams: how a receiver waits, how large rings are and how many, and a peer without Accel. */
+    static List<Setting> accelDatagrams() {
+        SelectorProvider jdk = JdkAccess.kernelProvider();
+        Map<String, String> soon = Map.of("datagram.retry", "1ms");
+        SelectorProvider balanced = provider("balanced", soon);
+        SelectorProvider asleep = provider("low-cpu", soon);
+        SelectorProvider spinning = provider("latency", soon);
+        SelectorProvider small = provider("balanced", Map.of("datagram.ring-size", "128KiB"));
+        return List.of(
+                new Setting("balanced", balanced, balanced, balanced, true),
+                new Setting("no spin", asleep, asleep, asleep, true),
+                new Setting("spin", spinning, spinning, spinning, true),
+                new Setting("small rings", small, small, small, true),
+                of("one peer", provider("low-cpu", Map.of("datagram.peers-max", "1", "datagram.retry", "1ms"))),
+                new Setting("some alone", balanced, jdk, balanced, false));
     }
 }

@@ -3,25 +3,35 @@ package io.accel.nio.fuzz;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.ClosedSelectorException;
+import java.nio.channels.DatagramChannel;
+import java.nio.channels.NetworkChannel;
 import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** What a program has: two connections, two selectors. One thread, apart from the tasks that it starts. */
+/** What a program has: two connections, datagram channels, two selectors. One thread, apart from the tasks that it starts. */
 final class World implements Closeable {
     static final int CONNECTIONS = 2;
     static final int SELECTORS = 2;
+    static final int DATAGRAM_ENDS = 3;
+    /** Among what can be registered. */
+    static final int FIRST_DATAGRAM_END = 3 * CONNECTIONS;
+
     /** How many bytes a program leaves unread in one direction, at most: less than a ring, or the kernel's buffers, hold. */
     static final int ROOM = 20 << 10;
     /** How long what must happen may take, in nanoseconds. */
@@ -30,13 +40,19 @@ final class World implements Closeable {
     private static final long REST_NANOS = 1_000_000L;
     private static final Pattern PORT = Pattern.compile("(?<=:|port=)\\d{4,5}\\b");
     private static final Pattern CHANNEL_CLASS = Pattern.compile(
-            "(?:sun\\.nio\\.ch|io\\.accel\\.nio)\\.(?:Accel)?(SocketChannel|ServerSocketChannel)(?:Impl)?");
+            "(?:sun\\.nio\\.ch|io\\.accel\\.nio)\\.(?:Accel)?(SocketChannel|ServerSocketChannel|DatagramChannel)(?:Impl)?");
 
     private final Setting setting;
     private final List<Connection> connections = new ArrayList<>();
     private final Selector[] selectors = new Selector[SELECTORS];
+    private final List<DatagramEnd> datagramEnds = new ArrayList<>();
+    private final InetSocketAddress nobody;
+    private final Set<InetSocketAddress> closedRegistered = new HashSet<>();
     private final Map<Integer, String> ports = new TreeMap<>();
     private final List<Task> tasks = new ArrayList<>();
+    private int datagrams;
+    private int warmed;
+    private int moved;
 
     World(Setting setting) throws IOException {
         this.setting = setting;
@@ -44,6 +60,14 @@ final class World implements Closeable {
             connections.add(new Connection(i, setting));
             ports.put(connections.get(i).address().getPort(), "L" + i);
         }
+        for (int i = 0; i < DATAGRAM_ENDS; i++) {
+            datagramEnds.add(new DatagramEnd(i, i == 1 ? setting.server() : setting.client()));
+        }
+        try (DatagramChannel gone = setting.client().openDatagramChannel()) {
+            nobody = (InetSocketAddress) gone.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
+                    .getLocalAddress();
+        }
+        ports.put(nobody.getPort(), "nobody");
     }
 
     Setting setting() {
@@ -71,14 +95,80 @@ final class World implements Closeable {
         return selectors[index];
     }
 
-    /** What can be registered: the ends, and then the listeners; null if it is not there. */
+    DatagramEnd datagramEnd(int index) {
+        return datagramEnds.get(index % DATAGRAM_ENDS);
+    }
+
+    List<DatagramEnd> datagramEnds() {
+        return datagramEnds;
+    }
+
+    /** The one that gets what is sent there; null if that is nobody. */
+    DatagramEnd datagramEndAt(InetSocketAddress target) throws IOException {
+        for (DatagramEnd end : datagramEnds) {
+            if (target != null && target.equals(end.address())) {
+                return end;
+            }
+        }
+        return null;
+    }
+
+    /**
+     * A datagram channel is about to be closed. If it is registered, the JDK's keeps its port until its selector selects next, and Accel's may not:
+     * docs/LIMITS.md has it.
+     */
+    void closing(DatagramEnd end) throws IOException {
+        if (end.isOpen() && end.channel().isRegistered() && end.address() != null) {
+            closedRegistered.add(end.address());
+        }
+    }
+
+    /** Whether it is not known if anybody has a port. */
+    boolean isUnsure(InetSocketAddress target) throws IOException {
+        return closedRegistered.contains(target) && datagramEndAt(target) == null;
+    }
+
+    /** Where a datagram is sent to: the datagram channels, and where nobody is, which is also for those that have no port. */
+    InetSocketAddress target(int index) throws IOException {
+        InetSocketAddress address = index < DATAGRAM_ENDS ? datagramEnd(index).address() : null;
+        return address == null ? nobody : address;
+    }
+
+    /** The next datagram, which is unlike all others of its size. */
+    byte[] datagram(int size) {
+        byte[] bytes = new byte[size];
+        new Random(datagrams++).nextBytes(bytes);
+        return bytes;
+    }
+
+    /** Two datagram channels have exchanged datagrams for long enough to have a faster path. */
+    void warmed(boolean hasMoved) {
+        warmed++;
+        moved += hasMoved ? 1 : 0;
+    }
+
+    int warmed() {
+        return warmed;
+    }
+
+    int moved() {
+        return moved;
+    }
+
+    /** What can be registered: the ends, then the listeners, and the datagram channels; null if it is not there. */
     SelectableChannel selectable(int index) {
+        if (index >= FIRST_DATAGRAM_END) {
+            return datagramEnd(index - FIRST_DATAGRAM_END).channel();
+        }
         return index < 2 * CONNECTIONS
                 ? end(index).channel()
                 : connection(index - 2 * CONNECTIONS).listener();
     }
 
     static String name(int selectable) {
+        if (selectable >= FIRST_DATAGRAM_END) {
+            return "d" + (selectable - FIRST_DATAGRAM_END);
+        }
         return selectable < 2 * CONNECTIONS
                 ? (selectable % 2 == 0 ? "c" : "s") + selectable / 2
                 : "l" + (selectable - 2 * CONNECTIONS);
@@ -122,16 +212,19 @@ final class World implements Closeable {
     /** Says the same of the same thing on any provider, and with any ports. */
     String plain(Object said) {
         for (Connection connection : connections) {
-            note(connection.client());
+            note(connection.client().channel(), connection.client().name());
+        }
+        for (DatagramEnd end : datagramEnds) {
+            note(end.channel(), end.name());
         }
         Matcher port = PORT.matcher(CHANNEL_CLASS.matcher(String.valueOf(said)).replaceAll("$1"));
         return port.replaceAll(found -> ports.getOrDefault(Integer.valueOf(found.group()), "other"));
     }
 
-    private void note(End client) {
+    private void note(NetworkChannel channel, String name) {
         try {
-            if (client.channel().isOpen() && client.channel().getLocalAddress() instanceof InetSocketAddress local) {
-                ports.put(local.getPort(), client.name());
+            if (channel != null && channel.isOpen() && channel.getLocalAddress() instanceof InetSocketAddress local) {
+                ports.put(local.getPort(), name);
             }
         } catch (ClosedChannelException e) {
             return; // by a task that goes on
@@ -155,6 +248,11 @@ final class World implements Closeable {
                 connection.server().channel().close();
             }
             connection.listener().close();
+        }
+        for (DatagramEnd end : datagramEnds) {
+            if (end.channel() != null) {
+                end.channel().close();
+            }
         }
         for (Selector selector : selectors) {
             if (selector != null) {

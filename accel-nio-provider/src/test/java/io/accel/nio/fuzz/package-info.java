@@ -16,6 +16,15 @@
  *   <li>connecting the adaptor of a channel that is connected: the JDK's releases differ ({@link io.accel.nio.fuzz.Openings});
  *   <li>ports, and the names of the classes of channels ({@link io.accel.nio.fuzz.World#plain});
  *   <li>when small writes arrive: Nagle's algorithm is off ({@link io.accel.nio.fuzz.Connection});
+ *   <li>in which order datagrams of several senders arrive: one that is received alone is the only one, or of the only sender; where
+ *       all are received they are told by sender ({@link io.accel.nio.fuzz.Datagrams});
+ *   <li>when a datagram arrives: where one must be on its way, receives go on for a while ({@link io.accel.nio.fuzz.Datagrams});
+ *   <li>how many datagrams a receiver keeps: programs leave less unread than every path keeps ({@link io.accel.nio.fuzz.DatagramEnd});
+ *   <li>whether the port of a datagram channel that was closed while it was registered is free, and what a connected sender hears of a
+ *       peer that is connected to another: docs/LIMITS.md ({@link io.accel.nio.fuzz.World#isUnsure}, {@link
+ *       io.accel.nio.fuzz.DatagramEnd#hears});
+ *   <li>what an operation says that begins on a datagram channel that is closed: the JDK's releases differ ({@link
+ *       io.accel.nio.fuzz.Datagrams});
  *   <li>when the news of an end arrives: after each end the program rests a moment ({@link io.accel.nio.fuzz.World#rest}).
  * </ul>
  *

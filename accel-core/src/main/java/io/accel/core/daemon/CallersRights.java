@@ -1,0 +1,46 @@
+package io.accel.core.daemon;
+
+import java.io.IOException;
+import java.security.AccessControlContext;
+import java.security.AccessController;
+import java.security.PrivilegedActionException;
+import java.security.PrivilegedExceptionAction;
+
+/**
+ * What the program's code may do that has begun something, for the thread that ends it: a thread of Accel's may do more. Without a
+ * security manager, and on JDKs that have none any more, this only calls. Immutable.
+ */
+@SuppressWarnings("removal") // JDK 17 to 23 have security managers, and programs that use one
+public final class CallersRights {
+    private static final CallersRights ALL = new CallersRights(null);
+
+    private final AccessControlContext context;
+
+    private CallersRights(AccessControlContext context) {
+        this.context = context;
+    }
+
+    /** The rights of the code that calls this. */
+    public static CallersRights now() {
+        return System.getSecurityManager() == null ? ALL : new CallersRights(AccessController.getContext());
+    }
+
+    /**
+     * Calls an action with no more rights than these.
+     *
+     * @param action what to do
+     * @return what it returns
+     * @throws IOException as the action does
+     * @throws SecurityException if it may not be done
+     */
+    public <T> T call(Privileged.Action<T> action) throws IOException {
+        if (context == null) {
+            return action.run();
+        }
+        try {
+            return AccessController.doPrivileged((PrivilegedExceptionAction<T>) action::run, context);
+        } catch (PrivilegedActionException e) {
+            throw (IOException) e.getException(); // what else the action throws passes through
+        }
+    }
+}

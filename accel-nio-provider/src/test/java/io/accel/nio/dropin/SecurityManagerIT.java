@@ -1,0 +1,117 @@
+package io.accel.nio.dropin;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledForJreRange;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.JRE;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** A program with no more rights than it needs on the plain JDK says the same with the agent, and is accelerated. */
+@EnabledOnOs(OS.LINUX)
+@EnabledForJreRange(max = JRE.JAVA_23)
+@Timeout(150)
+class SecurityManagerIT {
+    @TempDir
+    private Path dir;
+
+    @ParameterizedTest
+    @CsvSource({
+        "sockets, 'connected .* -> /127.0.0.4:\\d+ by shm'",
+        "channels, 'connected .* -> /127.0.0.4:\\d+ by shm'",
+        "asynchronous, 'connected .* -> /127.0.0.1:\\d+ by shm'",
+        "datagrams, 'datagrams .* -> /127.0.0.1:\\d+ by shm'"
+    })
+    void aProgramWithFewRightsSaysTheSame(String what, String accelerated) throws Exception {
+        List<String> expected = saidIn(run(what, List.of()));
+        assertThat(expected).as("it may do little").anyMatch(line -> line.contains("access denied"));
+
+        String given = run(what, agent("connect"));
+        assertThat(saidIn(given)).as(given).isEqualTo(expected);
+        assertThat(given).containsPattern(accelerated);
+
+        String backAndForth = run(what, agent("random"));
+        assertThat(saidIn(backAndForth)).as(backAndForth).isEqualTo(expected);
+        assertThat(backAndForth).containsPattern(accelerated);
+    }
+
+    private static List<String> saidIn(String output) {
+        return output.lines().filter(line -> line.startsWith(FewRights.SAID)).toList();
+    }
+
+    /** Links that are given back while the program rests, and rings that grow before. */
+    private List<String> agent(String handover) {
+        return List.of(
+                "-javaagent:" + Child.JAR,
+                "-Daccel.log.connections=true",
+                "-Daccel.handover.after=" + handover,
+                "-Daccel.handover.idle=100ms",
+                "-Daccel.datagram.idle=50ms",
+                "-Daccel.ring.initial=16KiB",
+                "-Daccel.ring.size=64KiB",
+                "-Daccel.connect.probe-timeout=10s",
+                "-Daccel.shm.dir=" + dir);
+    }
+
+    /** Lets the program go on from a rest when nothing of its links is left. */
+    private String run(String what, List<String> options) throws Exception {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin/java").toString());
+        command.addAll(List.of("-Djava.security.manager", "-Djava.security.policy==" + policy()));
+        command.addAll(options);
+        command.addAll(List.of("-cp", Child.testClasses().toString(), FewRights.class.getName(), what));
+        try (Child child = Child.start(dir, command)) {
+            for (int rests = 1; awaitRest(child, rests); rests++) {
+                await().atMost(30, TimeUnit.SECONDS).until(() -> !mapsRings(child));
+                child.send("");
+            }
+            assertThat(child.status()).as(child.output()).isZero();
+            return child.output();
+        }
+    }
+
+    /** Waits for so many rests; false if the program is over before. */
+    private static boolean awaitRest(Child child, int rests) {
+        await().atMost(60, TimeUnit.SECONDS).until(() -> rests(child) >= rests || !isAlive(child));
+        return isAlive(child);
+    }
+
+    private static long rests(Child child) throws IOException {
+        return saidIn(child.output()).stream()
+                .filter(line -> line.equals(FewRights.SAID + FewRights.RESTS))
+                .count();
+    }
+
+    private static boolean isAlive(Child child) {
+        return ProcessHandle.of(child.pid()).map(ProcessHandle::isAlive).orElse(false);
+    }
+
+    private boolean mapsRings(Child child) throws IOException {
+        try (Stream<String> maps = Files.lines(Path.of("/proc/" + child.pid() + "/maps"))) {
+            return maps.anyMatch(line -> line.contains(" " + dir));
+        }
+    }
+
+    private Path policy() throws IOException {
+        return Files.writeString(dir.resolve("policy"), """
+                grant codeBase "%s" { permission java.security.AllPermission; };
+                grant codeBase "%s" {
+                    permission java.net.SocketPermission "127.0.0.1:*", "accept,connect,listen,resolve";
+                    permission java.net.SocketPermission "127.0.0.4:*", "connect";
+                };
+                """.formatted(
+                        Child.JAR.toUri(), Child.testClasses().toUri()));
+    }
+}
