@@ -174,6 +174,7 @@ final class FewRights {
                     + other.getLocalAddress());
             server.setSoTimeout(SHORT_MILLIS);
             say("read", () -> server.getInputStream().read());
+            server.setSoTimeout(LIMIT_MILLIS);
             rounds(
                     client.getInputStream(),
                     client.getOutputStream(),
