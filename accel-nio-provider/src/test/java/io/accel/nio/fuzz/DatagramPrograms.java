@@ -1,5 +1,8 @@
 package io.accel.nio.fuzz;
 
+import static io.accel.nio.fuzz.Programs.FLAG;
+import static io.accel.nio.fuzz.Programs.SELECTOR;
+import static io.accel.nio.fuzz.Programs.oneOf;
 import static net.jqwik.api.Combinators.combine;
 
 import java.util.ArrayList;
@@ -7,7 +10,6 @@ import java.util.List;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Tuple;
-import net.jqwik.api.Tuple.Tuple2;
 
 /** Which programs of datagram channels there are: two or three that are opened and perhaps bound, and then anything. */
 final class DatagramPrograms {
@@ -19,7 +21,6 @@ final class DatagramPrograms {
             Arbitraries.frequency(Tuple.of(5, 0), Tuple.of(5, 1), Tuple.of(2, 2), Tuple.of(2, World.DATAGRAM_ENDS));
 
     private static final Arbitrary<Integer> SELECTABLE = END.map(end -> World.FIRST_DATAGRAM_END + end);
-    private static final Arbitrary<Integer> SELECTOR = Arbitraries.frequency(Tuple.of(4, 0), Tuple.of(1, 1));
     private static final Arbitrary<Integer> SIZE = Arbitraries.frequencyOf(
             Tuple.of(6, Arbitraries.of(0, 1, 2, 3, 7, 8, 9, 64)),
             Tuple.of(6, Arbitraries.integers().between(0, 300)),
@@ -37,7 +38,6 @@ final class DatagramPrograms {
             Tuple.of(8, Arbitraries.of(1, 5, 4, 0, 1, 5)),
             Tuple.of(1, Arbitraries.integers().between(0, 31)));
     private static final Arbitrary<Shape> SHAPE = Arbitraries.of(Shape.class);
-    private static final Arbitrary<Boolean> FLAG = Arbitraries.of(false, true);
     private static final Arbitrary<Boolean> SELDOM = Arbitraries.frequency(Tuple.of(5, false), Tuple.of(1, true));
     private static final Arbitrary<Datagrams.How> HOW = Arbitraries.frequency(
             Tuple.of(4, Datagrams.How.ALONE), Tuple.of(3, Datagrams.How.CONNECTED), Tuple.of(1, Datagrams.How.ADAPTOR));
@@ -98,58 +98,45 @@ final class DatagramPrograms {
 
     private static Arbitrary<Step> step() {
         return oneOf(List.of(
-                of(20, combine(END, TARGET, SIZE, SHAPE, HOW).as(Datagrams.Send::new)),
-                of(16, combine(END, ROOM, SHAPE, HOW).as(Datagrams.Receive::new)),
-                of(6, combine(END, ROOM).as(Datagrams.ReceiveAll::new)),
-                of(
+                Programs.of(20, combine(END, TARGET, SIZE, SHAPE, HOW).as(Datagrams.Send::new)),
+                Programs.of(16, combine(END, ROOM, SHAPE, HOW).as(Datagrams.Receive::new)),
+                Programs.of(6, combine(END, ROOM).as(Datagrams.ReceiveAll::new)),
+                Programs.of(
                         3,
                         combine(END, END, Arbitraries.integers().between(1, 40), SIZE)
                                 .as(Datagrams.Talk::new)),
-                of(18, selections()),
-                of(6, combine(SELECTABLE, FLAG).as(Openings.Blocking::new)),
-                of(8, openings()),
-                of(8, waits()),
-                of(4, questions()),
-                of(2, flags(SELECTABLE))));
+                Programs.of(18, Programs.selections(SELECTABLE, OPS)),
+                Programs.of(6, combine(SELECTABLE, FLAG).as(Openings.Blocking::new)),
+                Programs.of(8, openings()),
+                Programs.of(8, waits()),
+                Programs.of(4, questions()),
+                Programs.of(2, flags(SELECTABLE))));
     }
 
     private static Arbitrary<Step> openings() {
         return oneOf(List.of(
-                of(4, combine(END, TARGET, SELDOM).as(DatagramOpenings.Connect::new)),
-                of(3, combine(END, SELDOM).as(DatagramOpenings.Disconnect::new)),
-                of(2, combine(END, SELDOM).as(DatagramOpenings.Close::new)),
-                of(1, combine(END, FLAG).as(DatagramOpenings.Open::new)),
-                of(1, combine(END, Arbitraries.of(DatagramOpenings.Where.class)).as(DatagramOpenings.Bind::new)),
-                of(1, combine(END, END).as(DatagramOpenings.Warm::new))));
-    }
-
-    private static Arbitrary<Step> selections() {
-        return oneOf(List.of(
-                of(8, combine(SELECTABLE, SELECTOR, OPS).as(Selections.Register::new)),
-                of(3, combine(SELECTABLE, SELECTOR, OPS).as(Selections.Interest::new)),
-                of(
-                        3,
-                        combine(SELECTABLE, SELECTOR, Arbitraries.of(Selections.KeyAction.class))
-                                .as(Selections.Key::new)),
-                of(5, combine(SELECTOR, FLAG).as(Selections.Look::new)),
-                of(
-                        6,
-                        combine(SELECTOR, Arbitraries.of(Selections.How.class), FLAG)
-                                .as(Selections.Select::new)),
-                of(1, SELECTOR.map(Selections.CloseSelector::new))));
+                Programs.of(4, combine(END, TARGET, SELDOM).as(DatagramOpenings.Connect::new)),
+                Programs.of(3, combine(END, SELDOM).as(DatagramOpenings.Disconnect::new)),
+                Programs.of(2, combine(END, SELDOM).as(DatagramOpenings.Close::new)),
+                Programs.of(1, combine(END, FLAG).as(DatagramOpenings.Open::new)),
+                Programs.of(
+                        1,
+                        combine(END, Arbitraries.of(DatagramOpenings.Where.class))
+                                .as(DatagramOpenings.Bind::new)),
+                Programs.of(1, combine(END, END).as(DatagramOpenings.Warm::new))));
     }
 
     private static Arbitrary<Step> waits() {
         return oneOf(List.of(
-                of(
+                Programs.of(
                         6,
                         combine(END, END, SHAPE, HOW, Arbitraries.of(DatagramWaits.Event.class))
                                 .as(DatagramWaits.BlockedReceive::new)),
-                of(
+                Programs.of(
                         4,
                         combine(SELECTOR, END, END, Arbitraries.of(DatagramWaits.SelectEvent.class))
                                 .as(DatagramWaits.BlockedSelect::new)),
-                of(
+                Programs.of(
                         2,
                         combine(END, TARGET, Arbitraries.of(DatagramWaits.Begun.class))
                                 .as(DatagramWaits.Interrupted::new))));
@@ -157,27 +144,19 @@ final class DatagramPrograms {
 
     private static Arbitrary<Step> questions() {
         return oneOf(List.of(
-                of(2, SELECTABLE.map(Questions.State::new)),
-                of(2, SELECTABLE.map(Questions.AdaptorState::new)),
-                of(1, SELECTABLE.map(Questions.Options::new))));
+                Programs.of(2, SELECTABLE.map(Questions.State::new)),
+                Programs.of(2, SELECTABLE.map(Questions.AdaptorState::new)),
+                Programs.of(1, SELECTABLE.map(Questions.Options::new))));
     }
 
     private static Arbitrary<Step> flags(Arbitrary<Integer> selectable) {
         Arbitrary<Integer> flag = Arbitraries.integers().between(0, Questions.FLAGS.size() - 1);
         Arbitrary<Integer> number = Arbitraries.integers().between(0, Questions.NUMBERS.size() - 1);
         return oneOf(List.of(
-                of(1, combine(selectable, flag, FLAG).as(Questions.SetFlag::new)),
-                of(
+                Programs.of(1, combine(selectable, flag, FLAG).as(Questions.SetFlag::new)),
+                Programs.of(
                         1,
                         combine(selectable, number, Arbitraries.integers().between(-1, 300))
                                 .as(Questions.SetNumber::new))));
-    }
-
-    private static Tuple2<Integer, Arbitrary<Step>> of(int weight, Arbitrary<? extends Step> steps) {
-        return Tuple.of(weight, steps.map(step -> step));
-    }
-
-    private static Arbitrary<Step> oneOf(List<Tuple2<Integer, Arbitrary<Step>>> kinds) {
-        return Arbitraries.frequencyOf(kinds);
     }
 }

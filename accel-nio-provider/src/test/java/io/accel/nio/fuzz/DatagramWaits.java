@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.net.DatagramPacket;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
-import java.nio.channels.ClosedSelectorException;
 import java.nio.channels.Selector;
 
 /** Operations on datagram channels that wait, and what ends them. */
@@ -106,8 +105,6 @@ final class DatagramWaits {
 
     /** A selection that waits, where it does. */
     record BlockedSelect(int selector, int end, int other, SelectEvent event) implements Step {
-        private static final int TIMEOUT_MILLIS = 1_000;
-
         @Override
         public String run(World world) throws Exception {
             Selector from = world.selector(selector);
@@ -125,11 +122,7 @@ final class DatagramWaits {
                             || !canHappen(world, news, here, there))) {
                 return "would not wait";
             }
-            Task task = world.start("select", () -> {
-                int n = from.select(TIMEOUT_MILLIS);
-                return n + (Thread.interrupted() ? " interrupted" : "");
-            });
-            task.awaitWaiting();
+            Task task = Selections.begin(world, from);
             boolean waited = !task.isDone();
             switch (event) {
                 case WAKE_UP -> from.wakeup();
@@ -137,12 +130,7 @@ final class DatagramWaits {
                 case CLOSE -> from.close();
                 default -> happens(world, news, here, there, task);
             }
-            String outcome = (waited ? "" : "DID NOT WAIT ") + task.outcome(world);
-            try {
-                return outcome + " " + World.ready(from) + (from.isOpen() ? ", open" : ", closed");
-            } catch (ClosedSelectorException e) {
-                return outcome + " " + world.thrown(e);
-            }
+            return (waited ? "" : "DID NOT WAIT ") + Selections.outcome(world, from, task);
         }
     }
 

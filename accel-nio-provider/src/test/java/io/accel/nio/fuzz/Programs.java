@@ -25,7 +25,7 @@ final class Programs {
     private static final Arbitrary<Integer> SELECTABLE = Arbitraries.frequencyOf(
             Tuple.of(5, END),
             Tuple.of(1, Arbitraries.integers().between(2 * World.CONNECTIONS, 3 * World.CONNECTIONS - 1)));
-    private static final Arbitrary<Integer> SELECTOR = Arbitraries.frequency(Tuple.of(4, 0), Tuple.of(1, 1));
+    static final Arbitrary<Integer> SELECTOR = Arbitraries.frequency(Tuple.of(4, 0), Tuple.of(1, 1));
     private static final Arbitrary<Integer> SIZE = Arbitraries.frequencyOf(
             Tuple.of(3, Arbitraries.of(0, 1, 2, 3, 7, 8, 9, 64)),
             Tuple.of(3, Arbitraries.integers().between(0, 300)),
@@ -37,7 +37,7 @@ final class Programs {
             Tuple.of(1, Arbitraries.just(16)),
             Tuple.of(1, Arbitraries.integers().between(0, 31)));
     private static final Arbitrary<Shape> SHAPE = Arbitraries.of(Shape.class);
-    private static final Arbitrary<Boolean> FLAG = Arbitraries.of(false, true);
+    static final Arbitrary<Boolean> FLAG = Arbitraries.of(false, true);
     private static final Arbitrary<Openings.How> HOW = Arbitraries.of(Openings.How.class);
 
     private Programs() {}
@@ -86,7 +86,7 @@ final class Programs {
         return oneOf(List.of(
                 of(30, transfers()),
                 of(8, adaptors()),
-                of(20, selections()),
+                of(20, selections(SELECTABLE, OPS)),
                 of(8, combine(SELECTABLE, FLAG).as(Openings.Blocking::new)),
                 of(10, endings()),
                 of(8, waits()),
@@ -119,13 +119,14 @@ final class Programs {
                 of(1, combine(END, SIZE).as(Adaptors.StreamSkip::new))));
     }
 
-    private static Arbitrary<Step> selections() {
+    /** What is done with selectors and keys, of the things with these numbers and with these interests. */
+    static Arbitrary<Step> selections(Arbitrary<Integer> selectable, Arbitrary<Integer> ops) {
         return oneOf(List.of(
-                of(8, combine(SELECTABLE, SELECTOR, OPS).as(Selections.Register::new)),
-                of(3, combine(SELECTABLE, SELECTOR, OPS).as(Selections.Interest::new)),
+                of(8, combine(selectable, SELECTOR, ops).as(Selections.Register::new)),
+                of(3, combine(selectable, SELECTOR, ops).as(Selections.Interest::new)),
                 of(
                         3,
-                        combine(SELECTABLE, SELECTOR, Arbitraries.of(Selections.KeyAction.class))
+                        combine(selectable, SELECTOR, Arbitraries.of(Selections.KeyAction.class))
                                 .as(Selections.Key::new)),
                 of(5, combine(SELECTOR, FLAG).as(Selections.Look::new)),
                 of(
@@ -179,11 +180,11 @@ final class Programs {
                                 .as(Questions.SetNumber::new))));
     }
 
-    private static Tuple2<Integer, Arbitrary<Step>> of(int weight, Arbitrary<? extends Step> steps) {
+    static Tuple2<Integer, Arbitrary<Step>> of(int weight, Arbitrary<? extends Step> steps) {
         return Tuple.of(weight, steps.map(step -> step));
     }
 
-    private static Arbitrary<Step> oneOf(List<Tuple2<Integer, Arbitrary<Step>>> kinds) {
+    static Arbitrary<Step> oneOf(List<Tuple2<Integer, Arbitrary<Step>>> kinds) {
         return Arbitraries.frequencyOf(kinds);
     }
 }

@@ -1,5 +1,6 @@
 package io.accel.nio.fuzz;
 
+import java.nio.channels.ClosedSelectorException;
 import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
@@ -15,7 +16,30 @@ final class Selections {
     private static final long STABLE_NANOS = 3_000_000L;
     private static final long PAUSE_NANOS = 300_000L;
 
+    /** How long a selection waits that something is to end. */
+    private static final int WAIT_MILLIS = 1_000;
+
     private Selections() {}
+
+    /** A selection that has begun to wait, if it does. */
+    static Task begin(World world, Selector from) throws Exception {
+        Task task = world.start("select", () -> {
+            int n = from.select(WAIT_MILLIS);
+            return n + (Thread.interrupted() ? " interrupted" : "");
+        });
+        task.awaitWaiting();
+        return task;
+    }
+
+    /** What came of it. */
+    static String outcome(World world, Selector from, Task begun) throws Exception {
+        String outcome = begun.outcome(world);
+        try {
+            return outcome + " " + World.ready(from) + (from.isOpen() ? ", open" : ", closed");
+        } catch (ClosedSelectorException e) {
+            return outcome + " " + world.thrown(e);
+        }
+    }
 
     /** Registers a channel, or sets the interest of its key. */
     record Register(int selectable, int selector, int ops) implements Step {

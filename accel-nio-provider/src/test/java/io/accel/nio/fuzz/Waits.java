@@ -2,7 +2,6 @@ package io.accel.nio.fuzz;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.ClosedSelectorException;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.locks.LockSupport;
@@ -233,8 +232,6 @@ final class Waits {
 
     /** A selection that waits, where it does. */
     record BlockedSelect(int selector, int end, SelectEvent event) implements Step {
-        private static final int TIMEOUT_MILLIS = 1_000;
-
         @Override
         public String run(World world) throws Exception {
             Selector from = world.selector(selector);
@@ -246,11 +243,7 @@ final class Waits {
             if (news && (!here.peer().canSend() || here.channel().keyFor(from) == null)) {
                 return "would not wait";
             }
-            Task task = world.start("select", () -> {
-                int n = from.select(TIMEOUT_MILLIS);
-                return n + (Thread.interrupted() ? " interrupted" : "");
-            });
-            task.awaitWaiting();
+            Task task = Selections.begin(world, from);
             boolean waited = !task.isDone();
             switch (event) {
                 case WAKE_UP -> from.wakeup();
@@ -261,12 +254,7 @@ final class Waits {
                 case PEER_CLOSES -> happens(Event.PEER_CLOSES, here, task);
                 case PEER_RESETS -> happens(Event.PEER_RESETS, here, task);
             }
-            String outcome = (waited ? "" : "DID NOT WAIT ") + task.outcome(world);
-            try {
-                return outcome + " " + World.ready(from) + (from.isOpen() ? ", open" : ", closed");
-            } catch (ClosedSelectorException e) {
-                return outcome + " " + world.thrown(e);
-            }
+            return (waited ? "" : "DID NOT WAIT ") + Selections.outcome(world, from, task);
         }
     }
 
