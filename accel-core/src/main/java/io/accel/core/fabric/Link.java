@@ -28,7 +28,7 @@ public interface Link {
     int FIN = 1;
     /** The peer has aborted the connection, or closed it with bytes unread. */
     int RST = 2;
-    /** The peer has closed both directions: what is sent now, nobody will read. */
+    /** The peer has closed, or shut down both directions: what is sent now, nobody will read. */
     int CLOSED = 4;
 
     /** The peer takes urgent bytes inline ({@code SO_OOBINLINE}); without it they are not worth sending. */

@@ -185,6 +185,7 @@ public final class StreamSocket {
         LinkStream stream = attached();
         if (stream != null) {
             stream.refresh();
+            stream.writer().inputIsShut();
         }
     }
 

@@ -206,6 +206,66 @@ class EndingsTest extends ContractSupport {
         assertThat(client.shutdownOutput().isOpen()).isTrue();
     }
 
+    /** An end that neither reads nor writes any more, but was not closed. */
+    @ParameterizedTest(name = "input first: {0}")
+    @ValueSource(booleans = {false, true})
+    void anEndThatHasShutDownBothDirectionsRefusesWhatComes(boolean inputFirst) throws IOException {
+        for (boolean hasWritten : new boolean[] {false, true}) {
+            Pair pair = pair();
+            if (hasWritten) {
+                exchange(pair.client(), pair.server());
+                exchange(pair.server(), pair.client());
+            }
+            if (inputFirst) {
+                pair.server().shutdownInput().shutdownOutput();
+            } else {
+                pair.server().shutdownOutput().shutdownInput();
+            }
+            SocketChannel client = awaitNews(pair.client());
+            assertThat(client.write(one())).isEqualTo(1);
+            assertThatThrownBy(() -> Bytes.writeForever(client))
+                    .isExactlyInstanceOf(IOException.class)
+                    .hasMessage("Broken pipe");
+            assertThat(client.read(one())).isEqualTo(-1);
+            assertThat(pair.server().read(one())).isEqualTo(-1);
+            assertThat(pair.server().isOpen()).isTrue();
+        }
+    }
+
+    private static void exchange(SocketChannel from, SocketChannel to) throws IOException {
+        for (int i = 0; i < 8; i++) {
+            Bytes.write(from, Bytes.ascii("question"));
+            assertThat(Bytes.readAscii(to, 8)).isEqualTo("question");
+        }
+    }
+
+    /**
+     * The kernel resets a connection that was closed with bytes that the peer has no room for, as soon as the peer writes: what had not come
+     * yet is lost. A peer that writes over a link is not refused before it has read them.
+     */
+    @Test
+    void aWriteToAnEndThatHasClosedBehindAFullBuffer() throws IOException {
+        Pair pair = pair();
+        SocketChannel client = pair.client();
+        exchange(client, pair.server());
+        exchange(pair.server(), client);
+        int written = Bytes.fill(pair.server());
+        pair.server().close();
+        assertThat(client.write(one())).isEqualTo(1);
+        ByteBuffer room = ByteBuffer.allocate(1 << 16);
+        int read = 0;
+        try {
+            for (int n = 0; n >= 0; n = client.read(room.clear())) {
+                read += n;
+            }
+            assertThat(Path.current().isKernels()).as("all was read").isFalse();
+            assertThat(read).isEqualTo(written);
+        } catch (SocketException e) {
+            assertThat(e).hasMessage("Connection reset");
+            assertThat(read).isLessThan(written);
+        }
+    }
+
     @Test
     void thePeersFarewellIsReadBehindAWrite() throws IOException {
         Pair pair = pair();

@@ -116,7 +116,7 @@ final class Waits {
 
     /**
      * One write of more than any path takes, which somebody ends, and the next one. How much was taken is not told: that is the
-     * path's affair.
+     * path's affair. So is, where the writer has closed, what becomes of what its peer writes before it has read all: docs/LIMITS.md has it.
      */
     record BlockedWrite(int end, Event event) implements Step {
         private static final ByteBuffer MUCH = ByteBuffer.allocateDirect(16 << 20);
@@ -141,6 +141,9 @@ final class Waits {
             boolean waited = !task.isDone();
             String happened = event == Event.SHUT ? shutOutput(world, here) : happened(world, event, here, task);
             String outcome = (waited ? "" : "DID NOT WAIT ") + happened + task.outcome(world);
+            if (!here.channel().isOpen()) {
+                here.in().lose();
+            }
             World.rest();
             return outcome + ", then " + next(world, here) + (here.channel().isOpen() ? ", open" : ", closed");
         }

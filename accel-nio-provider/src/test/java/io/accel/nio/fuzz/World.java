@@ -49,6 +49,9 @@ final class World implements Closeable {
     private final InetSocketAddress nobody;
     private final Set<InetSocketAddress> closedRegistered = new HashSet<>();
     private final Map<Integer, String> ports = new TreeMap<>();
+    /** Whether one port had two names: a TCP and a UDP socket can have the same, and one that is free again is given to another. */
+    private boolean hasSharedPort;
+
     private final List<Task> tasks = new ArrayList<>();
     private int datagrams;
     private int warmed;
@@ -58,7 +61,7 @@ final class World implements Closeable {
         this.setting = setting;
         for (int i = 0; i < CONNECTIONS; i++) {
             connections.add(new Connection(i, setting));
-            ports.put(connections.get(i).address().getPort(), "L" + i);
+            name(connections.get(i).address().getPort(), "L" + i);
         }
         for (int i = 0; i < DATAGRAM_ENDS; i++) {
             datagramEnds.add(new DatagramEnd(i, i == 1 ? setting.server() : setting.client()));
@@ -67,7 +70,17 @@ final class World implements Closeable {
             nobody = (InetSocketAddress) gone.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
                     .getLocalAddress();
         }
-        ports.put(nobody.getPort(), "nobody");
+        name(nobody.getPort(), "nobody");
+    }
+
+    private void name(int port, String name) {
+        String before = ports.put(port, name);
+        hasSharedPort |= before != null && !before.equals(name);
+    }
+
+    /** Whether what was said of ports can be of another than was meant. */
+    boolean hasSharedPort() {
+        return hasSharedPort;
     }
 
     Setting setting() {
@@ -224,7 +237,7 @@ final class World implements Closeable {
     private void note(NetworkChannel channel, String name) {
         try {
             if (channel != null && channel.isOpen() && channel.getLocalAddress() instanceof InetSocketAddress local) {
-                ports.put(local.getPort(), name);
+                name(local.getPort(), name);
             }
         } catch (ClosedChannelException e) {
             return; // by a task that goes on
