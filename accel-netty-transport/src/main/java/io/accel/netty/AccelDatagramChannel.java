@@ -1,5 +1,6 @@
 package io.accel.netty;
 
+import io.accel.core.daemon.Privileged;
 import io.accel.core.jdk.JdkAccess;
 import io.accel.core.poll.Pollable;
 import io.accel.core.socket.DatagramSocket;
@@ -175,7 +176,8 @@ public final class AccelDatagramChannel extends AbstractAccelDatagramChannel {
         change(() -> {
             kernel.bind(address);
             local = (InetSocketAddress) kernel.getLocalAddress();
-            socket.bound(local);
+            // A program with few rights is told another address than the one by which peers find the socket.
+            socket.bound((InetSocketAddress) Privileged.call(kernel::getLocalAddress));
         });
     }
 

@@ -1,5 +1,6 @@
 package io.accel.netty;
 
+import io.accel.core.daemon.Privileged;
 import io.accel.core.jdk.JdkAccess;
 import io.accel.core.poll.KernelPollable;
 import io.accel.core.poll.Pollable;
@@ -124,11 +125,13 @@ public final class AccelServerSocketChannel extends AbstractAccelChannel impleme
             throw new UnresolvedAddressException();
         }
         kernel.bind(local, config.getBacklog());
-        if (!(kernel.getLocalAddress() instanceof InetSocketAddress address)) {
+        // A program with few rights is told another address than the one by which clients find the listener.
+        if (!(kernel.getLocalAddress() instanceof InetSocketAddress told)
+                || !(Privileged.call(kernel::getLocalAddress) instanceof InetSocketAddress address)) {
             throw new UnsupportedAddressTypeException();
         }
         listener.bound(address);
-        bound = address;
+        bound = told;
         activated();
     }
 

@@ -11,7 +11,6 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * The accelerated path between a datagram socket and one peer, in both directions.
@@ -34,7 +33,7 @@ final class DatagramLink extends CapturedLink {
     private final DatagramReceiver receiver;
     private final DatagramSender sender;
     private final DatagramRecord record;
-    private final AtomicInteger users = new AtomicInteger(2);
+    private final UseCount users = new UseCount(2);
     private final AtomicBoolean ended = new AtomicBoolean();
     private volatile boolean closed;
 
@@ -193,19 +192,12 @@ final class DatagramLink extends CapturedLink {
 
     /** Takes a share, unless the link is freed already. */
     boolean pin() {
-        int n;
-        do {
-            n = users.get();
-            if (n == 0) {
-                return false;
-            }
-        } while (!users.compareAndSet(n, n + 1));
-        return true;
+        return users.join();
     }
 
     /** Gives one share back. */
     void release() {
-        if (users.decrementAndGet() == 0) {
+        if (users.leave()) {
             record.closed();
             link.free();
         }

@@ -3,7 +3,6 @@ package io.accel.core.socket;
 import io.accel.core.fabric.Link;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
-import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Who may touch the memory of a link, and who frees it: the last of its users, so that nobody touches freed memory.
@@ -13,7 +12,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * last one frees the link, in the very call that closes it unless somebody is still in it. A link that both ends {@linkplain
  * LinkRetirement give back} while the connection lives on goes the same way.
  *
- * <p>Any thread. A share is an atomic count, so all that a user did before it gave its share back happens before the link is freed.
+ * <p>Any thread. All that a user did before it gave its share back happens before the link is freed: {@link UseCount}.
  */
 final class LinkLease {
     private static final VarHandle STATE;
@@ -52,7 +51,7 @@ final class LinkLease {
     /** Changes once, from {@link State#OPEN}, by whoever closes or retires the link; any thread reads it. */
     private volatile State state = State.OPEN;
     /** Those of the reading half, the writing half and the closer, and one for each registration and for whoever holds the link. */
-    private final AtomicInteger users = new AtomicInteger(3);
+    private final UseCount users = new UseCount(3);
 
     LinkLease(Link link, ConnectionRecord connection) {
         this.link = link;
@@ -85,24 +84,17 @@ final class LinkLease {
 
     /** Takes a share until {@link #release}, from any thread; false if the link is freed already. */
     boolean hold() {
-        int n;
-        do {
-            n = users.get();
-            if (n == 0) {
-                return false;
-            }
-        } while (!users.compareAndSet(n, n + 1));
-        return true;
+        return users.join();
     }
 
     /** Gives out shares; the caller knows that the last one is not yet back. */
     void retain(int count) {
-        users.addAndGet(count);
+        users.add(count);
     }
 
     /** Gives back one share. */
     void release() {
-        if (users.decrementAndGet() == 0) {
+        if (users.leave()) {
             if (state != State.RETIRED) {
                 connection.closed();
             }

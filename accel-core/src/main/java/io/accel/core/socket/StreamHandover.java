@@ -356,7 +356,7 @@ final class StreamHandover {
     }
 
     /**
-     * The client went away and never had the link, which is let go of, unless it is in use.
+     * The client went away and never had the link, which is let go of, unless it is in use, or a close does so.
      *
      * @return false if this has not got it
      */
@@ -364,7 +364,7 @@ final class StreamHandover {
         LinkStream stream;
         synchronized (this) {
             stream = attached;
-            if (stream == null || stream.link() != link || socket.hasBytesInLink()) {
+            if (stream == null || stream.link() != link || socket.hasBytesInLink() || socket.isClosed()) {
                 return stream != null && stream.link() == link;
             }
             attached = null;

@@ -12,6 +12,7 @@ final class Direction {
     private long received;
     private boolean shut;
     private boolean unknown;
+    private boolean overfull;
     /** Whether it is not known what becomes of any write but the next. */
     private boolean onlyOneKnown;
 
@@ -85,6 +86,20 @@ final class Direction {
     /** Nobody knows any more how much was sent. */
     void lose() {
         unknown = true;
+    }
+
+    /**
+     * More was written than the path holds. Where the kernel's buffers are full, the end that follows has not come to the reader when a reset
+     * does, which then ends what it reads; a link has both: docs/LIMITS.md has it.
+     */
+    void overfill() {
+        overfull = true;
+        unknown = true;
+    }
+
+    /** Whether it is not known by what reading ends. */
+    boolean isOverfull() {
+        return overfull;
     }
 
     /**

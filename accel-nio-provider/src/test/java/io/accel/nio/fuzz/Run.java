@@ -17,6 +17,8 @@ final class Run {
     /** A program may bind two of its sockets to one port on purpose. */
     private static final int TRIES = 3;
 
+    private static final String NO_END = " and no end";
+
     private final Setting setting;
     private final List<Step> program;
     private final List<String> trace = Collections.synchronizedList(new ArrayList<>());
@@ -136,7 +138,7 @@ final class Run {
     private static String drain(World world, End here) throws IOException {
         ByteArrayOutputStream all = new ByteArrayOutputStream();
         ByteBuffer room = ByteBuffer.allocate(World.ROOM);
-        String end = " and no end";
+        String end = NO_END;
         long start = System.nanoTime();
         here.channel().configureBlocking(false);
         try {
@@ -150,6 +152,9 @@ final class Run {
             }
         } catch (IOException | RuntimeException e) {
             end = " " + world.thrown(e);
+        }
+        if (here.in().isOverfull()) {
+            return end.equals(NO_END) ? "no end" : "an end";
         }
         if (here.in().isUnknown()) {
             return "what there was" + end;

@@ -132,7 +132,7 @@ final class Waits {
                 return "would not wait";
             }
             ByteBuffer bytes = MUCH.duplicate();
-            here.out().lose();
+            here.out().overfill();
             Task task = world.start("write", () -> {
                 int n = here.channel().write(bytes);
                 return n == bytes.position() && n > 0 ? "some" : n + " AT " + bytes.position();
