@@ -41,8 +41,8 @@ public interface Pollable {
     boolean isPolled();
 
     /**
-     * Whether this only rings for another registration of the same poller that is armed: as long as that is looked at, there is
-     * no hurry to hear it.
+     * Whether this only rings for another registration of the same poller that is armed, which is the attachment of this one's, and is
+     * looked at when it rings: as long as that is looked at, there is no hurry to hear it.
      */
     default boolean isDoorbell() {
         return false;

@@ -1,6 +1,7 @@
 package io.accel.core.poll;
 
 import io.accel.core.daemon.Log;
+import io.accel.core.daemon.OutOfLine;
 import io.accel.core.jdk.JdkAccess;
 import io.accel.core.observe.PollCounters;
 import java.io.IOException;
@@ -15,7 +16,6 @@ import java.nio.channels.Selector;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Consumer;
 
 /**
  * Waits for accelerated links and kernel descriptors alike.
@@ -95,7 +95,12 @@ public final class Poller implements AutoCloseable {
 
     private final PollConfig config;
     private final Selector inner;
-    private final Consumer<SelectionKey> kernelReady = this::kernelReady;
+    /** The parts of a sleep, each of which is a method that the compiler makes for itself: {@link OutOfLine}. */
+    private final OutOfLine.Call cooling = unused -> coolAll();
+
+    private final OutOfLine.Call selecting;
+    private final OutOfLine.Call takingUp = unused -> takeUpEvents();
+
     private final WaitPolicy policy;
     /** Written by the turn's owner. */
     private final PollCounters counters;
@@ -115,6 +120,7 @@ public final class Poller implements AutoCloseable {
 
     // All below: only the owner of the turn.
 
+    private final KernelEvents events = new KernelEvents();
     private final HotSet hot;
     /** Those that are to be looked at but have no place in the hot set, and some that were ended or found one meanwhile. */
     private final ArrayDeque<Registration> queue = new ArrayDeque<>();
@@ -161,7 +167,9 @@ public final class Poller implements AutoCloseable {
      */
     public Poller(PollConfig config) throws IOException {
         this.config = config;
-        this.inner = JdkAccess.kernelProvider().openSelector();
+        Selector opened = JdkAccess.kernelProvider().openSelector();
+        this.inner = opened;
+        this.selecting = millis -> millis == 0 ? opened.selectNow(events) : opened.select(events, millis);
         this.hot = new HotSet(config.hotMax());
         this.policy = WaitPolicy.of(config);
         this.kernelCountdown = config.kernelInterval();
@@ -412,13 +420,12 @@ public final class Poller implements AutoCloseable {
 
     /**
      * Arms everything, looks once more, sleeps, or naps. Returns whether to go on waiting. Like {@link #poll(long, Sink, boolean)} it
-     * is long enough for the compiler to make it a method of its own, once, where it would else be part of all that may wait.
+     * is long enough (325 bytes of code and more) for the compiler to make it a method of its own.
      */
     private boolean sleep(long deadline) throws IOException {
-        for (int i = hot.size() - 1; i >= 0; i--) {
-            cool(hot.get(i));
+        if (isHot()) {
+            int unused = OutOfLine.call(cooling, 0);
         }
-        coolQueued(queue.size());
         if (reported > 0) {
             return false;
         }
@@ -440,10 +447,10 @@ public final class Poller implements AutoCloseable {
                     }
                     if (millis <= 0) {
                         nap.take(nanos);
-                        inner.selectNow(kernelReady);
+                        int unused = OutOfLine.call(selecting, 0);
                     } else {
                         counters.sleep();
-                        if (inner.select(kernelReady, Math.min(millis, Integer.MAX_VALUE)) > 0) {
+                        if (OutOfLine.call(selecting, Math.min(millis, Integer.MAX_VALUE)) > 0) {
                             counters.wakeup();
                         }
                     }
@@ -455,6 +462,9 @@ public final class Poller implements AutoCloseable {
         clock = System.nanoTime();
         kernelAt = clock;
         kernelCountdown = kernelInterval();
+        if (events.hasAny()) {
+            int unused = OutOfLine.call(takingUp, 0);
+        }
         if (commands != null) {
             runCommands(false);
         }
@@ -565,7 +575,7 @@ public final class Poller implements AutoCloseable {
         kernelAt = clock;
         flush = false;
         urgent = false;
-        inner.selectNow(kernelReady);
+        lookAtSelector();
         releaseEnded();
         if (!timed.isEmpty()) {
             runTimed();
@@ -580,8 +590,22 @@ public final class Poller implements AutoCloseable {
         return registered > hot.size() ? config.kernelInterval() : config.kernelInterval() * ONLY_HOT;
     }
 
+    /** What the JDK's selector has found. Before anything is released: of what has ended nothing is touched. */
+    private int takeUpEvents() {
+        for (SelectionKey key = events.next(); key != null; key = events.next()) {
+            kernelReady(key);
+        }
+        return 0;
+    }
+
+    private void lookAtSelector() throws IOException {
+        int unused = OutOfLine.call(selecting, 0);
+        if (events.hasAny()) {
+            unused = OutOfLine.call(takingUp, 0);
+        }
+    }
+
     private void kernelReady(SelectionKey key) {
-        blocked = false; // awake: a word left from here on is found without a call to the kernel
         Registration registration = (Registration) key.attachment();
         if (registration.closed) {
             return;
@@ -596,6 +620,11 @@ public final class Poller implements AutoCloseable {
         int ready = pollable.kernelReady(registration.interest(), ops);
         if (ready != 0) {
             report(registration, ready);
+        } else if (pollable.isDoorbell()) {
+            Registration beside = (Registration) registration.attachment();
+            if (!beside.closed) {
+                refresh(beside);
+            }
         } else if (pollable.isPolled()) {
             heat(registration);
             rewatch(registration);
@@ -702,6 +731,17 @@ public final class Poller implements AutoCloseable {
         }
     }
 
+    /** Cools all that are looked at, before a sleep. */
+    private int coolAll() {
+        int left = hot.size();
+        while (left > 0) {
+            left--;
+            cool(hot.get(left));
+        }
+        coolQueued(queue.size());
+        return 0;
+    }
+
     /** Arms a hot registration and looks once more; it leaves the hot set unless there is something. */
     private void cool(Registration registration) {
         int interest = registration.interest();
@@ -803,7 +843,7 @@ public final class Poller implements AutoCloseable {
         if (inner.isOpen()) {
             flushed = true;
             try {
-                inner.selectNow(kernelReady);
+                lookAtSelector();
             } catch (IOException e) {
                 LOG.get().log(Level.WARNING, "the JDK's selector failed to let go of closed channels", e);
             }

@@ -207,6 +207,8 @@ public final class WaitPolicy {
     private int offers;
 
     private boolean placed;
+    /** Why it goes on asleep. */
+    private Why reason;
 
     /**
      * A policy that knows nothing yet.
@@ -298,10 +300,20 @@ public final class WaitPolicy {
      * @param now the time
      */
     public Step next(long now) {
-        boolean over = now - start >= limit;
         if (most == 0) {
             return Step.SLEEP;
         }
+        Step step = decide(now);
+        if (step == Step.SLEEP) { // here alone: the compiler makes it once
+            end();
+            runDelay = -1;
+            WaitCounters.slept(reason);
+        }
+        return step;
+    }
+
+    private Step decide(long now) {
+        boolean over = now - start >= limit;
         if (yielding != PollConfig.Yielding.ADAPTIVE) {
             return asTold(over);
         }
@@ -354,8 +366,7 @@ public final class WaitPolicy {
     /** With {@code always} and {@code never} the program has decided. */
     private Step asTold(boolean over) {
         if (over) {
-            WaitCounters.slept(Why.IN_VAIN);
-            return Step.SLEEP;
+            return sleep(Why.IN_VAIN);
         }
         looking = !looking;
         return looking || yielding == PollConfig.Yielding.NEVER ? Step.LOOK : Step.YIELD;
@@ -446,9 +457,7 @@ public final class WaitPolicy {
     }
 
     private Step sleep(Why why) {
-        end();
-        runDelay = -1;
-        WaitCounters.slept(why);
+        reason = why;
         return Step.SLEEP;
     }
 

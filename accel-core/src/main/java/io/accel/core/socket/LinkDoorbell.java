@@ -10,6 +10,9 @@ import java.nio.channels.SelectionKey;
  * all the looking. When it rings, everybody who waits for the socket looks: only one hears it.
  */
 final class LinkDoorbell extends KernelTold {
+    /** How many registrations know of a ring that this hears: this one's, and the socket's beside it. */
+    private static final int KNOWING = 2;
+
     private final LinkStream stream;
 
     LinkDoorbell(LinkStream stream) {
@@ -34,7 +37,7 @@ final class LinkDoorbell extends KernelTold {
 
     @Override
     public int kernelReady(int interest, int watchedReady) {
-        stream.doorbellRang(0);
+        stream.doorbellRang(KNOWING);
         return 0;
     }
 

@@ -4,6 +4,7 @@ import static io.accel.core.fabric.shm.ShmLayout.INT;
 import static io.accel.core.fabric.shm.ShmLayout.LONG;
 
 import io.accel.core.daemon.Log;
+import io.accel.core.daemon.OutOfLine;
 import io.accel.core.fabric.Link;
 import io.accel.core.fabric.MemoryRegion;
 import io.accel.core.jdk.JdkAccess;
@@ -47,6 +48,10 @@ final class ShmLink implements Link {
     /** How often it did. Guarded by {@link #drained}. */
     private long rung;
 
+    // Each is a method that the compiler makes for itself.
+    private final OutOfLine.Call ringing = unused -> ringUnlessRung();
+    private final OutOfLine.Call reading;
+
     private final AtomicLong rings = new AtomicLong();
     /** Set once, by whoever finds the doorbell's other end closed. */
     private volatile boolean gone;
@@ -63,6 +68,7 @@ final class ShmLink implements Link {
     ShmLink(MappedByteBuffer map, int ringSize, boolean client, SocketChannel doorbell) throws IOException {
         this.map = map;
         this.doorbell = doorbell;
+        this.reading = unused -> doorbell.read(drained);
         MemoryRegion toServer = new MemoryRegion(map.slice(ShmLayout.RINGS, ringSize));
         MemoryRegion toClient = new MemoryRegion(map.slice(ShmLayout.RINGS + ringSize, ringSize));
         this.sendRing = client ? toServer : toClient;
@@ -157,7 +163,7 @@ final class ShmLink implements Link {
             drained.clear();
             int n;
             try {
-                n = doorbell.read(drained);
+                n = OutOfLine.call(reading, 0);
             } catch (IOException e) {
                 LOG.get().log(Level.DEBUG, "doorbell of a shared-memory connection failed, the peer counts as gone", e);
                 n = -1;
@@ -213,16 +219,20 @@ final class ShmLink implements Link {
     }
 
     private void ring() {
-        if ((int) INT.getAndSet((ByteBuffer) map, out + ShmLayout.SLEEPERS, 0) == 0) {
-            return; // another thread of this process was faster
-        }
-        rings.incrementAndGet(); // beside a system call this costs nothing
         try {
-            // 0 written: the socket is full of rings that the peer has not taken, so it has cause to wake already.
-            doorbell.write(RING_BYTE.duplicate());
+            int unused = OutOfLine.call(ringing, 0);
         } catch (IOException e) {
             // The peer is gone; our side of the doorbell reports that, too, and the reader drains the ring first.
             LOG.get().log(Level.DEBUG, "ringing a doorbell failed, the peer is gone", e);
         }
+    }
+
+    private int ringUnlessRung() throws IOException {
+        if ((int) INT.getAndSet((ByteBuffer) map, out + ShmLayout.SLEEPERS, 0) == 0) {
+            return 0; // another thread of this process was faster
+        }
+        rings.incrementAndGet(); // beside a system call this costs nothing
+        // 0 written: the socket is full of rings that the peer has not taken, so it has cause to wake already.
+        return doorbell.write(RING_BYTE.duplicate());
     }
 }
