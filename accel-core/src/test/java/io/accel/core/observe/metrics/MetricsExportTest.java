@@ -2,8 +2,11 @@ package io.accel.core.observe.metrics;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
 
 import io.accel.core.observe.BuildInfo;
+import io.accel.core.observe.PathName;
+import io.accel.core.observe.ProcessCounters;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -20,12 +23,15 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import javax.management.ObjectName;
 import javax.management.openmbean.TabularData;
 import org.hawkular.agent.prometheus.text.TextPrometheusMetricsProcessor;
+import org.hawkular.agent.prometheus.types.Histogram;
 import org.hawkular.agent.prometheus.types.Metric;
 import org.hawkular.agent.prometheus.types.MetricFamily;
+import org.hawkular.agent.prometheus.types.MetricType;
 import org.hawkular.agent.prometheus.walkers.CollectorPrometheusMetricsWalker;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -137,6 +143,61 @@ class MetricsExportTest {
     }
 
     @Test
+    void whatTakesTimeIsAHistogram() throws Exception {
+        try (PrometheusPage page = open()) {
+            for (String name :
+                    List.of("accel_handshakes_seconds", "accel_stalls_seconds", "accel_wait_delays_seconds")) {
+                assertThat(family(parse(send(page.uri(), "GET").body()), name).getType())
+                        .as(name)
+                        .isEqualTo(MetricType.HISTOGRAM);
+            }
+            Histogram before = handshakesByRdma(page);
+            ProcessCounters.shookHands(PathName.RDMA, TimeUnit.MICROSECONDS.toNanos(300));
+            ProcessCounters.shookHands(PathName.RDMA, TimeUnit.SECONDS.toNanos(60));
+            Histogram after = handshakesByRdma(page);
+
+            assertThat(after.getSampleCount() - before.getSampleCount()).isEqualTo(2);
+            assertThat(after.getSampleSum() - before.getSampleSum()).isCloseTo(60.0003, within(1e-6));
+            for (int i = 0; i < after.getBuckets().size(); i++) {
+                Histogram.Bucket bucket = after.getBuckets().get(i);
+                long more =
+                        bucket.getCumulativeCount() - before.getBuckets().get(i).getCumulativeCount();
+                assertThat(more)
+                        .as("up to %s s", bucket.getUpperBound())
+                        .isEqualTo(
+                                bucket.getUpperBound() == Double.POSITIVE_INFINITY
+                                        ? 2
+                                        : bucket.getUpperBound() < 0.0003 ? 0 : 1);
+            }
+        }
+    }
+
+    private Histogram handshakesByRdma(PrometheusPage page) throws Exception {
+        return (Histogram)
+                family(parse(send(page.uri(), "GET").body()), "accel_handshakes_seconds").getMetrics().stream()
+                        .filter(metric -> metric.getLabels().get("path").equals("rdma"))
+                        .findFirst()
+                        .orElseThrow();
+    }
+
+    @Test
+    void openMetricsIsForWhoAcceptsIt() throws Exception {
+        try (PrometheusPage page = open()) {
+            // As a current Prometheus asks, and as a browser does.
+            HttpResponse<byte[]> open = send(
+                    page.uri(),
+                    "GET",
+                    "application/openmetrics-text;version=1.0.0;q=0.5,text/plain;version=0.0.4;q=0.3,*/*;q=0.2");
+            assertThat(open.headers().firstValue("Content-Type"))
+                    .hasValue("application/openmetrics-text; version=1.0.0; charset=utf-8");
+            assertThat(new String(open.body(), StandardCharsets.UTF_8)).endsWith("# EOF\n");
+            HttpResponse<byte[]> plain = send(page.uri(), "GET", "text/html,*/*;q=0.8");
+            assertThat(plain.headers().firstValue("Content-Type")).hasValue("text/plain; version=0.0.4; charset=utf-8");
+            assertThat(new String(plain.body(), StandardCharsets.UTF_8)).doesNotContain("# EOF");
+        }
+    }
+
+    @Test
     void aRegistryHoldsWhatItAsksThoughTheCollectorHasRun() {
         SimpleMeterRegistry registry = new SimpleMeterRegistry();
         new AccelMetrics().bindTo(registry);
@@ -218,11 +279,13 @@ class MetricsExportTest {
                 .orElseThrow();
     }
 
-    private HttpResponse<byte[]> send(URI uri, String method) throws Exception {
-        HttpRequest request = HttpRequest.newBuilder(uri)
+    private HttpResponse<byte[]> send(URI uri, String method, String... accepted) throws Exception {
+        HttpRequest.Builder request = HttpRequest.newBuilder(uri)
                 .method(method, HttpRequest.BodyPublishers.noBody())
-                .timeout(Duration.ofSeconds(10))
-                .build();
-        return client.send(request, HttpResponse.BodyHandlers.ofByteArray());
+                .timeout(Duration.ofSeconds(10));
+        for (String each : accepted) {
+            request.header("Accept", each);
+        }
+        return client.send(request.build(), HttpResponse.BodyHandlers.ofByteArray());
     }
 }
