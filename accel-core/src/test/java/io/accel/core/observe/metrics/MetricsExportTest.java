@@ -7,6 +7,8 @@ import static org.assertj.core.api.Assertions.within;
 import io.accel.core.observe.BuildInfo;
 import io.accel.core.observe.PathName;
 import io.accel.core.observe.ProcessCounters;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -22,8 +24,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import javax.management.ObjectName;
 import javax.management.openmbean.TabularData;
@@ -205,14 +212,33 @@ class MetricsExportTest {
         assertThat(registry.get("accel.build.info").gauge().value()).isEqualTo(1);
     }
 
+    /** Name, kind, unit and tags; and none that there is not. */
     @Test
-    void thePageOfDocumentationHasThemAll() throws Exception {
+    void thePageOfDocumentationIsThatOfTheMeters() throws Exception {
         SimpleMeterRegistry registry = new SimpleMeterRegistry();
         new AccelMetrics().bindTo(registry);
-        String documentation = Files.readString(Path.of("..", "docs", "METRICS.md"));
-        assertThat(registry.getMeters())
-                .extracting(meter -> meter.getId().getName())
-                .allSatisfy(name -> assertThat(documentation).contains("| `" + name + "` |"));
+        Set<String> meters = new TreeSet<>();
+        for (Meter meter : registry.getMeters()) {
+            Meter.Id id = meter.getId();
+            String kind = id.getType() == Meter.Type.OTHER
+                    ? "timer"
+                    : id.getType().name().toLowerCase(Locale.ROOT);
+            String unit = kind.equals("timer") || id.getBaseUnit() == null ? "" : ", " + id.getBaseUnit();
+            String tags = id.getTags().stream().map(Tag::getKey).sorted().collect(Collectors.joining(", "));
+            meters.add("| `" + id.getName() + "` | " + kind + unit + " | " + tags + " |");
+        }
+        Pattern row = Pattern.compile("(\\| `accel\\.[a-z.]+` \\| [a-z, ]+ \\|)([^|]*)\\|.*");
+        Set<String> documented = Files.readAllLines(Path.of("..", "docs", "METRICS.md")).stream()
+                .map(row::matcher)
+                .filter(Matcher::matches)
+                .map(found -> found.group(1) + " "
+                        + Pattern.compile(", *")
+                                .splitAsStream(found.group(2).strip())
+                                .sorted()
+                                .collect(Collectors.joining(", "))
+                        + " |")
+                .collect(Collectors.toCollection(TreeSet::new));
+        assertThat(documented).isEqualTo(meters);
     }
 
     @Test
