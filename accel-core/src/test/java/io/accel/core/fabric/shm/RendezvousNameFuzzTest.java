@@ -53,7 +53,7 @@ class RendezvousNameFuzzTest {
         assertThat(found == 0 || isRendezvous).as("%s is asked", name).isTrue();
         assertThat(found == 0 || !name.startsWith("accel-abc-")).isTrue();
         if (isCandidate) {
-            assertThat(name).matches("accel-abc-(10\\.1\\.2\\.3|any4|any)-9092~.*");
+            assertThat(name).matches("(?s)accel-abc-(10\\.1\\.2\\.3|any4|any)-9092~.*");
         }
         if (!elsewhere.named().isEmpty()) {
             assertThat(name).matches("accel-[0-9a-z]+-10\\.1\\.2\\.3-9092~[0-9a-z]+");
