@@ -25,6 +25,7 @@ import java.util.List;
  */
 public final class AccelRuntime {
     private static volatile AccelRuntime started; // written once, under the class's monitor
+    private static boolean mistakeSaid; // under the class's monitor
 
     private final Accelerator accelerator;
 
@@ -70,9 +71,22 @@ public final class AccelRuntime {
         Log.holdUntilStarted();
         synchronized (AccelRuntime.class) {
             if (started == null) {
-                started = Privileged.get(() -> new AccelRuntime(Profile.fromSystem()));
+                started = Privileged.get(() -> new AccelRuntime(profile()));
             }
             return started;
+        }
+    }
+
+    /** The JVM wraps what its provider throws, and later throws something that names no cause; so the mistake is said by itself. */
+    private static Profile profile() {
+        try {
+            return Profile.fromSystem();
+        } catch (ProfileException e) {
+            if (!mistakeSaid) {
+                mistakeSaid = true;
+                e.getMessage().lines().forEach(line -> System.err.println("accel: " + line));
+            }
+            throw e;
         }
     }
 

@@ -61,6 +61,26 @@ class StartLineIT {
         }
     }
 
+    /** The JVM itself says it in the cause of a cause, and later not at all. */
+    @ParameterizedTest
+    @MethodSource("io.accel.nio.dropin.Child#jdks")
+    void aMistakeIsTheFirstThatIsSaid(Path jdk) throws Exception {
+        List<String> command = List.of(
+                jdk.resolve("bin/java").toString(),
+                Child.PROVIDER,
+                "-Daccel.ring.sise=1",
+                "-cp",
+                Child.JAR + ":" + Child.testClasses(),
+                EchoUntilTold.class.getName());
+        try (Child child = Child.start(dir, command)) {
+            assertThat(child.status()).isNotZero();
+            assertThat(child.output().lines().filter(line -> line.startsWith("accel: ")))
+                    .as(child.output())
+                    .containsExactly("accel: -Daccel.ring.sise: unknown key 'ring.sise'; did you mean 'ring.size'?");
+            assertThat(child.output()).startsWith("accel: ");
+        }
+    }
+
     private String said(Path jdk, String... options) throws Exception {
         String all = output(jdk, options);
         List<String> lines = all.lines().filter(LINE.asMatchPredicate()).toList();
