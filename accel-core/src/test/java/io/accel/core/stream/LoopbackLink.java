@@ -119,6 +119,9 @@ public final class LoopbackLink implements Link {
 
     @Override
     public long released() {
+        if (out.consumer <= out.producer + out.ring.size()) {
+            out.honest = Math.max(out.honest, out.consumer); // a sender may go by it, though a test takes it back
+        }
         return out.consumer;
     }
 
