@@ -48,7 +48,7 @@ final class ProfileLoader {
     /** Reads a preset or a file; {@code asker} is who named it. */
     void read(String nameOrPath, Origin asker) {
         try {
-            read(Source.find(nameOrPath, null), List.of());
+            read(Source.find(nameOrPath, null));
         } catch (BadValueException e) {
             problem(asker, e.getMessage());
         }
@@ -56,7 +56,7 @@ final class ProfileLoader {
 
     void readFile(Path file) {
         try {
-            read(Source.file(file), List.of());
+            read(Source.file(file));
         } catch (BadValueException e) {
             problem(new Origin(Origin.Kind.FILE, file.toString(), 0), e.getMessage());
         }
@@ -88,6 +88,10 @@ final class ProfileLoader {
     @SuppressWarnings("unchecked") // A setting is stored under its own key only.
     private <T> T value(Key<T> key) {
         return ((Setting<T>) settings.get(key)).value();
+    }
+
+    void read(Source source) {
+        read(source, List.of());
     }
 
     private void read(Source source, List<Source> includedBy) {

@@ -3,6 +3,7 @@ package io.accel.core.daemon;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.nio.channels.spi.SelectorProvider;
+import java.util.List;
 import java.util.Queue;
 import java.util.ResourceBundle;
 import java.util.concurrent.ArrayBlockingQueue;
@@ -103,7 +104,23 @@ public final class Log implements Supplier<Logger> {
      * @param text the message
      */
     public void later(Level level, String text) {
-        LATER.set(() -> direct().log(level, text));
+        later(level, text, List::of);
+    }
+
+    /**
+     * The same with warnings behind it.
+     *
+     * @param level the message's level
+     * @param text the message
+     * @param warnings are asked for when the message is said, and said behind it; looking for them may take its time
+     */
+    public void later(Level level, String text, Supplier<List<String>> warnings) {
+        LATER.set(() -> {
+            direct().log(level, text);
+            for (String warning : warnings.get()) {
+                direct().log(Level.WARNING, warning);
+            }
+        });
         try {
             Daemons.start("accel-log-later", Log::sayInASecond);
         } catch (SecurityException | OutOfMemoryError e) {

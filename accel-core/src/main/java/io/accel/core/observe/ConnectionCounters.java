@@ -78,10 +78,12 @@ public final class ConnectionCounters {
         stalledSince = System.nanoTime() | 1;
     }
 
-    /** There was room again. By who is in the writing half. */
-    public void stallEnds() {
-        stallNanos += System.nanoTime() - stalledSince;
+    /** There was room again; for how many nanoseconds there was none. By who is in the writing half. */
+    public long stallEnds() {
+        long took = System.nanoTime() - stalledSince;
+        stallNanos += took;
         stalledSince = 0;
+        return took;
     }
 
     /** How long the sender has been without room, in nanoseconds; 0 if it has some. Any thread. */

@@ -15,8 +15,8 @@ public final class ProcessCounters {
 
     private static final LongAdder[] CONNECTIONS = adders(ROLES * PATHS);
     private static final LongAdder[] FALLBACKS = adders(ROLES * FallbackReason.values().length);
-    private static final LongAdder[] HANDSHAKES = adders(PATHS);
-    private static final LongAdder[] HANDSHAKE_NANOS = adders(PATHS);
+    private static final Durations[] HANDSHAKES = durations();
+    private static final Durations[] STALLS = durations();
     private static final LongAdder[] RESETS_IN = adders(PATHS);
     private static final LongAdder[] RESETS_OUT = adders(PATHS);
     private static final LongAdder[] DROPS = adders(Drop.values().length);
@@ -29,6 +29,14 @@ public final class ProcessCounters {
             adders[i] = new LongAdder();
         }
         return adders;
+    }
+
+    private static Durations[] durations() {
+        Durations[] durations = new Durations[PATHS];
+        for (int i = 0; i < PATHS; i++) {
+            durations[i] = new Durations();
+        }
+        return durations;
     }
 
     /** A connection has got its path. */
@@ -53,18 +61,22 @@ public final class ProcessCounters {
 
     /** A client's handshake has brought a connection, in so many nanoseconds. */
     public static void shookHands(PathName path, long nanos) {
-        HANDSHAKES[path.ordinal()].increment();
-        HANDSHAKE_NANOS[path.ordinal()].add(nanos);
+        HANDSHAKES[path.ordinal()].add(nanos);
     }
 
     /** Clients' handshakes that brought a connection. */
-    public static long handshakes(PathName path) {
-        return HANDSHAKES[path.ordinal()].sum();
+    public static Durations handshakes(PathName path) {
+        return HANDSHAKES[path.ordinal()];
     }
 
-    /** Nanoseconds that these took in all. */
-    public static long handshakeNanos(PathName path) {
-        return HANDSHAKE_NANOS[path.ordinal()].sum();
+    /** A sender that had no room in the peer's ring has some again, after so many nanoseconds. */
+    public static void stalled(PathName path, long nanos) {
+        STALLS[path.ordinal()].add(nanos);
+    }
+
+    /** Stalls of senders that are over. */
+    public static Durations stalls(PathName path) {
+        return STALLS[path.ordinal()];
     }
 
     /** An accelerated connection was reset by the peer, or broken. */

@@ -28,8 +28,8 @@ public final class ProcessFigures {
         put(all, "wait.offers", WaitCounters.offers());
         put(all, "wait.offer.nanos", WaitCounters.offerNanos());
         put(all, "wait.handovers", WaitCounters.handovers());
-        put(all, "wait.delays", WaitCounters.delays());
-        put(all, "wait.delay.nanos", WaitCounters.delayNanos());
+        put(all, "wait.delays", WaitCounters.delays().count());
+        put(all, "wait.delay.nanos", WaitCounters.delays().nanos());
         put(all, "wait.crowded", WaitCounters.crowdings());
         for (PathName path : PathName.values()) {
             if (path != PathName.KERNEL) {
@@ -39,8 +39,14 @@ public final class ProcessFigures {
                     put(all, figure.text() + "." + path.text(), totals.get(figure));
                 }
             }
-            put(all, "handshakes." + path.text(), ProcessCounters.handshakes(path));
-            put(all, "handshake.nanos." + path.text(), ProcessCounters.handshakeNanos(path));
+            put(
+                    all,
+                    "handshakes." + path.text(),
+                    ProcessCounters.handshakes(path).count());
+            put(
+                    all,
+                    "handshake.nanos." + path.text(),
+                    ProcessCounters.handshakes(path).nanos());
             put(all, "resets.in." + path.text(), ProcessCounters.resetsIn(path));
             put(all, "resets.out." + path.text(), ProcessCounters.resetsOut(path));
             for (Role role : Role.values()) {

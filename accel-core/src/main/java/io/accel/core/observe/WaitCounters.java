@@ -36,8 +36,7 @@ public final class WaitCounters {
     private static final LongAdder OFFERS = new LongAdder();
     private static final LongAdder OFFER_NANOS = new LongAdder();
     private static final LongAdder HANDOVERS = new LongAdder();
-    private static final LongAdder DELAYS = new LongAdder();
-    private static final LongAdder DELAY_NANOS = new LongAdder();
+    private static final Durations DELAYS = new Durations();
     private static final LongAdder CROWDINGS = new LongAdder();
 
     static {
@@ -66,8 +65,7 @@ public final class WaitCounters {
 
     /** A thread that wanted to run could not, for so long. */
     public static void keptWaiting(long nanos) {
-        DELAYS.increment();
-        DELAY_NANOS.add(nanos);
+        DELAYS.add(nanos);
     }
 
     /** A thread goes over to sleeping at once, because others want its core. */
@@ -95,14 +93,9 @@ public final class WaitCounters {
         return HANDOVERS.sum();
     }
 
-    /** How often a thread was found to have been kept waiting for a core. */
-    public static long delays() {
-        return DELAYS.sum();
-    }
-
-    /** For how many nanoseconds in all. */
-    public static long delayNanos() {
-        return DELAY_NANOS.sum();
+    /** How often a thread was found to have been kept waiting for a core, and for how long. */
+    public static Durations delays() {
+        return DELAYS;
     }
 
     /** How often a thread went over to sleeping at once because others want its core. */

@@ -2,16 +2,21 @@ package io.accel.core.runtime;
 
 import io.accel.core.daemon.Log;
 import io.accel.core.daemon.Privileged;
+import io.accel.core.fabric.shm.SharedDirectory;
 import io.accel.core.observe.MemoryUse;
 import io.accel.core.observe.StatsService;
 import io.accel.core.observe.metrics.MetricsExport;
 import io.accel.core.socket.Accelerator;
 import io.accel.core.socket.Captures;
+import io.accel.profile.FabricName;
 import io.accel.profile.Keys;
 import io.accel.profile.Profile;
 import io.accel.profile.ProfileException;
 import java.io.File;
+import java.io.IOException;
 import java.lang.System.Logger.Level;
+import java.nio.file.Path;
+import java.util.List;
 
 /**
  * Accel in this process: the profile at work that the system properties and the environment name, its metrics, and what
@@ -20,18 +25,35 @@ import java.lang.System.Logger.Level;
  */
 public final class AccelRuntime {
     private static volatile AccelRuntime started; // written once, under the class's monitor
+    private static boolean mistakeSaid; // under the class's monitor
 
     private final Accelerator accelerator;
 
     private AccelRuntime(Profile profile) {
         this.accelerator = new Accelerator(profile);
         String line = StartLine.of(profile, accelerator.isOn(), new File("/sys/class/infiniband"));
-        Log.of("io.accel").later(Level.INFO, line);
+        boolean usesMemory =
+                accelerator.isOn() && profile.get(Keys.FABRIC_ORDER).contains(FabricName.SHM);
+        Path dir = profile.get(Keys.SHM_DIR);
+        Log.of("io.accel").later(Level.INFO, line, () -> usesMemory ? mistakes(dir) : List.of());
         MemoryUse.cap(profile.get(Keys.SHM_MAX));
         MetricsExport.start(profile.get(Keys.METRICS));
         if (accelerator.isOn() && profile.get(Keys.STATS)) {
             StatsService.start(profile.get(Keys.SHM_DIR), profile.name(), Captures.get());
         }
+    }
+
+    /** What is wrong with the directory of shared memory, though it works. */
+    private static List<String> mistakes(Path dir) {
+        return Privileged.get(() -> {
+            try {
+                return SharedDirectory.mistakes(dir).stream()
+                        .map(mistake -> "accel: " + mistake)
+                        .toList();
+            } catch (IOException e) {
+                return List.of(); // each connection that needs it says so
+            }
+        });
     }
 
     /**
@@ -49,9 +71,22 @@ public final class AccelRuntime {
         Log.holdUntilStarted();
         synchronized (AccelRuntime.class) {
             if (started == null) {
-                started = Privileged.get(() -> new AccelRuntime(Profile.fromSystem()));
+                started = Privileged.get(() -> new AccelRuntime(profile()));
             }
             return started;
+        }
+    }
+
+    /** The JVM wraps what its provider throws, and later throws something that names no cause; so the mistake is said by itself. */
+    private static Profile profile() {
+        try {
+            return Profile.fromSystem();
+        } catch (ProfileException e) {
+            if (!mistakeSaid) {
+                mistakeSaid = true;
+                e.getMessage().lines().forEach(line -> System.err.println("accel: " + line));
+            }
+            throw e;
         }
     }
 

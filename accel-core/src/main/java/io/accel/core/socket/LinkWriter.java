@@ -5,6 +5,7 @@ import io.accel.core.observe.ConnectionCounters;
 import io.accel.core.observe.Figure;
 import io.accel.core.observe.Figures;
 import io.accel.core.observe.Flight;
+import io.accel.core.observe.ProcessCounters;
 import io.accel.core.poll.Pollable;
 import io.accel.core.stream.CorruptLinkException;
 import io.accel.core.stream.StreamSender;
@@ -276,7 +277,7 @@ public final class LinkWriter extends LinkHalf {
         if (progress && stalled) {
             stalled = false;
             wayBack.clear();
-            counters.stallEnds();
+            ProcessCounters.stalled(connection.path(), counters.stallEnds());
             connection.stallEnded(stall);
             stall = null;
         }

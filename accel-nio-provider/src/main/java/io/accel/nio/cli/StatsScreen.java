@@ -47,10 +47,12 @@ record StatsScreen(int width, int rows) {
     private List<String> block(Seen seen, int height) {
         ProcessSample sample = seen.sample();
         List<String> lines = new ArrayList<>();
-        if (height < ROOM_FOR_HEAD) {
+        List<String> head = wrapped(ProcessLines.head(seen, UNLIMITED));
+        // The names are the process's own, and may be of any length.
+        if (height < ROOM_FOR_HEAD || head.size() > height / 2) {
             lines.add(ProcessLines.head(seen, width / PART_OF_COMMAND));
         } else {
-            lines.addAll(wrapped(ProcessLines.head(seen, UNLIMITED)));
+            lines.addAll(head);
         }
         int forTable = ConnectionTable.height(sample);
         int most = Math.max(height - lines.size() - forTable, (height - lines.size()) / 2);

@@ -34,6 +34,7 @@ public final class Doctor {
         add("shm.dir", () -> SharedMemoryChecks.directory(profile));
         add("shm.live", () -> LiveChecks.sharedMemory(profile));
         add("memory.huge-pages", () -> MemoryChecks.hugePages(files));
+        add("container", new ContainerChecks(profile, files)::run);
         RdmaChecks rdma = new RdmaChecks(profile, files);
         add("rdma", rdma::run);
     }

@@ -1,5 +1,6 @@
 package io.accel.nio.doctor;
 
+import io.accel.core.fabric.shm.SharedDirectory;
 import io.accel.core.socket.Accelerator;
 import io.accel.profile.Keys;
 import io.accel.profile.Profile;
@@ -39,9 +40,9 @@ final class SharedMemoryChecks {
         String found = dir + ": " + store.type() + ", " + mode + ", " + room / MIB + " of "
                 + store.getTotalSpace() / MIB + " MiB free, a connection takes " + each / 1024 + " KiB, or up to "
                 + most / 1024 + " KiB if it carries much";
-        if (!store.type().equals("tmpfs") && !store.type().equals("ramfs")) {
-            return List.of(Finding.warning(
-                    CHECK, found, "a file system on a disk may write the rings out: set shm.dir to a tmpfs"));
+        List<String> mistakes = SharedDirectory.mistakes(dir);
+        if (!mistakes.isEmpty()) {
+            return List.of(Finding.warning(CHECK, found, String.join("; ", mistakes)));
         }
         if (room < each) {
             return List.of(Finding.fail(CHECK, found, moreRoom(dir)));

@@ -126,6 +126,52 @@ class DoctorTest {
     }
 
     @Test
+    void theLimitsOfAContainerAreSeen() throws IOException {
+        memory();
+        write("proc/self/cgroup", "0::/kubepods/pod7\n");
+        write("sys/fs/cgroup/memory.max", "max\n");
+        write("sys/fs/cgroup/kubepods/memory.max", "8589934592\n");
+        write("sys/fs/cgroup/kubepods/pod7/memory.max", "536870912\n");
+        write("sys/fs/cgroup/kubepods/pod7/cpu.max", "150000 100000\n");
+        assertThat(only(examine(Map.of()), "container.memory"))
+                .matches(finding -> finding.status() == Status.WARNING)
+                .matches(finding -> finding.found().startsWith("512 MiB at most"))
+                .matches(finding -> finding.advice().startsWith("set shm.max"));
+        assertThat(only(examine(Map.of("shm.max", "64MiB")), "container.memory"))
+                .matches(finding -> finding.status() == Status.OK)
+                .matches(finding -> finding.found().endsWith("shm.max is 64 MiB"));
+        assertThat(only(examine(Map.of()), "container.cpu"))
+                .matches(finding -> finding.status() == Status.WARNING)
+                .matches(finding -> finding.found().startsWith("1.50 processors' time"));
+    }
+
+    @Test
+    void theLimitsOfTheOlderControlGroupsAreSeen() throws IOException {
+        memory();
+        write("proc/self/cgroup", "5:memory:/docker/1\n4:cpu,cpuacct:/docker/1\n");
+        write("sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n");
+        write("sys/fs/cgroup/memory/docker/1/memory.limit_in_bytes", "268435456\n");
+        write("sys/fs/cgroup/cpu/docker/1/cpu.cfs_quota_us", "200000\n");
+        write("sys/fs/cgroup/cpu/docker/1/cpu.cfs_period_us", "100000\n");
+        assertThat(only(examine(Map.of()), "container.memory").found()).startsWith("256 MiB at most");
+        assertThat(only(examine(Map.of()), "container.cpu"))
+                .matches(finding -> finding.status() == Status.OK)
+                .matches(finding -> finding.found().startsWith("2.00 processors' time"));
+    }
+
+    @Test
+    void withoutLimitsItSaysSoAndNamesNamespacesAndSharers() throws IOException {
+        memory();
+        Files.createDirectories(dir.resolve("proc/self/ns"));
+        Files.createSymbolicLink(dir.resolve("proc/self/ns/net"), Path.of("net:[4026531840]"));
+        List<Finding> findings = examine(Map.of());
+        assertThat(only(findings, "container.memory").found()).isEqualTo("no limit by a control group");
+        assertThat(only(findings, "container.cpu").found()).isEqualTo("no limit by a control group");
+        assertThat(only(findings, "container.namespaces").found()).startsWith("net 4026531840, mnt not known");
+        assertThat(only(findings, "shm.users").found()).matches("/dev/shm: .*listener.*");
+    }
+
+    @Test
     void aCheckThatFailsUnexpectedlyIsAFinding() {
         // Without proc/meminfo.
         assertThat(only(examine(Map.of()), "memory.huge-pages"))

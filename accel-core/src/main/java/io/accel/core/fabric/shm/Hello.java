@@ -202,6 +202,11 @@ record Hello(
             throw bad("the name of a network namespace of " + name.length + " bytes");
         }
         bytes.get(name);
+        for (byte b : name) {
+            if (!Namespace.isNameByte(b)) {
+                throw bad("the name of a network namespace with the byte " + b);
+            }
+        }
         return new String(name, StandardCharsets.US_ASCII);
     }
 

@@ -27,6 +27,11 @@ record Namespace(String name, Predicate<InetAddress> locals) {
         return address.isAnyLocalAddress() || locals.test(address);
     }
 
+    /** Whether a name can have it. */
+    static boolean isNameByte(byte b) {
+        return (b >= '0' && b <= '9') || (b >= 'a' && b <= 'z');
+    }
+
     /** The inode of this process's network namespace, or "host" where the kernel does not say. */
     private static String ownName() {
         try {

@@ -38,6 +38,9 @@ final class RendezvousPath {
     /** Namespace, port space, address, port, number. */
     private static final Pattern NAME = Pattern.compile("accel-([0-9a-z]+)-(udp-)?([^-~]+)-([0-9]+)~[0-9a-z]+");
 
+    /** Behind a whole name only: an address may look like the mark. */
+    private static final Pattern NAME_OR_DEAD = Pattern.compile(NAME.pattern() + "(" + DEAD + ".*)?");
+
     private RendezvousPath() {}
 
     /** What the names of all directories in a network namespace begin with. */
@@ -127,9 +130,13 @@ final class RendezvousPath {
 
     /** Whether this is the name of a rendezvous, or of one that is just being removed. */
     static boolean isRendezvous(Path directory) {
-        String name = directory.getFileName().toString();
-        int dead = name.indexOf(DEAD);
-        return NAME.matcher(dead < 0 ? name : name.substring(0, dead)).matches();
+        return NAME_OR_DEAD.matcher(directory.getFileName().toString()).matches();
+    }
+
+    /** The name of a listener's network namespace; null if this is no rendezvous. */
+    static String namespaceOf(Path directory) {
+        Matcher name = NAME.matcher(directory.getFileName().toString());
+        return name.matches() ? name.group(1) : null;
     }
 
     private static String prefix(Namespace namespace, PortSpace space, String address, int port) {

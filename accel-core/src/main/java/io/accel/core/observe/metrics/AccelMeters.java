@@ -6,6 +6,7 @@ import io.accel.core.observe.CaptureCounters;
 import io.accel.core.observe.ConnectionState;
 import io.accel.core.observe.Connections;
 import io.accel.core.observe.Drop;
+import io.accel.core.observe.Durations;
 import io.accel.core.observe.Figure;
 import io.accel.core.observe.MemoryUse;
 import io.accel.core.observe.PathName;
@@ -90,10 +91,7 @@ public final class AccelMeters {
         }
         for (PathName path : ACCELERATED) {
             MeterId handshakes = MeterId.of("accel.handshakes", "Handshakes of clients that brought a connection");
-            sink.timer(
-                    handshakes.tag("path", path.text()),
-                    () -> ProcessCounters.handshakes(path),
-                    () -> ProcessCounters.handshakeNanos(path));
+            timer(sink, handshakes.tag("path", path.text()), ProcessCounters.handshakes(path));
         }
     }
 
@@ -110,7 +108,11 @@ public final class AccelMeters {
         MeterId size = of(path, "accel.publish.size", "Bytes of a publish, on average so far");
         sink.gauge(size.in("bytes"), () -> publishSize(path));
         MeterId stalls = of(path, "accel.stalls", "Senders that had no room in the peer's ring, and for how long");
-        sink.timer(stalls, () -> Connections.totals(path).get(Figure.STALLS), total(path, Figure.STALL_NANOS));
+        sink.timer(
+                stalls,
+                () -> Connections.totals(path).get(Figure.STALLS),
+                total(path, Figure.STALL_NANOS),
+                ProcessCounters.stalls(path));
         MeterId resets = of(
                 path,
                 "accel.resets",
@@ -153,11 +155,16 @@ public final class AccelMeters {
         sink.counter(handovers, WaitCounters::handovers);
         MeterId delays = MeterId.of(
                 "accel.wait.delays", "Threads that were found to have been kept waiting for a core, and for how long");
-        sink.timer(delays, WaitCounters::delays, WaitCounters::delayNanos);
+        timer(sink, delays, WaitCounters.delays());
         MeterId crowded = MeterId.of(
                 "accel.wait.crowded",
                 "Times that threads went over to sleeping at once, because others want the cores");
         sink.counter(crowded, WaitCounters::crowdings);
+    }
+
+    /** Of what is known only when it is over. */
+    private static void timer(MeterSink sink, MeterId id, Durations durations) {
+        sink.timer(id, durations::count, durations::nanos, durations);
     }
 
     private static double ofAllPaths(Figure figure) {

@@ -1,5 +1,6 @@
 package io.accel.core.observe.metrics;
 
+import io.accel.core.observe.Durations;
 import java.util.function.DoubleSupplier;
 import java.util.function.LongSupplier;
 
@@ -16,4 +17,15 @@ public interface MeterSink {
 
     /** How often something happened, and for how many nanoseconds in all. */
     void timer(MeterId id, LongSupplier count, DoubleSupplier nanos);
+
+    /**
+     * The same of something of which is known how long it took each time.
+     *
+     * @param count how often it began
+     * @param nanos for how long in all
+     * @param over those that are over, for a sink that takes how often in each range
+     */
+    default void timer(MeterId id, LongSupplier count, DoubleSupplier nanos, Durations over) {
+        timer(id, count, nanos);
+    }
 }

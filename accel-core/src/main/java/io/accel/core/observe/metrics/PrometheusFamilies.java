@@ -1,11 +1,17 @@
 package io.accel.core.observe.metrics;
 
+import io.accel.core.observe.Durations;
 import io.prometheus.metrics.config.EscapingScheme;
+import io.prometheus.metrics.expositionformats.ExpositionFormatWriter;
+import io.prometheus.metrics.expositionformats.OpenMetricsTextFormatWriter;
 import io.prometheus.metrics.expositionformats.PrometheusTextFormatWriter;
+import io.prometheus.metrics.model.snapshots.ClassicHistogramBuckets;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot.CounterDataPointSnapshot;
 import io.prometheus.metrics.model.snapshots.GaugeSnapshot;
 import io.prometheus.metrics.model.snapshots.GaugeSnapshot.GaugeDataPointSnapshot;
+import io.prometheus.metrics.model.snapshots.HistogramSnapshot;
+import io.prometheus.metrics.model.snapshots.HistogramSnapshot.HistogramDataPointSnapshot;
 import io.prometheus.metrics.model.snapshots.Labels;
 import io.prometheus.metrics.model.snapshots.MetricSnapshot;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
@@ -27,8 +33,18 @@ import java.util.function.Supplier;
 final class PrometheusFamilies implements MeterSink {
     private static final double NANOS_PER_SECOND = TimeUnit.SECONDS.toNanos(1);
 
-    private final PrometheusTextFormatWriter writer = PrometheusTextFormatWriter.create();
+    private final ExpositionFormatWriter text = PrometheusTextFormatWriter.create();
+    private final ExpositionFormatWriter openMetrics = OpenMetricsTextFormatWriter.create();
     private final Map<String, Family<?>> families = new LinkedHashMap<>();
+
+    /**
+     * What is served, in UTF-8.
+     *
+     * @param type its media type, with the version of the format
+     * @param bytes the text
+     */
+    @SuppressWarnings("ArrayRecordComponent") // written to a socket, and compared with nothing
+    record Page(String type, byte[] bytes) {}
 
     /** The meters of one name, of which each has other labels. */
     private record Family<T>(List<Supplier<T>> points, Function<List<T>, MetricSnapshot> making) {
@@ -83,13 +99,44 @@ final class PrometheusFamilies implements MeterSink {
                         .build());
     }
 
-    /** The page, in the text format of Prometheus, in UTF-8. */
-    byte[] page() throws IOException {
+    @Override
+    public void timer(MeterId id, LongSupplier count, DoubleSupplier nanos, Durations over) {
+        String name = name(id, "seconds");
+        Labels labels = labels(id);
+        this.<HistogramDataPointSnapshot>points(name, all -> {
+                    var family = HistogramSnapshot.builder().name(name).help(id.description());
+                    all.forEach(family::dataPoint);
+                    return family.build();
+                })
+                .add(() -> HistogramDataPointSnapshot.builder()
+                        .labels(labels)
+                        .classicHistogramBuckets(buckets(over.counts()))
+                        .sum(over.nanos() / NANOS_PER_SECOND)
+                        .build());
+    }
+
+    private static ClassicHistogramBuckets buckets(long[] counts) {
+        ClassicHistogramBuckets.Builder buckets = ClassicHistogramBuckets.builder();
+        long[] bounds = Durations.boundsNanos();
+        for (int i = 0; i < counts.length; i++) {
+            double bound = i < bounds.length ? bounds[i] / NANOS_PER_SECOND : Double.POSITIVE_INFINITY;
+            buckets.bucket(bound, counts[i]);
+        }
+        return buckets.build();
+    }
+
+    /**
+     * The page.
+     *
+     * @param accepted the header Accept of who asks; null for none
+     */
+    Page page(String accepted) throws IOException {
+        ExpositionFormatWriter writer = accepted != null && openMetrics.accepts(accepted) ? openMetrics : text;
         ByteArrayOutputStream page = new ByteArrayOutputStream();
         MetricSnapshots all = new MetricSnapshots(
                 families.values().stream().map(Family::snapshot).toList());
         writer.write(page, all, EscapingScheme.DEFAULT);
-        return page.toByteArray();
+        return new Page(writer.getContentType(), page.toByteArray());
     }
 
     /** One name is of one kind of meter, so all its points are. */

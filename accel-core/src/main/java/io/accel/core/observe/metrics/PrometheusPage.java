@@ -7,10 +7,11 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.URI;
 
-/** A page for Prometheus to scrape, at {@code /metrics} on the JDK's own HTTP server, through the kernel and counted nowhere. Thread-safe. */
+/**
+ * A page for Prometheus to scrape, at {@code /metrics} on the JDK's own HTTP server, through the kernel and counted nowhere: in the format
+ * OpenMetrics for who accepts that, in Prometheus's older one for all others. Thread-safe.
+ */
 public final class PrometheusPage implements AutoCloseable {
-    private static final String TYPE = "text/plain; version=0.0.4; charset=utf-8";
-
     private final HttpServer server;
     private final PrometheusFamilies families = new PrometheusFamilies();
 
@@ -52,8 +53,10 @@ public final class PrometheusPage implements AutoCloseable {
             if (!exchange.getRequestURI().getPath().equals("/metrics")) {
                 exchange.sendResponseHeaders(404, -1);
             } else if (method.equals("GET") || method.equals("HEAD")) {
-                byte[] page = families.page();
-                exchange.getResponseHeaders().set("Content-Type", TYPE);
+                PrometheusFamilies.Page made =
+                        families.page(exchange.getRequestHeaders().getFirst("Accept"));
+                byte[] page = made.bytes();
+                exchange.getResponseHeaders().set("Content-Type", made.type());
                 if (method.equals("HEAD")) {
                     exchange.getResponseHeaders().set("Content-Length", Integer.toString(page.length));
                     exchange.sendResponseHeaders(200, -1);

@@ -2,8 +2,13 @@ package io.accel.core.observe.metrics;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
 
 import io.accel.core.observe.BuildInfo;
+import io.accel.core.observe.PathName;
+import io.accel.core.observe.ProcessCounters;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -19,13 +24,21 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import javax.management.ObjectName;
 import javax.management.openmbean.TabularData;
 import org.hawkular.agent.prometheus.text.TextPrometheusMetricsProcessor;
+import org.hawkular.agent.prometheus.types.Histogram;
 import org.hawkular.agent.prometheus.types.Metric;
 import org.hawkular.agent.prometheus.types.MetricFamily;
+import org.hawkular.agent.prometheus.types.MetricType;
 import org.hawkular.agent.prometheus.walkers.CollectorPrometheusMetricsWalker;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -137,6 +150,61 @@ class MetricsExportTest {
     }
 
     @Test
+    void whatTakesTimeIsAHistogram() throws Exception {
+        try (PrometheusPage page = open()) {
+            for (String name :
+                    List.of("accel_handshakes_seconds", "accel_stalls_seconds", "accel_wait_delays_seconds")) {
+                assertThat(family(parse(send(page.uri(), "GET").body()), name).getType())
+                        .as(name)
+                        .isEqualTo(MetricType.HISTOGRAM);
+            }
+            Histogram before = handshakesByRdma(page);
+            ProcessCounters.shookHands(PathName.RDMA, TimeUnit.MICROSECONDS.toNanos(300));
+            ProcessCounters.shookHands(PathName.RDMA, TimeUnit.SECONDS.toNanos(60));
+            Histogram after = handshakesByRdma(page);
+
+            assertThat(after.getSampleCount() - before.getSampleCount()).isEqualTo(2);
+            assertThat(after.getSampleSum() - before.getSampleSum()).isCloseTo(60.0003, within(1e-6));
+            for (int i = 0; i < after.getBuckets().size(); i++) {
+                Histogram.Bucket bucket = after.getBuckets().get(i);
+                long more =
+                        bucket.getCumulativeCount() - before.getBuckets().get(i).getCumulativeCount();
+                assertThat(more)
+                        .as("up to %s s", bucket.getUpperBound())
+                        .isEqualTo(
+                                bucket.getUpperBound() == Double.POSITIVE_INFINITY
+                                        ? 2
+                                        : bucket.getUpperBound() < 0.0003 ? 0 : 1);
+            }
+        }
+    }
+
+    private Histogram handshakesByRdma(PrometheusPage page) throws Exception {
+        return (Histogram)
+                family(parse(send(page.uri(), "GET").body()), "accel_handshakes_seconds").getMetrics().stream()
+                        .filter(metric -> metric.getLabels().get("path").equals("rdma"))
+                        .findFirst()
+                        .orElseThrow();
+    }
+
+    @Test
+    void openMetricsIsForWhoAcceptsIt() throws Exception {
+        try (PrometheusPage page = open()) {
+            // As a current Prometheus asks, and as a browser does.
+            HttpResponse<byte[]> open = send(
+                    page.uri(),
+                    "GET",
+                    "application/openmetrics-text;version=1.0.0;q=0.5,text/plain;version=0.0.4;q=0.3,*/*;q=0.2");
+            assertThat(open.headers().firstValue("Content-Type"))
+                    .hasValue("application/openmetrics-text; version=1.0.0; charset=utf-8");
+            assertThat(new String(open.body(), StandardCharsets.UTF_8)).endsWith("# EOF\n");
+            HttpResponse<byte[]> plain = send(page.uri(), "GET", "text/html,*/*;q=0.8");
+            assertThat(plain.headers().firstValue("Content-Type")).hasValue("text/plain; version=0.0.4; charset=utf-8");
+            assertThat(new String(plain.body(), StandardCharsets.UTF_8)).doesNotContain("# EOF");
+        }
+    }
+
+    @Test
     void aRegistryHoldsWhatItAsksThoughTheCollectorHasRun() {
         SimpleMeterRegistry registry = new SimpleMeterRegistry();
         new AccelMetrics().bindTo(registry);
@@ -144,14 +212,33 @@ class MetricsExportTest {
         assertThat(registry.get("accel.build.info").gauge().value()).isEqualTo(1);
     }
 
+    /** Name, kind, unit and tags; and none that there is not. */
     @Test
-    void thePageOfDocumentationHasThemAll() throws Exception {
+    void thePageOfDocumentationIsThatOfTheMeters() throws Exception {
         SimpleMeterRegistry registry = new SimpleMeterRegistry();
         new AccelMetrics().bindTo(registry);
-        String documentation = Files.readString(Path.of("..", "docs", "METRICS.md"));
-        assertThat(registry.getMeters())
-                .extracting(meter -> meter.getId().getName())
-                .allSatisfy(name -> assertThat(documentation).contains("| `" + name + "` |"));
+        Set<String> meters = new TreeSet<>();
+        for (Meter meter : registry.getMeters()) {
+            Meter.Id id = meter.getId();
+            String kind = id.getType() == Meter.Type.OTHER
+                    ? "timer"
+                    : id.getType().name().toLowerCase(Locale.ROOT);
+            String unit = kind.equals("timer") || id.getBaseUnit() == null ? "" : ", " + id.getBaseUnit();
+            String tags = id.getTags().stream().map(Tag::getKey).sorted().collect(Collectors.joining(", "));
+            meters.add("| `" + id.getName() + "` | " + kind + unit + " | " + tags + " |");
+        }
+        Pattern row = Pattern.compile("(\\| `accel\\.[a-z.]+` \\| [a-z, ]+ \\|)([^|]*)\\|.*");
+        Set<String> documented = Files.readAllLines(Path.of("..", "docs", "METRICS.md")).stream()
+                .map(row::matcher)
+                .filter(Matcher::matches)
+                .map(found -> found.group(1) + " "
+                        + Pattern.compile(", *")
+                                .splitAsStream(found.group(2).strip())
+                                .sorted()
+                                .collect(Collectors.joining(", "))
+                        + " |")
+                .collect(Collectors.toCollection(TreeSet::new));
+        assertThat(documented).isEqualTo(meters);
     }
 
     @Test
@@ -218,11 +305,13 @@ class MetricsExportTest {
                 .orElseThrow();
     }
 
-    private HttpResponse<byte[]> send(URI uri, String method) throws Exception {
-        HttpRequest request = HttpRequest.newBuilder(uri)
+    private HttpResponse<byte[]> send(URI uri, String method, String... accepted) throws Exception {
+        HttpRequest.Builder request = HttpRequest.newBuilder(uri)
                 .method(method, HttpRequest.BodyPublishers.noBody())
-                .timeout(Duration.ofSeconds(10))
-                .build();
-        return client.send(request, HttpResponse.BodyHandlers.ofByteArray());
+                .timeout(Duration.ofSeconds(10));
+        for (String each : accepted) {
+            request.header("Accept", each);
+        }
+        return client.send(request.build(), HttpResponse.BodyHandlers.ofByteArray());
     }
 }

@@ -50,7 +50,7 @@ class SampleMonitoringTest {
     static void readPage() throws IOException {
         PrometheusFamilies families = new PrometheusFamilies();
         AccelMeters.describe(families);
-        String page = new String(families.page(), StandardCharsets.UTF_8);
+        String page = new String(families.page(null).bytes(), StandardCharsets.UTF_8);
         page.lines().filter(line -> !line.startsWith("#")).forEach(line -> {
             Matcher series = SELECTOR.matcher(line);
             assertThat(series.lookingAt()).as(line).isTrue();

@@ -1,0 +1,79 @@
+package io.accel.core.observe;
+
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * How long something took each time: how often in each of some ranges, from ten microseconds to ten seconds, three to a decade. For
+ * what goes with a system call or a look at the clock. Thread-safe; all values only grow.
+ */
+public final class Durations {
+    private static final long[] BOUNDS_NANOS = bounds();
+
+    /** The last one has what took longer than the last bound. */
+    private final LongAdder[] counts = new LongAdder[BOUNDS_NANOS.length + 1];
+
+    private final LongAdder nanos = new LongAdder();
+
+    /** None yet. */
+    public Durations() {
+        for (int i = 0; i < counts.length; i++) {
+            counts[i] = new LongAdder();
+        }
+    }
+
+    private static long[] bounds() {
+        long first = TimeUnit.MICROSECONDS.toNanos(10);
+        long last = TimeUnit.SECONDS.toNanos(10);
+        int decades = (int) Math.round(Math.log10((double) last / first));
+        long[] bounds = new long[3 * decades + 1];
+        long decade = first;
+        for (int i = 0; i < bounds.length; i += 3) {
+            bounds[i] = decade;
+            if (i + 1 < bounds.length) {
+                bounds[i + 1] = decade * 5 / 2;
+                bounds[i + 2] = decade * 5;
+            }
+            decade *= 10;
+        }
+        return bounds;
+    }
+
+    /** The greatest duration of each range but the last, in nanoseconds; a new array. */
+    public static long[] boundsNanos() {
+        return BOUNDS_NANOS.clone();
+    }
+
+    /** Something took so many nanoseconds. */
+    public void add(long took) {
+        int range = 0;
+        while (range < BOUNDS_NANOS.length && took > BOUNDS_NANOS[range]) {
+            range++;
+        }
+        counts[range].increment();
+        nanos.add(took);
+    }
+
+    /** How often in each range, of which there is one more than bounds; a new array. */
+    public long[] counts() {
+        long[] all = new long[counts.length];
+        for (int i = 0; i < all.length; i++) {
+            all[i] = counts[i].sum();
+        }
+        return all;
+    }
+
+    /** How often in all. */
+    public long count() {
+        long sum = 0;
+        for (LongAdder each : counts) {
+            sum += each.sum();
+        }
+        return sum;
+    }
+
+    /** For how many nanoseconds in all. */
+    public long nanos() {
+        return nanos.sum();
+    }
+}

@@ -1,0 +1,20 @@
+package io.accel.core.observe;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.code_intelligence.jazzer.junit.FuzzTest;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+
+/** Whatever is the name of a directory in {@code shm.dir}: it names a process or none. */
+class StatsNameFuzzTest {
+    @FuzzTest
+    void name(byte[] bytes) {
+        String name = new String(bytes, StandardCharsets.UTF_8).replace("/", "").replace("\0", "");
+        if (!name.isEmpty()) {
+            long pid = StatsDirectory.pidOf(Path.of("/dev/shm").resolve(name));
+            assertThat(pid).isGreaterThanOrEqualTo(-1);
+            assertThat(pid < 0 || name.contains(Long.toString(pid))).isTrue();
+        }
+    }
+}

@@ -1,0 +1,27 @@
+package io.accel.nio.agent;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.code_intelligence.jazzer.junit.FuzzTest;
+import java.nio.BufferUnderflowException;
+
+/**
+ * A class file of the program's, of which the agent sees the names: read, or refused by what the agent takes for the JVM's affair. Never
+ * a loop without end.
+ */
+class ClassFileFuzzTest {
+    private static final String PROPERTY = ".transport.noNative";
+
+    @FuzzTest
+    void classFile(byte[] bytes) {
+        try {
+            ClassFile file = new ClassFile(bytes);
+            assertThat(file.name()).isNotNull();
+            assertThat(file.superName()).isNotNull();
+            String property = file.constants().firstText(text -> text.endsWith(PROPERTY));
+            assertThat(property == null || property.endsWith(PROPERTY)).isTrue();
+        } catch (IllegalArgumentException | IndexOutOfBoundsException | BufferUnderflowException e) {
+            assertThat(e).isNotNull(); // the JVM says what is wrong with the class
+        }
+    }
+}
