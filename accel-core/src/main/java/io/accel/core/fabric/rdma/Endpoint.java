@@ -41,6 +41,8 @@ final class Endpoint {
     private final RingMemory memory;
     private final int depth;
 
+    private Context context;
+    private int port;
     private ProtectionDomain domain;
     private CompletionChannel channel;
     private CompletionQueue queue;
@@ -91,7 +93,8 @@ final class Endpoint {
     }
 
     private void open(RdmaConfig config) throws IOException {
-        Context context = id.context();
+        context = id.context();
+        port = id.port();
         boolean bySend = notifiesBySend(context.device(), config);
         domain = context.allocateProtectionDomain();
         inbound = domain.register(memory.inbound(), Access.LOCAL_WRITE | Access.REMOTE_WRITE);
@@ -157,6 +160,16 @@ final class Endpoint {
 
     CmId id() {
         return id;
+    }
+
+    /** The open device. */
+    Context context() {
+        return context;
+    }
+
+    /** The device's port, from 1. */
+    int port() {
+        return port;
     }
 
     RingMemory memory() {
