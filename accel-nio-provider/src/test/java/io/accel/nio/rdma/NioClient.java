@@ -4,6 +4,7 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
@@ -15,7 +16,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * {@code NioClient ADDRESS PORT ping BYTES ROUNDS | lines | talk SEED MILLIS | bulk SEED BYTES | stream BYTES COUNT | exit BYTES | wait |
- * pause MILLIS | churn COUNT}: talks to a {@link NioServer}, checks what comes back, and prints what it took. Knows nothing of Accel.
+ * pause MILLIS | churn COUNT}: talks to a {@link NioServer}, checks what comes back, and prints what it took. The system property
+ * {@code tos} is its IP_TOS. Knows nothing of Accel.
  */
 final class NioClient {
     private static final long PATIENCE_MILLIS = 60_000;
@@ -32,8 +34,12 @@ final class NioClient {
 
     public static void main(String[] args) throws IOException {
         InetSocketAddress server = new InetSocketAddress(InetAddress.getByName(args[0]), Integer.parseInt(args[1]));
-        try (SocketChannel channel = SocketChannel.open(server);
+        try (SocketChannel channel = SocketChannel.open();
                 Selector selector = Selector.open()) {
+            if (Integer.getInteger("tos") != null) {
+                channel.setOption(StandardSocketOptions.IP_TOS, Integer.getInteger("tos"));
+            }
+            channel.connect(server);
             channel.configureBlocking(false);
             NioClient client = new NioClient(channel, selector);
             switch (args[2]) {

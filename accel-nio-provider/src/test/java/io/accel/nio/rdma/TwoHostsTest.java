@@ -11,6 +11,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * What a network does to connections between two hosts, and what they make of it. Every byte goes over RDMA: a fall-back is a
@@ -101,6 +103,25 @@ class TwoHostsTest {
         assertThat(HostAgent.shell("tc -s filter show dev eth0"))
                 .as("confirmations were lost")
                 .containsPattern("dropped [1-9]");
+    }
+
+    /** Of the packets of both ends, as the profile of the one that connects has it, or else its program. */
+    @ParameterizedTest
+    @CsvSource({"-Daccel.rdma.tos=104, 104", "-Dtos=72, 72", "-Dtos=72 -Daccel.rdma.tos=104, 104"})
+    void packetsHaveTheirTypeOfService(String options, int tos) throws Exception {
+        String port = other.serve(PATIENT);
+        String counted =
+                "tc qdisc add dev eth0 root handle 1: prio && tc filter add dev eth0 parent 1: protocol ip prio 1 u32"
+                        + " match ip protocol 17 0xff match ip tos " + tos + " 0xff action pass";
+        HostAgent.shell(counted);
+        other.shell(counted);
+        try (Program client = client(options.split(" ", -1), port, "ping", 64, 50)) {
+            client.await("ping 64 B");
+            client.awaitSuccess();
+        }
+        String many = "Sent \\d+ bytes [1-9]\\d{2,} pkt";
+        assertThat(HostAgent.shell("tc -s filter show dev eth0")).containsPattern(many);
+        assertThat(other.shell("tc -s filter show dev eth0")).containsPattern(many);
     }
 
     @Test

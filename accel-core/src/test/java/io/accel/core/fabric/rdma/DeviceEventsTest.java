@@ -12,6 +12,7 @@ import io.accel.core.stream.StreamReceiver;
 import io.accel.core.stream.StreamSender;
 import java.net.InetAddress;
 import java.nio.ByteBuffer;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -94,7 +95,8 @@ class DeviceEventsTest {
                 RdmaEnds.RING,
                 forEver,
                 forEver,
-                "",
+                List.of(),
+                0,
                 0,
                 32,
                 220,

@@ -103,7 +103,7 @@ public final class Context implements AutoCloseable {
         if (pd == 0) {
             throw VerbsException.lastError("ibv_alloc_pd", device.name());
         }
-        return new ProtectionDomain(ibv, pd, device.name());
+        return new ProtectionDomain(ibv, handle(), pd, device.name());
     }
 
     /** A new completion channel on this device. */

@@ -132,6 +132,6 @@ class DeferredRdmaFabricTest {
     }
 
     private static RdmaConfig config() {
-        return new RdmaConfig(PortSpace.TCP, 65_536, 1, 1, "", 0, 32, 0, 1, 1, 1, 7, 7, 0, 1, false);
+        return new RdmaConfig(PortSpace.TCP, 65_536, 1, 1, List.of(), 0, 0, 32, 0, 1, 1, 1, 7, 7, 0, 1, false);
     }
 }
