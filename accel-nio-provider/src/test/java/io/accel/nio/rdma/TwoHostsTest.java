@@ -207,6 +207,30 @@ class TwoHostsTest {
         assertThat(isByRdmaWithin(PATIENCE_NANOS, port)).isTrue();
     }
 
+    /** It hears of that by the connection manager, which the other host's kernel tells, and not by its own time-outs. */
+    @Test
+    void aConnectionOutlivesThePeersDevice() throws Exception {
+        String[] patient = {"-Daccel.rdma.ack-timeout=4s", "-Daccel.rdma.keepalive=1min"};
+        String port = other.serve(patient);
+        try (Program talk = client(patient, port, "talk", 7, TALK_MILLIS)) {
+            talk.await("begun");
+            Thread.sleep(WARM_MILLIS);
+            double before = talk.longestSoFar();
+            other.shell("rdma link delete rxe0 >/dev/null 2>&1 &"); // which ends when the server has
+            talk.await("INFO: accel: moved ");
+            double over = talk.longestSoFar();
+            System.out.println("the longest round trip over the removal of the peer's device: " + over
+                    + " ms, and before it " + before + " ms");
+            assertThat(over).as("milliseconds over the removal").isLessThan(MOST_OVER_REMOVAL_MILLIS);
+            assertTalked(talk);
+        } finally {
+            other.serve("-Daccel.fallback=kernel"); // in place of the one that has the device open
+            other.shell("for i in $(seq 100); do rdma link add rxe0 type rxe netdev eth0 2>/dev/null && break; sleep 0.1; done;"
+                    + " for i in $(seq 100); do rdma link show rxe0/1 | grep -q 'state ACTIVE' && exit; sleep 0.1; done; exit 1");
+        }
+        assertThat(isByRdmaWithin(PATIENCE_NANOS, other.serve(HASTY))).isTrue();
+    }
+
     private static void takeDownFor(long millis, String device) throws Exception {
         HostAgent.shell("ip link set " + device + " down");
         awaitPort("DOWN");
