@@ -225,8 +225,9 @@ class TwoHostsTest {
             assertTalked(talk);
         } finally {
             other.serve("-Daccel.fallback=kernel"); // in place of the one that has the device open
-            other.shell("for i in $(seq 100); do rdma link add rxe0 type rxe netdev eth0 2>/dev/null && break; sleep 0.1; done;"
-                    + " for i in $(seq 100); do rdma link show rxe0/1 | grep -q 'state ACTIVE' && exit; sleep 0.1; done; exit 1");
+            other.shell(
+                    "for i in $(seq 100); do rdma link add rxe0 type rxe netdev eth0 2>/dev/null && break; sleep 0.1; done;"
+                            + " for i in $(seq 100); do rdma link show rxe0/1 | grep -q 'state ACTIVE' && exit; sleep 0.1; done; exit 1");
         }
         assertThat(isByRdmaWithin(PATIENCE_NANOS, other.serve(HASTY))).isTrue();
     }

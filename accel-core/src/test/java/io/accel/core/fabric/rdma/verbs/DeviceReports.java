@@ -58,7 +58,9 @@ public final class DeviceReports implements AutoCloseable {
         if (unknown) {
             MEMORY.putInt(event + IbvAsyncEvent.EVENT_TYPE, 1_000);
         } else if (wanted != null) {
-            MEMORY.putInt(event + IbvAsyncEvent.EVENT_TYPE, List.of(AsyncEventType.values()).indexOf(wanted));
+            MEMORY.putInt(
+                    event + IbvAsyncEvent.EVENT_TYPE,
+                    List.of(AsyncEventType.values()).indexOf(wanted));
             MEMORY.putLong(event + IbvAsyncEvent.ELEMENT, lastQueuePair);
         }
     }
