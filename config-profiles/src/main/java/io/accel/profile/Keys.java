@@ -105,12 +105,23 @@ public final class Keys {
             "How much memory a process's `AccelByteBufAllocator` takes for such buffers; the device pins what a connection"
                     + " sends from, for each connection anew. Beyond that, and with 0, buffers are copied.");
 
-    /** The RDMA device to use; empty for whichever leads to the peer. */
-    public static final Key<String> RDMA_DEVICE = key(
+    /** The RDMA devices that may be used; empty for whichever leads to the peer. */
+    public static final Key<List<String>> RDMA_DEVICE = key(
             "rdma.device",
-            new StringType("a device's name, as `rdma link` shows it, or nothing"),
+            new NamesType("names of devices, as `rdma link` shows them"),
             "",
-            "The RDMA device to use; empty means whichever has the address that leads to the peer.");
+            "The RDMA devices that may be used. Of these, and of all if none is named, a connection takes the one that has the"
+                    + " address from which the kernel reaches the peer; where that is another one, it goes by the kernel.");
+
+    /** The type of service of a connection's packets, 0 to 255; -1 for what the program has set. */
+    public static final Key<Integer> RDMA_TOS = key(
+            "rdma.tos",
+            new TrafficClassType(),
+            "program",
+            "The type of service of what goes over RDMA in both directions, as the end that connects has it; its upper six bits are the"
+                    + " DSCP of RoCE's packets, by which switches and the device choose a queue, and InfiniBand's subnet manager"
+                    + " a service level. `program` takes the `IP_TOS` that the program had set when it was asked for the link;"
+                    + " where that is 0 the system's default holds.");
 
     /** What is added to a kernel port's number to have the one for RDMA. */
     public static final Key<Integer> RDMA_PORT_OFFSET = key(

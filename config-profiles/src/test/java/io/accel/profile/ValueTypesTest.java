@@ -22,6 +22,29 @@ class ValueTypesTest {
     private static final EnumListType<FabricName> LIST = new EnumListType<>(new EnumType<>(FabricName.class));
 
     @Test
+    void readsNames() throws BadValueException {
+        NamesType names = new NamesType("names of devices");
+        assertThat(names.parse("")).isEmpty();
+        assertThat(names.parse("mlx5_0, rxe0")).containsExactly("mlx5_0", "rxe0");
+        assertThat(names.render(List.of("mlx5_0", "rxe0"))).isEqualTo("mlx5_0,rxe0");
+        assertRefused(names, "a,b,a", "'a' twice");
+        assertRefused(names, "a,,b", "a name is empty");
+    }
+
+    @Test
+    void readsTrafficClasses() throws BadValueException {
+        TrafficClassType tos = new TrafficClassType();
+        assertThat(tos.parse("program")).isEqualTo(TrafficClassType.PROGRAMS);
+        assertThat(tos.render(TrafficClassType.PROGRAMS)).isEqualTo("program");
+        assertThat(tos.parse("0")).isZero();
+        assertThat(tos.parse("255")).isEqualTo(255);
+        assertRefused(tos, "256", "out of range");
+        assertRefused(tos, "99999999999", "out of range");
+        assertRefused(tos, "-1", "neither 'program' nor a whole number");
+        assertRefused(tos, "AF41", "neither 'program' nor a whole number");
+    }
+
+    @Test
     void readsGroups() throws BadValueException {
         GroupType groups = new GroupType();
         assertThat(groups.parse("")).isEmpty();

@@ -9,12 +9,20 @@ import java.util.List;
  * @param transport how it talks, such as {@code IB}
  * @param firmware its version, as the device puts it
  * @param maxQueuePairs how many connections it can have
- * @param maxInline bytes that travel within a work request at most; -1 if that could not be found out, as when the device
- *     has no address
+ * @param maxInline bytes that travel within a work request at most; -1 if that could not be found out
+ * @param can what it can that not all can, such as {@code writes with immediate data}
+ * @param unusable why no connection can go by it, whatever its ports are; null if one can
  * @param ports its ports, from number 1
  */
 public record DeviceInfo(
-        String name, String transport, String firmware, int maxQueuePairs, int maxInline, List<Port> ports) {
+        String name,
+        String transport,
+        String firmware,
+        int maxQueuePairs,
+        int maxInline,
+        List<String> can,
+        String unusable,
+        List<Port> ports) {
     /**
      * One port.
      *

@@ -74,6 +74,11 @@ public interface Fabric {
          */
         InetSocketAddress bind(InetAddress address) throws IOException;
 
+        /** The type of service that the program has asked of the kernel, 0 to 255 as {@code IP_TOS}; 0 for none. */
+        default int typeOfService() {
+            return 0;
+        }
+
         /** What has gone by the connection so far; null if nobody has seen it. */
         default Beginnings beginnings() {
             return null;

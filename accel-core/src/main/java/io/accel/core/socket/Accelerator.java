@@ -123,6 +123,7 @@ public final class Accelerator {
                 profile.get(Keys.CONNECT_PROBE_TIMEOUT),
                 profile.get(Keys.HANDSHAKE_TIMEOUT),
                 profile.get(Keys.RDMA_DEVICE),
+                profile.get(Keys.RDMA_TOS),
                 profile.get(Keys.RDMA_PORT_OFFSET),
                 profile.get(Keys.RDMA_QUEUE_DEPTH),
                 profile.get(Keys.RDMA_INLINE),

@@ -19,6 +19,9 @@ public interface Anchor {
     /** The address of the other end; null if it is not connected. */
     InetSocketAddress remote();
 
+    /** The type of service that the program has set, 0 to 255 as {@code IP_TOS}; 0 if there is none, or it is closed. */
+    int typeOfService();
+
     /** Whether it is connected, and not closed. */
     boolean isConnected();
 

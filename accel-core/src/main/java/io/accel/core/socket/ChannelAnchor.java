@@ -54,6 +54,15 @@ public final class ChannelAnchor implements Anchor {
     }
 
     @Override
+    public int typeOfService() {
+        try {
+            return channel.getOption(StandardSocketOptions.IP_TOS);
+        } catch (IOException e) {
+            return 0; // closed
+        }
+    }
+
+    @Override
     public boolean isConnected() {
         return channel.isConnected();
     }

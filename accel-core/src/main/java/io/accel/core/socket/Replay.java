@@ -18,6 +18,9 @@ final class Replay {
         done = from;
     }
 
+    /** As {@link Resumption#prepare}. */
+    static void prepare() {}
+
     /** How many bytes were sent again. */
     long count() {
         return done - from;

@@ -41,6 +41,9 @@ final class ResumeRecord {
         key = ByteBuffer.allocate(KEY).putLong(MARK).putLong(nonce).array();
     }
 
+    /** As {@link Resumption#prepare}. */
+    static void prepare() {}
+
     /** The record as it is sent. */
     static ByteBuffer of(long nonce, long received) {
         return ByteBuffer.allocate(SIZE)

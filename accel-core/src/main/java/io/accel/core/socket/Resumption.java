@@ -82,6 +82,13 @@ final class Resumption {
         this.piece.limit(0);
     }
 
+    /** Loads what a connection needs whose link breaks: it is not to wait for that then. Any thread. */
+    static void prepare() {
+        Step unused = Step.DRAINING;
+        Replay.prepare();
+        ResumeRecord.prepare();
+    }
+
     /**
      * Goes on as far as it can without waiting, unless the program has closed.
      *
@@ -281,6 +288,7 @@ final class Resumption {
     }
 
     private void over() {
+
         step = Step.OVER;
         if (out.isUnfollowed()) {
             broken.decide(Link.FOLLOWED); // as the peer's reader does, to which all has come

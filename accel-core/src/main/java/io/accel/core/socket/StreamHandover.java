@@ -343,6 +343,9 @@ final class StreamHandover {
             rings.granted(stream.ringSize(), !isAccepted());
         }
         Captures.opened(stream); // by one that has begun since, and may have looked too early
+        if (link.canBreak()) {
+            Resumption.prepare();
+        }
         link.whenBroken(() -> StreamUpgrades.get().broken(socket));
         readiness.ringBesideAll();
         if (socket.wantsUrgentInline()) {

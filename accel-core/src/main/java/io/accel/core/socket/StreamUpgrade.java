@@ -112,6 +112,11 @@ final class StreamUpgrade extends LinkSearch {
         }
 
         @Override
+        public int typeOfService() {
+            return socket.anchor().typeOfService();
+        }
+
+        @Override
         public Beginnings beginnings() {
             return socket.handover().beginnings();
         }

@@ -50,6 +50,11 @@ final class StarvedAnchor implements Anchor {
     }
 
     @Override
+    public int typeOfService() {
+        return anchor.typeOfService();
+    }
+
+    @Override
     public boolean isConnected() {
         return anchor.isConnected();
     }

@@ -62,6 +62,11 @@ class TranslatedAddressTest {
         }
 
         @Override
+        public int typeOfService() {
+            return 0;
+        }
+
+        @Override
         public boolean isConnected() {
             return false;
         }

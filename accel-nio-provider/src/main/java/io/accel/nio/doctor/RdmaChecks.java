@@ -5,6 +5,7 @@ import io.accel.core.fabric.FallbackException;
 import io.accel.core.fabric.FallbackReason;
 import io.accel.core.socket.Accelerator;
 import io.accel.profile.FabricName;
+import io.accel.profile.Key;
 import io.accel.profile.Keys;
 import io.accel.profile.Profile;
 import java.io.IOException;
@@ -140,11 +141,16 @@ final class RdmaChecks {
         }
         List<Finding> findings = new ArrayList<>();
         findings.add(libraries());
+        findings.add(settings(devices));
         for (DeviceInfo device : devices) {
+            boolean isUsed = device.unusable() == null && isWanted(device);
+            findings.add(device(device));
             for (DeviceInfo.Port port : device.ports()) {
-                findings.add(port(device, port));
+                findings.add(port(device, port, isUsed));
             }
-            findings.addAll(live(device));
+            if (isUsed) {
+                findings.addAll(live(device));
+            }
         }
         return findings;
     }
@@ -161,11 +167,49 @@ final class RdmaChecks {
         return Finding.ok("rdma.library", String.join(", ", loaded));
     }
 
-    private static Finding port(DeviceInfo device, DeviceInfo.Port port) {
+    private boolean isWanted(DeviceInfo device) {
+        List<String> wanted = profile.get(Keys.RDMA_DEVICE);
+        return wanted.isEmpty() || wanted.contains(device.name());
+    }
+
+    /** What the profile says, and whether there is what it names. */
+    private Finding settings(List<DeviceInfo> devices) {
+        List<String> missing = new ArrayList<>(profile.get(Keys.RDMA_DEVICE));
+        devices.forEach(device -> missing.remove(device.name()));
+        String found = setting(Keys.RDMA_DEVICE, "any") + ", " + setting(Keys.RDMA_TOS, "")
+                + "; GID, RoCE version, P_Key" + " and MTU are those of the interface with the connection's address";
+        return missing.isEmpty()
+                ? Finding.ok("rdma.settings", found)
+                : Finding.warning(
+                        "rdma.settings",
+                        found + "; there is no device " + String.join(", ", missing),
+                        "rdma.device takes names as `rdma link` shows them");
+    }
+
+    private <T> String setting(Key<T> key, String ifEmpty) {
+        String text = key.render(profile.get(key));
+        return key.name() + "=" + (text.isEmpty() ? ifEmpty : text);
+    }
+
+    private Finding device(DeviceInfo device) {
+        String found = device.name() + ": " + device.transport();
+        if (device.unusable() != null) {
+            return Finding.warning(
+                    "rdma.device",
+                    found + "; connections by it take the kernel's path: " + device.unusable(),
+                    "nothing to do, unless the device's driver has another mode");
+        }
+        if (!isWanted(device)) {
+            return Finding.ok("rdma.device", found + "; not used, for rdma.device does not name it");
+        }
+        return Finding.ok("rdma.device", found + ", " + String.join(", ", device.can()));
+    }
+
+    private static Finding port(DeviceInfo device, DeviceInfo.Port port, boolean isUsed) {
         String found = device.name() + " port " + port.number() + ": " + port.state() + ", " + port.linkLayer() + ", "
                 + device.transport() + ", MTU " + port.activeMtu() + ", inline " + device.maxInline() + " B, "
                 + device.maxQueuePairs() + " queue pairs, GIDs " + port.gids();
-        if (port.isActive()) {
+        if (port.isActive() || !isUsed) {
             return Finding.ok("rdma.port", found);
         }
         return Finding.warning(

@@ -4,6 +4,7 @@ import io.accel.core.socket.Anchor;
 import io.accel.core.socket.ChannelAnchor;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectableChannel;
 
@@ -29,6 +30,15 @@ final class SocketAnchor implements Anchor {
     @Override
     public InetSocketAddress remote() {
         return kernel.isConnected() ? kernel.remote() : null;
+    }
+
+    @Override
+    public int typeOfService() {
+        try {
+            return kernel.getTrafficClass();
+        } catch (SocketException e) {
+            return 0; // closed
+        }
     }
 
     @Override

@@ -27,6 +27,9 @@ class DeviceComesAndGoesTest {
     /** Until a program no longer runs for the first time what it runs. */
     private static final long WARM_MILLIS = 3_000;
 
+    /** Less than any time-out of a device's or of the connection manager's; what is seen is printed. */
+    private static final double MOST_OVER_REMOVAL_MILLIS = 3_000;
+
     /** Longer than it takes until the break is noticed and the connection has gone on. */
     private static final int TALK_MILLIS = 20_000;
 
@@ -73,13 +76,18 @@ class DeviceComesAndGoesTest {
                 assertThat(idle.await("INFO: accel: connected ")).contains(" by rdma");
                 idle.roundTrip();
                 busy.await("begun");
+                assertThat(busy.await("INFO: accel: connected ")).contains(" by rdma");
                 Thread.sleep(WARM_MILLIS); // into the middle of it
+                double before = busy.longestSoFar();
                 HostAgent.shell("rdma link delete rxe3");
                 assertThat(busy.await("INFO: accel: moved ")).contains("LINK_LOST");
+                double over = busy.longestSoFar();
+                System.out.println("the longest round trip over the removal of a device: " + over
+                        + " ms, and before it " + before + " ms");
+                assertThat(over).as("milliseconds over the removal").isLessThan(MOST_OVER_REMOVAL_MILLIS);
                 assertThat(pathOfANewConnection(port)).isEqualTo("kernel");
                 idle.roundTrip();
                 idle.finish();
-                System.out.println("over the removal of a device: " + busy.await("talked: "));
                 busy.awaitSuccess();
             }
 

@@ -4,6 +4,7 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
@@ -11,10 +12,12 @@ import java.nio.channels.SocketChannel;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * {@code NioClient ADDRESS PORT ping BYTES ROUNDS | lines | talk SEED MILLIS | bulk SEED BYTES | stream BYTES COUNT | exit BYTES | wait |
- * pause MILLIS | churn COUNT}: talks to a {@link NioServer}, checks what comes back, and prints what it took. Knows nothing of Accel.
+ * pause MILLIS | churn COUNT}: talks to a {@link NioServer}, checks what comes back, and prints what it took. The system property
+ * {@code tos} is its IP_TOS. Knows nothing of Accel.
  */
 final class NioClient {
     private static final long PATIENCE_MILLIS = 60_000;
@@ -31,8 +34,12 @@ final class NioClient {
 
     public static void main(String[] args) throws IOException {
         InetSocketAddress server = new InetSocketAddress(InetAddress.getByName(args[0]), Integer.parseInt(args[1]));
-        try (SocketChannel channel = SocketChannel.open(server);
+        try (SocketChannel channel = SocketChannel.open();
                 Selector selector = Selector.open()) {
+            if (Integer.getInteger("tos") != null) {
+                channel.setOption(StandardSocketOptions.IP_TOS, Integer.getInteger("tos"));
+            }
+            channel.connect(server);
             channel.configureBlocking(false);
             NioClient client = new NioClient(channel, selector);
             switch (args[2]) {
@@ -114,7 +121,10 @@ final class NioClient {
         }
     }
 
-    /** Round trips for a time, of random bytes and lengths, none of which fills a ring; and the longest of them. */
+    /**
+     * Round trips for a time, of random bytes and lengths, none of which fills a ring; and the longest of them. For each line of its
+     * standard input it prints the longest since the last such line, the one that is under way then included.
+     */
     private void talk(long seed, long millis) throws IOException {
         mode('e');
         SplittableRandom random = new SplittableRandom(seed);
@@ -122,7 +132,12 @@ final class NioClient {
         ByteBuffer heard = ByteBuffer.allocateDirect(1 << 14);
         long longest = 0;
         long longestAt = 0;
+        long longestSince = 0;
         int count = 0;
+        AtomicInteger asked = new AtomicInteger();
+        Thread asking = new Thread(() -> countLines(asked));
+        asking.setDaemon(true);
+        asking.start();
         long begun = System.nanoTime();
         for (long now = begun; now - begun < millis * 1_000_000; count++) {
             for (said.clear().limit(1 + random.nextInt(said.capacity())); said.hasRemaining(); ) {
@@ -147,6 +162,12 @@ final class NioClient {
                 longest = after - now;
                 longestAt = after;
             }
+            longestSince = Math.max(longestSince, after - now);
+            if (asked.get() > 0) {
+                asked.decrementAndGet();
+                System.out.printf(Locale.ROOT, "so far: %.1f ms%n", longestSince / 1e6);
+                longestSince = 0;
+            }
             now = after;
         }
         System.out.printf(
@@ -155,6 +176,16 @@ final class NioClient {
                 count,
                 longest / 1e6,
                 (longestAt - begun) / 1e9);
+    }
+
+    private static void countLines(AtomicInteger lines) {
+        try {
+            for (int in = System.in.read(); in >= 0; in = System.in.read()) {
+                lines.incrementAndGet();
+            }
+        } catch (IOException e) {
+            System.out.println("cannot be asked any more: " + e);
+        }
     }
 
     /** Random bytes in pieces of random lengths, both ways at once, compared. */

@@ -162,6 +162,13 @@ final class Program implements AutoCloseable {
         await("echoed");
     }
 
+    /** The longest round trip of a {@code NioClient ADDRESS PORT talk} since it was last asked, or begun, in milliseconds. */
+    double longestSoFar() throws IOException, InterruptedException {
+        process.getOutputStream().write('\n');
+        process.getOutputStream().flush();
+        return Double.parseDouble(await("so far: ").replace(" ms", ""));
+    }
+
     /** Ends its standard input, which ends what waits for that, and waits for its end. */
     void finish() throws IOException, InterruptedException {
         process.getOutputStream().close();

@@ -4,12 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * What a network does to connections between two hosts, and what they make of it. Every byte goes over RDMA: a fall-back is a
@@ -23,10 +26,12 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 class TwoHostsTest {
     /** How long a connection to a host that is gone may live on: the retries, the keep-alive, and a guest's slowness. */
     private static final int TALK_MILLIS = 20_000;
-    /** With {@link #HASTY}, what a device takes to give up on the way to its peer, and more. */
     /** Until a program no longer runs for the first time what it runs. */
     private static final long WARM_MILLIS = 3_000;
+    /** Less than any time-out of the connection manager's; what is seen is printed. */
+    private static final double MOST_OVER_REMOVAL_MILLIS = 3_000;
 
+    /** With {@link #HASTY}, what a device takes to give up on the way to its peer, and more. */
     private static final long UNTIL_BROKEN_MILLIS = 6_000;
 
     private static final String[] PATIENT = {"-Daccel.rdma.ack-timeout=500ms", "-Daccel.rdma.keepalive=1s"};
@@ -100,6 +105,25 @@ class TwoHostsTest {
                 .containsPattern("dropped [1-9]");
     }
 
+    /** Of the packets of both ends, as the profile of the one that connects has it, or else its program. */
+    @ParameterizedTest
+    @CsvSource({"-Daccel.rdma.tos=104, 104", "-Dtos=72, 72", "-Dtos=72 -Daccel.rdma.tos=104, 104"})
+    void packetsHaveTheirTypeOfService(String options, int tos) throws Exception {
+        String port = other.serve(PATIENT);
+        String counted =
+                "tc qdisc add dev eth0 root handle 1: prio && tc filter add dev eth0 parent 1: protocol ip prio 1 u32"
+                        + " match ip protocol 17 0xff match ip tos " + tos + " 0xff action pass";
+        HostAgent.shell(counted);
+        other.shell(counted);
+        try (Program client = client(options.split(" ", -1), port, "ping", 64, 50)) {
+            client.await("ping 64 B");
+            client.awaitSuccess();
+        }
+        String many = "Sent \\d+ bytes [1-9]\\d{2,} pkt";
+        assertThat(HostAgent.shell("tc -s filter show dev eth0")).containsPattern(many);
+        assertThat(other.shell("tc -s filter show dev eth0")).containsPattern(many);
+    }
+
     @Test
     void aShortOutageIsSurvived() throws Exception {
         String port = other.serve(PATIENT);
@@ -164,15 +188,48 @@ class TwoHostsTest {
         try (Program talk = client(HASTY, port, "talk", 5, TALK_MILLIS)) {
             talk.await("begun");
             Thread.sleep(WARM_MILLIS);
-            HostAgent.shell("rdma link delete rxe0");
+            double before = talk.longestSoFar();
+            Process removal = new ProcessBuilder("rdma", "link", "delete", "rxe0").start();
             try {
-                assertWentOn(talk);
+                talk.await("INFO: accel: moved ");
+                double over = talk.longestSoFar();
+                System.out.println("the longest round trip over the removal of the device of one end: " + over
+                        + " ms, and before it " + before + " ms");
+                assertThat(over).as("milliseconds over the removal").isLessThan(MOST_OVER_REMOVAL_MILLIS);
+                assertTalked(talk);
+                assertThat(removal.waitFor(30, TimeUnit.SECONDS)).isTrue();
             } finally {
+                removal.destroyForcibly();
                 HostAgent.shell("rdma link add rxe0 type rxe netdev eth0");
                 awaitPort("ACTIVE");
             }
         }
         assertThat(isByRdmaWithin(PATIENCE_NANOS, port)).isTrue();
+    }
+
+    /** It hears of that by the connection manager, which the other host's kernel tells, and not by its own time-outs. */
+    @Test
+    void aConnectionOutlivesThePeersDevice() throws Exception {
+        String[] patient = {"-Daccel.rdma.ack-timeout=4s", "-Daccel.rdma.keepalive=1min"};
+        String port = other.serve(patient);
+        try (Program talk = client(patient, port, "talk", 7, TALK_MILLIS)) {
+            talk.await("begun");
+            Thread.sleep(WARM_MILLIS);
+            double before = talk.longestSoFar();
+            other.shell("rdma link delete rxe0 >/dev/null 2>&1 &"); // which ends when the server has
+            talk.await("INFO: accel: moved ");
+            double over = talk.longestSoFar();
+            System.out.println("the longest round trip over the removal of the peer's device: " + over
+                    + " ms, and before it " + before + " ms");
+            assertThat(over).as("milliseconds over the removal").isLessThan(MOST_OVER_REMOVAL_MILLIS);
+            assertTalked(talk);
+        } finally {
+            other.serve("-Daccel.fallback=kernel"); // in place of the one that has the device open
+            other.shell(
+                    "for i in $(seq 100); do rdma link add rxe0 type rxe netdev eth0 2>/dev/null && break; sleep 0.1; done;"
+                            + " for i in $(seq 100); do rdma link show rxe0/1 | grep -q 'state ACTIVE' && exit; sleep 0.1; done; exit 1");
+        }
+        assertThat(isByRdmaWithin(PATIENCE_NANOS, other.serve(HASTY))).isTrue();
     }
 
     private static void takeDownFor(long millis, String device) throws Exception {

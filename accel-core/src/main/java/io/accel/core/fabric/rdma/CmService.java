@@ -14,6 +14,9 @@ import io.accel.core.fabric.rdma.verbs.VerbsUnavailableException;
 import io.accel.core.jdk.JdkAccess;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
+import java.net.InetAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
 import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
@@ -25,10 +28,11 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 
 /**
  * What RDMA does without the program: one daemon thread that answers clients, hears of connections that end, delivers
- * what closed connections leave behind, probes silent peers, and helps along a connection that waits for credits while
+ * what closed connections leave behind, probes silent peers, hears what devices report, and helps along a connection that waits for credits while
  * its program is elsewhere. It sleeps in the kernel unless there is something of that.
  */
 final class CmService {
@@ -62,14 +66,16 @@ final class CmService {
     private final Map<RdmaLink, Long> due = new ConcurrentHashMap<>(); // changed while it is gone through
 
     // Only the thread's:
+    private final DeviceEvents deviceEvents;
     private boolean removedDevices;
     private long checkAt;
     /** When to have listeners without a device try again. */
     private long reopenAt;
 
-    private CmService(CmEventChannel events, Selector selector) {
+    private CmService(CmEventChannel events, Selector selector, Predicate<InetAddress> hasWay) {
         this.events = events;
         this.selector = selector;
+        this.deviceEvents = new DeviceEvents(selector, hasWay);
     }
 
     /** Who to ask for the service. */
@@ -87,6 +93,15 @@ final class CmService {
 
     /** Starts one that lives as long as the process. */
     static CmService start() throws FallbackException {
+        return start(CmService::hasWay);
+    }
+
+    /**
+     * As {@link #start()}.
+     *
+     * @param hasWay whether the kernel has a way from an address
+     */
+    static CmService start(Predicate<InetAddress> hasWay) throws FallbackException {
         CmEventChannel events = null;
         Selector selector = null;
         SelectableChannel watched = null;
@@ -95,7 +110,7 @@ final class CmService {
             selector = JdkAccess.kernelProvider().openSelector();
             watched = Endpoint.selectable(events.duplicateFd());
             watched.configureBlocking(false).register(selector, SelectionKey.OP_READ);
-            CmService service = new CmService(events, selector);
+            CmService service = new CmService(events, selector, hasWay);
             Daemons.atExit("accel-rdma-cleanup", service::finishAll);
             // Last: from now on the thread uses all of it.
             Daemons.start("accel-rdma", service::run, service.selector::wakeup);
@@ -107,6 +122,16 @@ final class CmService {
             close(watched, selector, events);
             throw new FallbackException(
                     FallbackReason.NO_RESOURCES, "starting the RDMA thread failed: " + e.getMessage());
+        }
+    }
+
+    /** Whether the interface that has the address can send. */
+    private static boolean hasWay(InetAddress from) {
+        try {
+            NetworkInterface has = NetworkInterface.getByInetAddress(from);
+            return has != null && has.isUp();
+        } catch (SocketException e) {
+            return false;
         }
     }
 
@@ -135,12 +160,19 @@ final class CmService {
     /** A connection is established: its end will be heard of. */
     void add(RdmaLink link) {
         links.add(link);
-        selector.wakeup(); // its keep-alive may be the first
+        run(() -> watch(link)); // whose keep-alive may be the first
     }
 
-    /** The link has given back its part of the device. */
+    private void watch(RdmaLink link) {
+        if (links.contains(link)) {
+            deviceEvents.add(link);
+        }
+    }
+
+    /** The link has given back its part of the device. Only the service's own thread. */
     void forget(RdmaLink link) {
         links.remove(link);
+        deviceEvents.remove(link);
         handlers.remove(link.endpoint().id());
     }
 
@@ -192,7 +224,7 @@ final class CmService {
         checkAt = System.nanoTime();
         while (true) {
             try {
-                Daemons.select(selector, key -> {}, pauseMillis());
+                Daemons.select(selector, deviceEvents::ready, pauseMillis());
                 for (CmEvent event = events.nextEvent(); event != null; event = events.nextEvent()) {
                     dispatchOne(event);
                 }
@@ -203,6 +235,7 @@ final class CmService {
                 attendAll(now);
                 each(handshakes, handshake -> handshake.attend(now), ServerHandshake::meetError);
                 reopenHomeless(now);
+                deviceEvents.look(now);
                 checkPeers(now);
             } catch (Throwable e) {
                 // Nothing that one connection does may end the thread that serves all, or keep it busy with the same
@@ -310,7 +343,7 @@ final class CmService {
     /** How long to sleep: until an event, unless something must be looked at before. 0 is without limit. */
     private long pauseMillis() {
         long now = System.nanoTime();
-        long until = checkAt;
+        long until = earlier(checkAt, deviceEvents.nextLook());
         for (long at : due.values()) {
             until = earlier(until, at);
         }
@@ -327,7 +360,7 @@ final class CmService {
     }
 
     private static long earlier(long a, long b) {
-        return a == Long.MAX_VALUE || b - a < 0 ? b : a;
+        return a == Long.MAX_VALUE || (b != Long.MAX_VALUE && b - a < 0) ? b : a;
     }
 
     // ---- the process's end

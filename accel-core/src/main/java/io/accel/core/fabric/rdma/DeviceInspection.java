@@ -1,19 +1,17 @@
 package io.accel.core.fabric.rdma;
 
 import io.accel.core.fabric.DeviceInfo;
-import io.accel.core.fabric.rdma.verbs.CmEventChannel;
-import io.accel.core.fabric.rdma.verbs.CmId;
+import io.accel.core.fabric.FallbackException;
 import io.accel.core.fabric.rdma.verbs.CompletionQueue;
 import io.accel.core.fabric.rdma.verbs.Context;
 import io.accel.core.fabric.rdma.verbs.Device;
+import io.accel.core.fabric.rdma.verbs.DeviceAttributes;
 import io.accel.core.fabric.rdma.verbs.PortAttributes;
 import io.accel.core.fabric.rdma.verbs.ProtectionDomain;
-import io.accel.core.fabric.rdma.verbs.QueuePair;
 import io.accel.core.fabric.rdma.verbs.QueuePairOptions;
 import io.accel.core.fabric.rdma.verbs.VerbsException;
 import io.accel.core.fabric.rdma.verbs.VerbsUnavailableException;
 import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -39,9 +37,8 @@ final class DeviceInspection {
     }
 
     private static DeviceInfo inspect(Context context) throws VerbsException {
-        var attributes = context.attributes();
+        DeviceAttributes attributes = context.attributes();
         List<DeviceInfo.Port> ports = new ArrayList<>();
-        InetAddress address = null;
         for (int number = 1; number <= attributes.ports(); number++) {
             PortAttributes port = context.port(number);
             List<String> gids = new ArrayList<>();
@@ -49,18 +46,20 @@ final class DeviceInspection {
                 byte[] gid = gid(context, number, i);
                 if (gid != null) {
                     gids.add(text(gid));
-                    address = address == null ? ipv4(gid) : address;
                 }
             }
             ports.add(new DeviceInfo.Port(
                     number, port.state().name(), port.linkLayer().name(), port.activeMtu(), List.copyOf(gids)));
         }
+        Trial trial = tryQueuePair(context);
         return new DeviceInfo(
                 context.device().name(),
                 context.device().transport().name(),
                 attributes.firmware(),
                 attributes.maxQueuePairs(),
-                address == null ? -1 : maxInline(address),
+                trial.maxInline(),
+                trial.unusable() == null ? can(context, attributes) : List.of(),
+                trial.unusable(),
                 List.copyOf(ports));
     }
 
@@ -94,22 +93,42 @@ final class DeviceInspection {
         }
     }
 
-    /** No device says it beforehand: asks for less and less until there is a queue pair, which then says what it has. */
-    private static int maxInline(InetAddress address) {
-        for (int wanted = MOST_INLINE; wanted > 0; wanted /= 2) {
-            try (CmEventChannel events = CmEventChannel.open();
-                    CmId id = events.createId()) {
-                id.bind(new InetSocketAddress(address, 0));
-                try (ProtectionDomain domain = id.context().allocateProtectionDomain();
-                        CompletionQueue queue = id.context().createCompletionQueue(2, null);
-                        QueuePair pair =
-                                id.createQueuePair(domain, new QueuePairOptions(queue, queue, 1, 1, 1, wanted))) {
-                    return pair.maxInline();
+    /** What was found out by making a queue pair: bytes inline, or why there is none. */
+    private record Trial(int maxInline, String unusable) {}
+
+    /** No device says beforehand what it takes inline: asks for less and less until there is a queue pair, which then says what it has. */
+    private static Trial tryQueuePair(Context context) throws VerbsException {
+        try {
+            Endpoint.checkTransport(context.device());
+        } catch (FallbackException e) {
+            return new Trial(-1, e.getMessage());
+        }
+        VerbsException last = null;
+        try (ProtectionDomain domain = context.allocateProtectionDomain();
+                CompletionQueue queue = context.createCompletionQueue(2, null)) {
+            for (int wanted = MOST_INLINE; wanted >= 0; wanted = wanted > 1 ? wanted / 2 : wanted - 1) {
+                try {
+                    return new Trial(domain.tryQueuePair(new QueuePairOptions(queue, queue, 1, 1, 1, wanted)), null);
+                } catch (VerbsException e) {
+                    last = e; // too much for this device; less may do
+                    if (Failures.isUnsupported(e)) {
+                        break;
+                    }
                 }
-            } catch (VerbsException | VerbsUnavailableException e) {
-                // Too much for this device; less may do.
             }
         }
-        return -1;
+        return new Trial(-1, Endpoint.unusable(context.device(), last).getMessage());
+    }
+
+    private static List<String> can(Context context, DeviceAttributes attributes) {
+        List<String> can = new ArrayList<>();
+        can.add(
+                context.device().transport() == Device.Transport.IB
+                        ? "writes with immediate data"
+                        : "writes, each told of by a message");
+        if (attributes.reportsPorts()) {
+            can.add("reports of ports");
+        }
+        return List.copyOf(can);
     }
 }

@@ -41,6 +41,8 @@ final class Endpoint {
     private final RingMemory memory;
     private final int depth;
 
+    private Context context;
+    private int port;
     private ProtectionDomain domain;
     private CompletionChannel channel;
     private CompletionQueue queue;
@@ -91,7 +93,8 @@ final class Endpoint {
     }
 
     private void open(RdmaConfig config) throws IOException {
-        Context context = id.context();
+        context = id.context();
+        port = id.port();
         boolean bySend = notifiesBySend(context.device(), config);
         domain = context.allocateProtectionDomain();
         inbound = domain.register(memory.inbound(), Access.LOCAL_WRITE | Access.REMOTE_WRITE);
@@ -100,7 +103,12 @@ final class Endpoint {
         MemoryUse.registered(registered);
         channel = context.createCompletionChannel();
         queue = context.createCompletionQueue(2 * depth + SPARE_COMPLETIONS, channel);
-        queuePair = createQueuePair(config.inline());
+        try {
+            queuePair = createQueuePair(config.inline());
+            queuePair.checkPosting();
+        } catch (VerbsException e) {
+            throw Failures.isUnsupported(e) ? unusable(context.device(), e) : e;
+        }
         receives = new ReceiveRequests(depth);
         if (bySend) {
             if (queuePair.maxInline() < Integer.BYTES) {
@@ -119,24 +127,33 @@ final class Endpoint {
         doorbell.configureBlocking(false);
     }
 
-    /** iWARP has writes, and no immediate data with them. Of devices of another kind we know nothing. */
+    /** iWARP has writes, and no immediate data with them. */
     private static boolean notifiesBySend(Device device, RdmaConfig config) throws FallbackException {
-        return switch (device.transport()) {
-            case IB -> config.notifyBySend();
-            case IWARP -> true;
-            case USNIC, USNIC_UDP, UNSPECIFIED ->
-                throw new FallbackException(
-                        FallbackReason.NO_DEVICE,
-                        device.name() + " is " + device.transport()
-                                + ", which has no reliable connections with writes");
-        };
+        checkTransport(device);
+        return device.transport() == Device.Transport.IWARP || config.notifyBySend();
+    }
+
+    /** Of devices of other kinds we know nothing. */
+    static void checkTransport(Device device) throws FallbackException {
+        if (device.transport() != Device.Transport.IB && device.transport() != Device.Transport.IWARP) {
+            throw new FallbackException(
+                    FallbackReason.NO_DEVICE,
+                    device.name() + " is " + device.transport() + ", which has no reliable connections with writes");
+        }
+    }
+
+    /** Why a device is left alone that has no queue pairs as they are needed, or takes no requests for them. */
+    static FallbackException unusable(Device device, VerbsException e) {
+        return new FallbackException(
+                FallbackReason.NO_DEVICE,
+                device.name() + " has no reliable connections that programs can post to: " + e.getMessage());
     }
 
     private QueuePair createQueuePair(int inline) throws IOException {
         try {
             return id.createQueuePair(domain, new QueuePairOptions(queue, queue, depth, depth, 1, inline));
         } catch (VerbsException e) {
-            if (inline == 0) {
+            if (inline == 0 || Failures.isUnsupported(e)) {
                 throw e;
             }
             // Devices differ in what they take inline, and none says so beforehand.
@@ -157,6 +174,16 @@ final class Endpoint {
 
     CmId id() {
         return id;
+    }
+
+    /** The open device. */
+    Context context() {
+        return context;
+    }
+
+    /** The device's port, from 1. */
+    int port() {
+        return port;
     }
 
     RingMemory memory() {

@@ -14,6 +14,8 @@ final class Failures {
     private static final int ENOMEM = 12;
     private static final int EACCES = 13;
     private static final int ENODEV = 19;
+    private static final int ENOSYS = 38;
+    private static final int EOPNOTSUPP = 95;
     private static final int EADDRINUSE = 98;
     private static final int EADDRNOTAVAIL = 99;
 
@@ -34,6 +36,11 @@ final class Failures {
                 : new FallbackException(reason, e instanceof IOException ? e.getMessage() : e.toString());
     }
 
+    /** Whether a device has said that it never does that. */
+    static boolean isUnsupported(VerbsException e) {
+        return e.errno() == ENOSYS || e.errno() == EOPNOTSUPP;
+    }
+
     static FallbackReason reasonOf(VerbsUnavailableException.Reason reason) {
         return switch (reason) {
             case NO_LIBRARY -> FallbackReason.NO_LIBRARY;
@@ -44,7 +51,7 @@ final class Failures {
 
     static FallbackReason reasonOf(String call, int errno) {
         return switch (errno) {
-            case ENODEV, ENOENT, EADDRNOTAVAIL -> FallbackReason.NO_DEVICE;
+            case ENODEV, ENOENT, EADDRNOTAVAIL, ENOSYS, EOPNOTSUPP -> FallbackReason.NO_DEVICE;
             case EACCES, EPERM -> FallbackReason.NO_PERMISSION;
             case EADDRINUSE -> FallbackReason.RENDEZVOUS_TAKEN;
             case ENOMEM -> call.equals("ibv_reg_mr") ? FallbackReason.MEMLOCK : FallbackReason.NO_RESOURCES;

@@ -52,6 +52,7 @@ final class RdmaConnecting implements Connecting {
      * @param ringSize of either ring at most
      * @param local the program's end, which has an RDMA device
      * @param destination the program's destination
+     * @param typeOfService 0 to 255, 0 for the system's default
      */
     RdmaConnecting(
             CmService service,
@@ -59,7 +60,8 @@ final class RdmaConnecting implements Connecting {
             int ringSize,
             Availability availability,
             InetSocketAddress local,
-            InetSocketAddress destination)
+            InetSocketAddress destination,
+            int typeOfService)
             throws IOException {
         this.availability = availability;
         this.service = service;
@@ -75,6 +77,10 @@ final class RdmaConnecting implements Connecting {
             watched = Endpoint.selectable(opened.duplicateFd());
             watched.configureBlocking(false);
             created = RdmaListener.newId(opened, config);
+            if (typeOfService > 0) {
+                created.typeOfService(
+                        typeOfService); // also that of the answers: the listener's end takes it from the request
+            }
             bind(created, local, config.portOffset());
             if (created.context() != null) { // a loopback address finds its device only with the route
                 RdmaListener.checkDevice(created, config);

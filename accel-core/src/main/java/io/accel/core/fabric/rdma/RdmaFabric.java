@@ -53,7 +53,7 @@ public final class RdmaFabric implements Fabric {
         availability.check(local.getAddress());
         try {
             int rings = Math.min(ringSize, config.ringSize()); // memory that a device pins is not had for the asking
-            return new RdmaConnecting(service, config, rings, availability, local, destination);
+            return new RdmaConnecting(service, config, rings, availability, local, destination, typeOfService(source));
         } catch (IOException e) {
             FallbackException why = Failures.toFallback(e);
             if (why.reason() == FallbackReason.NO_DEVICE) {
@@ -83,6 +83,10 @@ public final class RdmaFabric implements Fabric {
         } catch (IOException e) {
             throw Failures.toFallback(e);
         }
+    }
+
+    private int typeOfService(Source source) {
+        return config.tos() >= 0 ? config.tos() : source.typeOfService();
     }
 
     private void checkPort(InetSocketAddress address) throws FallbackException {

@@ -14,6 +14,7 @@ import io.accel.core.fabric.rdma.verbs.WcOpcode;
 import io.accel.core.fabric.rdma.verbs.WcStatus;
 import io.accel.core.fabric.rdma.verbs.WorkCompletions;
 import java.lang.System.Logger.Level;
+import java.net.InetAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectableChannel;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -74,6 +75,11 @@ final class RdmaLink implements Link, CmHandler {
     private long receivesTotal;
     private int armed = NOT_ARMED;
     private boolean disconnected;
+    /** Whether the connection manager is yet to be told of that; see {@link #part}. */
+    private boolean partingDue;
+    /** What has become of the device and is yet to be logged; null for nothing. */
+    private String unsaid;
+
     private boolean broken;
     private boolean detached;
     /** To be told that it is broken; null if nobody is, or has been. */
@@ -90,6 +96,7 @@ final class RdmaLink implements Link, CmHandler {
     private long askedAt;
 
     private final LinkEnd end;
+    private final InetAddress address;
     private final int port;
     private final long nonce;
 
@@ -107,6 +114,7 @@ final class RdmaLink implements Link, CmHandler {
         this.words = endpoint.words();
         this.receivesTotal = depth;
         this.end = new LinkEnd(config.lingerNanos());
+        this.address = endpoint.id().localAddress().getAddress();
         this.port = endpoint.id().localAddress().getPort();
         this.nonce = peer.nonce();
     }
@@ -413,17 +421,11 @@ final class RdmaLink implements Link, CmHandler {
                     service.attend(this);
                 }
                 case DEVICE_REMOVAL -> {
-                    end.removed(System.nanoTime());
-                    addBroken();
-                    endpoint.queuePair().fail();
-                    service.attend(this);
-                    LOG.get().log(Level.INFO, "the device of connection {0} is being removed", endpoint.id());
+                    losesDevice("is being removed");
                 }
                 default -> LOG.get().log(Level.DEBUG, "connection manager: {0}", event);
             }
             poll();
-        } catch (VerbsException e) {
-            fail(e);
         } finally {
             lock.unlock();
         }
@@ -436,7 +438,9 @@ final class RdmaLink implements Link, CmHandler {
      */
     long attend(long now) {
         boolean wasDetached = detached; // which only this thread makes it
+        part();
         long pause = advance(now);
+        part();
         if (detached && !wasDetached) {
             // Nobody uses it any more, and a device that is being removed may take its time.
             endpoint.close();
@@ -446,6 +450,93 @@ final class RdmaLink implements Link, CmHandler {
             endpoint.memory().free();
         }
         return pause;
+    }
+
+    /** The device says that it has failed. Only the service's thread. */
+    void deviceFailed() {
+        lock.lock();
+        try {
+            if (!detached) {
+                losesDevice("has failed");
+                poll();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Whoever takes the connection on waits for the last receive, so the queue pair is first; and nobody waits for a line of the log. */
+    private void losesDevice(String how) {
+        end.removed(System.nanoTime());
+        unsaid = how;
+        failQueuePair();
+        addBroken();
+        service.attend(this);
+    }
+
+    /** Breaks the link, of which something other than itself has said that it will carry nothing more. */
+    void fail(String why) {
+        lock.lock();
+        try {
+            if (broken || disconnected || detached) {
+                return;
+            }
+            broken = true;
+            failQueuePair();
+            addBroken();
+            poll();
+        } finally {
+            lock.unlock();
+        }
+        LOG.get().log(Level.INFO, "connection {0} is broken: {1}", endpoint.id(), why);
+    }
+
+    /** Whether the peer's device has not acknowledged all that was sent, as far as is known. */
+    boolean isWaiting() {
+        lock.lock();
+        try {
+            poll();
+            return !broken && !disconnected && !detached && !out.hasNothingOutstanding();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Tells the peer by the connection manager that it is over, if that is due: outside the lock, for it may take its time. */
+    private void part() {
+        boolean isDue;
+        String how;
+        lock.lock();
+        try {
+            isDue = partingDue && !detached;
+            partingDue = false;
+            how = unsaid;
+            unsaid = null;
+        } finally {
+            lock.unlock();
+        }
+        if (isDue) {
+            try {
+                endpoint.id().disconnect();
+            } catch (VerbsException e) {
+                LOG.get().log(Level.DEBUG, "disconnecting failed, the connection is gone already", e);
+                cut();
+            }
+        }
+        if (how != null) {
+            LOG.get().log(Level.INFO, "the device of connection {0} {1}", endpoint.id(), how);
+        }
+    }
+
+    private void cut() {
+        lock.lock();
+        try {
+            if (!detached) {
+                failQueuePair();
+            }
+        } finally {
+            lock.unlock();
+        }
     }
 
     private void releaseInPlace() {
@@ -525,8 +616,8 @@ final class RdmaLink implements Link, CmHandler {
     private void giveUpAfter(long silence) {
         if (silence > config.givingUpNanos()) {
             broken = true;
-            addBroken();
             failQueuePair();
+            addBroken();
             LOG.get()
                     .log(
                             Level.INFO,
@@ -600,6 +691,11 @@ final class RdmaLink implements Link, CmHandler {
 
     AtomicBoolean attended() {
         return attended;
+    }
+
+    /** The address of this end. */
+    InetAddress localAddress() {
+        return address;
     }
 
     /** The port number that it occupies on the device. */
@@ -767,8 +863,8 @@ final class RdmaLink implements Link, CmHandler {
     private void fail(VerbsException e) {
         if (!broken) {
             broken = true;
-            addBroken();
             failQueuePair();
+            addBroken();
             LOG.get().log(Level.WARNING, "connection " + endpoint.id() + " is broken", e);
         }
     }
@@ -783,6 +879,7 @@ final class RdmaLink implements Link, CmHandler {
             in.addStates(BROKEN);
             tellBroken();
             disconnect();
+            service.attend(this);
         }
     }
 
@@ -797,12 +894,7 @@ final class RdmaLink implements Link, CmHandler {
     private void disconnect() {
         if (!disconnected && !detached) {
             disconnected = true;
-            try {
-                endpoint.id().disconnect();
-            } catch (VerbsException e) {
-                LOG.get().log(Level.DEBUG, "disconnecting failed, the connection is gone already", e);
-                failQueuePair();
-            }
+            partingDue = true;
         }
     }
 

@@ -90,11 +90,11 @@ final class RdmaListener implements Listening, CmHandler {
     static void checkDevice(CmId id, RdmaConfig config)
             throws FallbackException, VerbsException, VerbsUnavailableException {
         String name = id.context().device().name();
-        if (!config.device().isEmpty() && !config.device().equals(name)) {
+        if (!config.devices().isEmpty() && !config.devices().contains(name)) {
             throw new FallbackException(
                     FallbackReason.NO_DEVICE,
                     id.localAddress().getAddress().getHostAddress() + " is on the device " + name + ", and rdma.device="
-                            + config.device());
+                            + String.join(",", config.devices()));
         }
     }
 

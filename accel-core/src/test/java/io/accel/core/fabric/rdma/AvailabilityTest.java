@@ -10,6 +10,7 @@ import io.accel.core.fabric.rdma.bootstrap.RdmaConfig;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -67,7 +68,8 @@ class AvailabilityTest {
 
     @Test
     void anOffsetThatLeavesNoPortIsRefused() throws Exception {
-        RdmaConfig config = new RdmaConfig(PortSpace.TCP, 65_536, 1, 1, "", 60_000, 32, 0, 1, 1, 1, 7, 7, 0, 1, false);
+        RdmaConfig config =
+                new RdmaConfig(PortSpace.TCP, 65_536, 1, 1, List.of(), 0, 60_000, 32, 0, 1, 1, 1, 7, 7, 0, 1, false);
         assertThat(config.ackTimeoutCode()).isEqualTo(1);
         RdmaFabric fabric = new RdmaFabric(config);
         InetSocketAddress high = new InetSocketAddress(InetAddress.getLoopbackAddress(), 6_000);

@@ -46,6 +46,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class NativeFailureTest {
     private static final int EPERM = 1;
     private static final int ENOMEM = 12;
+    private static final int EOPNOTSUPP = 95;
     private static final long HANDSHAKE_TIMEOUT_NANOS = 2_000_000_000L;
 
     private static InetAddress address;
@@ -242,6 +243,20 @@ class NativeFailureTest {
             failures.fail(call, nth, ENOMEM);
             talk(ends.connect()).free();
             soon(() -> assertThat(failures.hasFailed()).isTrue());
+        }
+    }
+
+    /** As that of some clouds, whose transport is one that verbs have, and which has none of its connections. */
+    @ParameterizedTest
+    @ValueSource(strings = {"rdma_create_qp", "ibv_post_send"})
+    void aDeviceThatLacksWhatIsNeededIsNamed(String call) throws Exception {
+        try (RdmaEnds ends = open()) {
+            failures.fail(call, 1, EOPNOTSUPP);
+            assertThatThrownBy(ends::connect)
+                    .isInstanceOfSatisfying(
+                            FallbackException.class, e -> assertThat(e.reason()).isEqualTo(FallbackReason.NO_DEVICE))
+                    .hasMessageContaining("has no reliable connections that programs can post to: " + call);
+            assertThat(failures.hasFailed()).isTrue();
         }
     }
 

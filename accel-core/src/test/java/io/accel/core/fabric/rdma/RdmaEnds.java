@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -73,7 +74,8 @@ final class RdmaEnds implements AutoCloseable {
                 RING,
                 10 * second,
                 handshakeTimeoutNanos,
-                "",
+                List.of(),
+                0,
                 0,
                 queueDepth,
                 220,

@@ -1,6 +1,7 @@
 package io.accel.core.fabric.rdma.bootstrap;
 
 import io.accel.core.fabric.PortSpace;
+import java.util.List;
 
 /**
  * What the RDMA fabric takes from a profile.
@@ -9,7 +10,8 @@ import io.accel.core.fabric.PortSpace;
  * @param ringSize bytes of a listener's rings at most, a power of two, {@code ring.size} or {@code datagram.ring-size}
  * @param probeTimeoutNanos how long a client waits for a listener's answer, {@code connect.probe-timeout}
  * @param handshakeTimeoutNanos how long a listener waits for a client to finish, {@code handshake.timeout}
- * @param device the only device to use, or empty for any, {@code rdma.device}
+ * @param devices the only devices to use, or empty for any, {@code rdma.device}
+ * @param tos the type of service, 0 to 255, or negative for the program's, {@code rdma.tos}
  * @param portOffset added to kernel ports, {@code rdma.port-offset}
  * @param queueDepth work requests of a send queue and of a receive queue, {@code rdma.queue-depth}
  * @param inline bytes up to which messages travel in their request, {@code rdma.inline}
@@ -27,7 +29,8 @@ public record RdmaConfig(
         int ringSize,
         long probeTimeoutNanos,
         long handshakeTimeoutNanos,
-        String device,
+        List<String> devices,
+        int tos,
         int portOffset,
         int queueDepth,
         int inline,
@@ -39,6 +42,11 @@ public record RdmaConfig(
         long keepaliveNanos,
         long lingerNanos,
         boolean notifyBySend) {
+    /** A copy. */
+    public RdmaConfig {
+        devices = List.copyOf(devices);
+    }
+
     /** The verbs' code for {@link #ackTimeoutNanos}: 4.096 us * 2^code, the next one up, 1 to 31. */
     public int ackTimeoutCode() {
         int code = 1;

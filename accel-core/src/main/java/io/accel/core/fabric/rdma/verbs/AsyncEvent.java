@@ -10,8 +10,12 @@ import java.nio.ByteBuffer;
  *     PKEY_CHANGE, SM_CHANGE, CLIENT_REREGISTER and GID_CHANGE; otherwise 0
  */
 public record AsyncEvent(AsyncEventType type, int number) {
+    /** Null if this version does not know it. */
     static AsyncEvent of(ByteBuffer event) {
         AsyncEventType type = AsyncEventType.of(event.getInt(IbvAsyncEvent.EVENT_TYPE));
+        if (type == null) {
+            return null;
+        }
         return new AsyncEvent(
                 type,
                 switch (type) {

@@ -103,7 +103,7 @@ public final class Context implements AutoCloseable {
         if (pd == 0) {
             throw VerbsException.lastError("ibv_alloc_pd", device.name());
         }
-        return new ProtectionDomain(ibv, pd, device.name());
+        return new ProtectionDomain(ibv, handle(), pd, device.name());
     }
 
     /** A new completion channel on this device. */
@@ -140,18 +140,33 @@ public final class Context implements AutoCloseable {
         return asyncFd;
     }
 
-    /** The next thing that happened beside completions, null when nothing has. One thread at a time. */
+    /**
+     * Another descriptor of the same, for a selector's channel that closes what it watches; the caller's to close. As long as it is
+     * open the device cannot be removed.
+     */
+    public int duplicateAsyncFd() throws VerbsException {
+        return LibC.duplicate(asyncFd);
+    }
+
+    /**
+     * The next thing that happened beside completions, null when nothing has; what this version does not know is left out. One
+     * thread at a time.
+     */
     public AsyncEvent nextAsyncEvent() throws VerbsException {
-        if (ibv.ibv_get_async_event(handle(), asyncEvent.address) != 0) {
-            if (VerbsException.lastErrno() == LibC.EAGAIN) {
-                return null;
+        while (true) {
+            if (ibv.ibv_get_async_event(handle(), asyncEvent.address) != 0) {
+                if (VerbsException.lastErrno() == LibC.EAGAIN) {
+                    return null;
+                }
+                throw VerbsException.lastError("ibv_get_async_event", device.name());
             }
-            throw VerbsException.lastError("ibv_get_async_event", device.name());
+            // Read before the acknowledgement, which lets the queue pair be destroyed.
+            AsyncEvent event = AsyncEvent.of(asyncEvent.buffer);
+            ibv.ibv_ack_async_event(asyncEvent.address);
+            if (event != null) {
+                return event;
+            }
         }
-        // Read before the acknowledgement, which lets the queue pair be destroyed.
-        AsyncEvent event = AsyncEvent.of(asyncEvent.buffer);
-        ibv.ibv_ack_async_event(asyncEvent.address);
-        return event;
     }
 
     /** Closes a context of one's own; librdmacm's is left alone. */

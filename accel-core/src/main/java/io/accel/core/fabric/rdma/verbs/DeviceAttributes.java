@@ -9,6 +9,7 @@ import java.nio.ByteBuffer;
  * @param ports how many it has; they are numbered from 1
  * @param maxQueuePairs queue pairs in all
  * @param maxWorkRequests outstanding requests of one queue
+ * @param reportsPorts whether it says when a port comes up again ({@code IBV_DEVICE_PORT_ACTIVE_EVENT})
  * @param maxSegments pieces of memory of one request
  * @param maxCompletionQueues completion queues in all
  * @param maxCompletions entries of one completion queue
@@ -20,6 +21,7 @@ public record DeviceAttributes(
         int ports,
         int maxQueuePairs,
         int maxWorkRequests,
+        boolean reportsPorts,
         int maxSegments,
         int maxCompletionQueues,
         int maxCompletions,
@@ -34,6 +36,7 @@ public record DeviceAttributes(
                 from.get(IbvDeviceAttr.PHYS_PORT_CNT) & 0xff,
                 from.getInt(IbvDeviceAttr.MAX_QP),
                 from.getInt(IbvDeviceAttr.MAX_QP_WR),
+                (from.getInt(IbvDeviceAttr.DEVICE_CAP_FLAGS) & LibIbVerbs.IBV_DEVICE_PORT_ACTIVE_EVENT) != 0,
                 from.getInt(IbvDeviceAttr.MAX_SGE),
                 from.getInt(IbvDeviceAttr.MAX_CQ),
                 from.getInt(IbvDeviceAttr.MAX_CQE),

@@ -13,6 +13,8 @@ final class IbvDeviceAttr {
 
     static final int MAX_QP_WR = 112;
 
+    static final int DEVICE_CAP_FLAGS = 116;
+
     static final int MAX_SGE = 120;
 
     static final int MAX_CQ = 128;

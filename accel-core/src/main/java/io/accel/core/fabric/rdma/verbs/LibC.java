@@ -14,6 +14,7 @@ final class LibC {
 
     static final int O_NONBLOCK = 0x800;
 
+    static final int EOPNOTSUPP = 95;
     static final int EAGAIN = 11;
 
     static final int EACCES = 13;

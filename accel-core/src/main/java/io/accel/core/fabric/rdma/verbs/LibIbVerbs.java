@@ -19,6 +19,8 @@ final class LibIbVerbs {
 
     static final int IBV_EVENT_COMM_EST = 4;
 
+    static final int IBV_DEVICE_PORT_ACTIVE_EVENT = 1 << 10;
+
     private LibIbVerbs() {}
 
     static Functions load() {
@@ -64,6 +66,10 @@ final class LibIbVerbs {
         int ibv_get_cq_event(long channel, long cq, long cqContext);
 
         void ibv_ack_cq_events(long cq, int count);
+
+        long ibv_create_qp(long pd, long attributes);
+
+        int ibv_destroy_qp(long qp);
 
         int ibv_modify_qp(long qp, long attributes, int mask);
 

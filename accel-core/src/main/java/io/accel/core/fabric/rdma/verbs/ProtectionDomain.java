@@ -6,12 +6,15 @@ import java.nio.ByteBuffer;
 public final class ProtectionDomain implements AutoCloseable {
     private final LibIbVerbs.Functions ibv;
 
+    private final long context;
+
     private final String device;
 
     private long handle;
 
-    ProtectionDomain(LibIbVerbs.Functions ibv, long handle, String device) {
+    ProtectionDomain(LibIbVerbs.Functions ibv, long context, long handle, String device) {
         this.ibv = ibv;
+        this.context = context;
         this.handle = handle;
         this.device = device;
     }
@@ -30,6 +33,26 @@ public final class ProtectionDomain implements AutoCloseable {
             throw VerbsException.lastError("ibv_reg_mr", buffer.capacity() + " bytes on " + device);
         }
         return new MemoryRegion(ibv, mr, buffer, address);
+    }
+
+    /**
+     * Makes a queue pair that is connected to nothing, and destroys it, to find out whether the device has any that programs can post to.
+     *
+     * @return how many bytes its requests carry inline
+     * @throws VerbsException if it has not, or not with these options
+     */
+    public int tryQueuePair(QueuePairOptions options) throws VerbsException {
+        NativeMemory attributes = options.toNative();
+        long pair = ibv.ibv_create_qp(handle(), attributes.address);
+        if (pair == 0) {
+            throw VerbsException.lastError("ibv_create_qp", device + ", " + options);
+        }
+        try {
+            QueuePair.checkPosting(NativeMemory.getPointer(context + IbvContext.OPS_POST_SEND), pair, device);
+            return attributes.buffer.getInt(IbvQpInitAttr.CAP_MAX_INLINE_DATA);
+        } finally {
+            Context.check("ibv_destroy_qp", device, ibv.ibv_destroy_qp(pair));
+        }
     }
 
     /** Frees it; EBUSY while regions or queue pairs of it are left. */

@@ -60,6 +60,26 @@ public final class QueuePair implements AutoCloseable {
     }
 
     /**
+     * Whether the device takes what programs post, of which this posts nothing: there are devices to which requests go by calls of
+     * their own alone.
+     *
+     * @throws VerbsException with EOPNOTSUPP if it does not
+     */
+    public void checkPosting() throws VerbsException {
+        checkPosting(postSend, handle(), toString());
+    }
+
+    static void checkPosting(long postSend, long pair, String subject) throws VerbsException {
+        try (NativeMemory bad = NativeMemory.allocate(Long.BYTES)) {
+            int error = DataPath.call(postSend, pair, 0, bad.address);
+            if (error == LibC.EOPNOTSUPP) {
+                throw VerbsException.of(
+                        "ibv_post_send", subject, error); // other errors are about the state of the pair
+            }
+        }
+    }
+
+    /**
      * Hands {@code count} requests from {@code first} on to the device, in this order, with one call.
      *
      * @throws VerbsException when the device refused one; those before it are on their way, and the message says how many

@@ -118,7 +118,8 @@ class DeferredRdmaFabricTest {
         Constructor<?> newConfig = loader.loadClass(RdmaConfig.class.getName()).getConstructors()[0];
         Object streams =
                 loader.loadClass(PortSpace.class.getName()).getField("TCP").get(null);
-        Object config = newConfig.newInstance(streams, 65_536, 1L, 1L, "", 0, 32, 0, 1, 1, 1L, 7, 7, 0L, 1L, false);
+        Object config =
+                newConfig.newInstance(streams, 65_536, 1L, 1L, List.of(), 0, 0, 32, 0, 1, 1, 1L, 7, 7, 0L, 1L, false);
         Constructor<?> newFabric = loader.loadClass(DeferredRdmaFabric.class.getName())
                 .getDeclaredConstructor(config.getClass(), File.class);
         newFabric.setAccessible(true);
@@ -132,6 +133,6 @@ class DeferredRdmaFabricTest {
     }
 
     private static RdmaConfig config() {
-        return new RdmaConfig(PortSpace.TCP, 65_536, 1, 1, "", 0, 32, 0, 1, 1, 1, 7, 7, 0, 1, false);
+        return new RdmaConfig(PortSpace.TCP, 65_536, 1, 1, List.of(), 0, 0, 32, 0, 1, 1, 1, 7, 7, 0, 1, false);
     }
 }

@@ -9,6 +9,7 @@ import com.kenai.jffi.Type;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.function.IntSupplier;
 import java.util.function.Predicate;
 
 /**
@@ -31,15 +32,15 @@ final class DeviceOperations {
     private final Map<Long, Long> devices = new LinkedHashMap<>();
 
     private final Predicate<String> isToFail;
-    private final int errno;
+    private final IntSupplier errno;
 
     /**
      * Replaces nothing yet.
      *
      * @param isToFail asked before each call, with its name
-     * @param errno what a call that fails returns
+     * @param errno says what a call that fails returns
      */
-    DeviceOperations(Predicate<String> isToFail, int errno) {
+    DeviceOperations(Predicate<String> isToFail, IntSupplier errno) {
         this.isToFail = isToFail;
         this.errno = errno;
     }
@@ -73,12 +74,12 @@ final class DeviceOperations {
                             ? DataPath.call(device, call.getLong(0), call.getLong(1))
                             : DataPath.call(device, call.getLong(0), call.getLong(1), call.getLong(2)));
         } else if (name.equals("ibv_poll_cq")) {
-            call.setLongReturn(-errno);
+            call.setLongReturn(-errno.getAsInt());
         } else {
             if (name.startsWith("ibv_post")) {
                 MEMORY.putAddress(call.getLong(2), call.getLong(1)); // the first request is the one that was refused
             }
-            call.setLongReturn(errno);
+            call.setLongReturn(errno.getAsInt());
         }
     }
 

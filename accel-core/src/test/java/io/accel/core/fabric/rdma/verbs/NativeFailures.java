@@ -13,7 +13,7 @@ import java.util.concurrent.Callable;
 
 /**
  * Stands between Accel and librdmacm, libibverbs and the C library, and lets one call fail with an error number, without its
- * being made; all others are. So it does with the device's own functions for data, which fail with ENOMEM. Counts all.
+ * being made; all others are. So it does with the device's own functions for data. Counts all.
  * For what is opened while it is there; one at a time. Thread-safe.
  */
 public final class NativeFailures implements AutoCloseable {
@@ -30,9 +30,7 @@ public final class NativeFailures implements AutoCloseable {
     private static final Set<String> CLOSE =
             Set.of("ibv_dereg_mr", "ibv_dealloc_pd", "ibv_destroy_cq", "ibv_destroy_comp_channel", "rdma_destroy_id");
 
-    private static final int ENOMEM = 12;
-
-    private final DeviceOperations operations = new DeviceOperations(this::isToFail, ENOMEM);
+    private final DeviceOperations operations = new DeviceOperations(this::isToFail, this::errno);
 
     // Guarded by this.
     private final Map<String, Integer> counts = new TreeMap<>();
@@ -91,6 +89,10 @@ public final class NativeFailures implements AutoCloseable {
         }
         failed = true;
         return true;
+    }
+
+    private synchronized int errno() {
+        return errno;
     }
 
     private synchronized Object failure(Method method) {

@@ -1,0 +1,37 @@
+package io.accel.profile;
+
+/** A byte as {@code IP_TOS} has it, or {@code program} for what the program has set, which is {@link #PROGRAMS}. */
+record TrafficClassType() implements ValueType<Integer> {
+    static final int PROGRAMS = -1;
+    private static final String WORD = "program";
+    private static final int MOST = 255;
+
+    @Override
+    public String name() {
+        return "int";
+    }
+
+    @Override
+    public String allowed() {
+        return WORD + ", or a whole number from 0 to " + MOST;
+    }
+
+    @Override
+    public Integer parse(String text) throws BadValueException {
+        if (text.equals(WORD)) {
+            return PROGRAMS;
+        }
+        if (!text.matches("[0-9]+")) {
+            throw new BadValueException("neither '" + WORD + "' nor a whole number");
+        }
+        if (text.length() > 9 || Integer.parseInt(text) > MOST) {
+            throw new BadValueException("out of range");
+        }
+        return Integer.valueOf(text);
+    }
+
+    @Override
+    public String render(Integer value) {
+        return value == PROGRAMS ? WORD : value.toString();
+    }
+}
