@@ -96,6 +96,9 @@ final class RdmaLink implements Link, CmHandler {
     private long askedAt;
 
     private final LinkEnd end;
+    /** Whether the memory was given back. Only the service's thread. */
+    private boolean freed;
+
     private final InetAddress address;
     private final int port;
     private final long nonce;
@@ -437,6 +440,9 @@ final class RdmaLink implements Link, CmHandler {
      * @return in how many nanoseconds to call again; 0 if there is no need, negative if the link is no more
      */
     long attend(long now) {
+        if (freed) {
+            return -1; // asked for by the very call that was the last
+        }
         boolean wasDetached = detached; // which only this thread makes it
         part();
         long pause = advance(now);
@@ -447,6 +453,7 @@ final class RdmaLink implements Link, CmHandler {
             releaseInPlace();
         }
         if (pause < 0) {
+            freed = true;
             endpoint.memory().free();
         }
         return pause;
