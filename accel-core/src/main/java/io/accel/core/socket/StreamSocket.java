@@ -205,6 +205,20 @@ public final class StreamSocket {
      * @param orderly whether to end in order, unless it is to be a reset, although bytes are unread, which otherwise makes it one
      */
     public void close(BooleanSupplier abort, boolean orderly) {
+        // A channel of the JDK's that is used by an interrupted thread closes itself: with a reset if something is
+        // unread that is no
+        // program's.
+        boolean interrupted = Thread.interrupted();
+        try {
+            closeUninterrupted(abort, orderly);
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    private void closeUninterrupted(BooleanSupplier abort, boolean orderly) {
         LinkStream stream;
         boolean unsaid;
         synchronized (handover) {
