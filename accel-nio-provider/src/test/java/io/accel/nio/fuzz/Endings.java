@@ -63,6 +63,9 @@ final class Endings {
         if (wasRegistered && !channel.isOpen()) {
             here.in().closedRegistered();
         }
+        if (!channel.isOpen() && here.out().isOverfull()) {
+            here.in().lose(); // what becomes of it depends on whether the peer has met the end: docs/LIMITS.md
+        }
     }
 
     /** Closes a listener. */

@@ -116,7 +116,8 @@ final class Waits {
 
     /**
      * One write of more than any path takes, which somebody ends, and the next one. How much was taken is not told: that is the
-     * path's affair. So is, where the writer has closed, what becomes of what its peer writes before it has read all: docs/LIMITS.md has it.
+     * path's affair. So is, where the writer has closed, what becomes of what its peer writes before it has read all, and by what words that
+     * is refused: docs/LIMITS.md has it.
      */
     record BlockedWrite(int end, Event event) implements Step {
         private static final ByteBuffer MUCH = ByteBuffer.allocateDirect(16 << 20);
@@ -141,9 +142,6 @@ final class Waits {
             boolean waited = !task.isDone();
             String happened = event == Event.SHUT ? shutOutput(world, here) : happened(world, event, here, task);
             String outcome = (waited ? "" : "DID NOT WAIT ") + happened + task.outcome(world);
-            if (!here.channel().isOpen()) {
-                here.in().lose();
-            }
             World.rest();
             return outcome + ", then " + next(world, here) + (here.channel().isOpen() ? ", open" : ", closed");
         }
@@ -161,7 +159,8 @@ final class Waits {
             try {
                 return String.valueOf(here.channel().write(ByteBuffer.allocate(1)));
             } catch (IOException | RuntimeException e) {
-                return world.thrown(e);
+                boolean isUnsure = here.peer().isClosed() && here.in().isOverfull();
+                return isUnsure && e.getClass() == IOException.class ? "refused" : world.thrown(e);
             }
         }
 
@@ -238,7 +237,9 @@ final class Waits {
         @Override
         public String run(World world) throws Exception {
             Selector from = world.selector(selector);
-            if (!from.isOpen() || !Selections.look(from, true).startsWith("{}")) {
+            if (!from.isOpen()
+                    || !Selections.look(from, true).startsWith("{}")
+                    || Selections.mayReturnWithNothing(from)) {
                 return "would not wait";
             }
             End here = world.end(end);
