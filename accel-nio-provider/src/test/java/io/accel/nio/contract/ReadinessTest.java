@@ -93,6 +93,19 @@ class ReadinessTest extends ContractSupport {
         assertThat(key.readyOps()).isZero();
     }
 
+    /** What a key is ready for is added to, but the JDK's takes the interest in its place once the kernel says that the connection is no more. */
+    @Test
+    void aSelectedKeyOfAConnectionThatWasReset() throws IOException {
+        Pair pair = pair();
+        SelectionKey key = register(pair.client(), selector, OP_READ | OP_WRITE);
+        pair.server().close();
+        eventually().until(() -> selector.selectNow() >= 0 && key.readyOps() == (OP_READ | OP_WRITE));
+        key.interestOps(OP_READ);
+        assertThatThrownBy(() -> Bytes.writeForever(pair.client())).hasMessage("Broken pipe");
+        int unused = selector.selectNow();
+        assertThat(key.readyOps()).isEqualTo(Path.current() == Path.JDK ? OP_READ : OP_READ | OP_WRITE);
+    }
+
     @Test
     void bytesThatCameBeforeTheRegistrationCount() throws IOException {
         Pair pair = pair();

@@ -50,10 +50,25 @@ final class Selections {
             if (channel == null) {
                 return "no channel";
             }
+            forget(channel.keyFor(world.selector(selector)), ops);
             SelectionKey key = channel.register(world.selector(selector), ops, World.name(selectable));
             return key.channel() == channel && key.selector() == world.selector(selector)
                     ? "interest " + World.ops(key.interestOps())
                     : "ANOTHER'S KEY";
+        }
+    }
+
+    /**
+     * Has a key that is to lose interest in what it was selected for selected anew: the JDK's forgets that if the connection is reset, and only
+     * then. docs/LIMITS.md has it.
+     */
+    private static void forget(SelectionKey key, int ops) {
+        if (key != null
+                && key.isValid()
+                && key.selector().isOpen()
+                && (key.interestOps() & ~ops) != 0
+                && (key.readyOps() & ~ops) != 0) {
+            key.selector().selectedKeys().remove(key);
         }
     }
 
@@ -89,6 +104,7 @@ final class Selections {
             if (key == null) {
                 return NO_KEY;
             }
+            forget(key, ops);
             key.interestOps(ops);
             return "interest " + World.ops(key.interestOps());
         }
