@@ -63,9 +63,6 @@ final class Endings {
         if (wasRegistered && !channel.isOpen()) {
             here.in().closedRegistered();
         }
-        if (!channel.isOpen() && here.out().isOverfull()) {
-            here.in().lose(); // what becomes of it depends on whether the peer has met the end: docs/LIMITS.md
-        }
     }
 
     /** Closes a listener. */
@@ -89,7 +86,7 @@ final class Endings {
             if (here.channel() == null
                     || !here.peer().isClosed()
                     || here.out().isKnownOnce()
-                    || here.out().isUnknown()) {
+                    || here.isWriteUnknown()) {
                 return "no channel";
             }
             try {
