@@ -31,7 +31,11 @@ final class Waits {
         PEER_WRITES,
         PEER_SHUTS_OUTPUT,
         PEER_CLOSES,
-        PEER_RESETS
+        PEER_RESETS;
+
+        boolean isThePeers() {
+            return name().startsWith("PEER_");
+        }
     }
 
     private static String happens(Event event, End here, Task task) throws IOException {
@@ -117,7 +121,7 @@ final class Waits {
     /**
      * One write of more than any path takes, which somebody ends, and the next one. How much was taken is not told: that is the
      * path's affair. So is, where the writer has closed, what becomes of what its peer writes before it has read all, and by what words that
-     * is refused: docs/LIMITS.md has it.
+     * is refused: docs/LIMITS.md has it. A peer that is registered does not end it, since its kernel hears of the close later.
      */
     record BlockedWrite(int end, Event event) implements Step {
         private static final ByteBuffer MUCH = ByteBuffer.allocateDirect(16 << 20);
@@ -129,7 +133,8 @@ final class Waits {
             if (!endsIt
                     || here.channel() == null
                     || !here.canSend()
-                    || !here.channel().isBlocking()) {
+                    || !here.channel().isBlocking()
+                    || (event.isThePeers() && here.peer().channel().isRegistered())) {
                 return "would not wait";
             }
             ByteBuffer bytes = MUCH.duplicate();
