@@ -415,12 +415,7 @@ public final class AccelSocketChannel extends AbstractAccelDuplexChannel impleme
     @Override
     protected void doShutdownOutput() throws IOException {
         KernelIo unused = connectedIo();
-        LinkStream link = socket.outgoing().fix();
-        if (link == null) {
-            kernel.shutdownOutput();
-        } else {
-            link.writer().shutdown();
-        }
+        socket.shutdownOutput();
         outputShut = true;
     }
 

@@ -653,11 +653,10 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
     @Override
     public SocketChannel shutdownOutput() throws IOException {
         ensureOpen();
-        LinkStream link = kernel.isConnected() ? out.fix() : null;
-        if (link == null) {
-            kernel.shutdownOutput();
+        if (kernel.isConnected()) {
+            stream.shutdownOutput();
         } else {
-            link.writer().shutdown();
+            kernel.shutdownOutput(); // which says what is wrong
         }
         outputShut = true;
         return this;

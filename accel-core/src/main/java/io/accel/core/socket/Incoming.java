@@ -585,8 +585,19 @@ public final class Incoming {
         }
     }
 
-    /** Under the lock. */
+    /** Under the lock. A channel of the JDK's that is read by an interrupted thread would close itself, and leave it there. */
     private void takeAnnouncement() {
+        boolean interrupted = Thread.interrupted();
+        try {
+            takeAnnouncementUninterrupted();
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    private void takeAnnouncementUninterrupted() {
         try {
             if (socket.anchor().available() > 0) {
                 int unused = socket.anchor().read(ByteBuffer.allocate(1));

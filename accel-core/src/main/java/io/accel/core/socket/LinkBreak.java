@@ -35,6 +35,13 @@ final class LinkBreak {
         this.peer = stream.peer();
     }
 
+    /** Whether the link can break while the connection goes on; not if it is freed. */
+    boolean isPossible() {
+        try (LinkLease.Share share = lease.take()) {
+            return share != null && link.canBreak();
+        }
+    }
+
     /** Whether the link has broken, and nobody has said what becomes of the stream. */
     boolean isUndecided() {
         if (course != Course.BY_LINK) {

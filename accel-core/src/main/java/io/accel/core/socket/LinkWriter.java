@@ -38,7 +38,7 @@ public final class LinkWriter extends LinkHalf {
 
     /** Whether this end has ended what it sends. Set once, by any thread. */
     private volatile boolean shut;
-    /** Whether the peer has been told so by the link. Set once, in this half, before {@link StreamSocket#isInputShut} is asked. */
+    /** Whether the peer has been told so by the link. Set once, in this half; any thread reads it. */
     private volatile boolean finished;
     /** Whether a close is about to tell the peer of the end, or has. Set once, by the closer. */
     private volatile boolean ending;
@@ -464,26 +464,14 @@ public final class LinkWriter extends LinkHalf {
         if (outgoing.link() == stream) {
             sender.finish();
             finished = true;
-            if (socket.isInputShut()) {
-                sayDeaf();
-            }
         } else {
             socket.anchorEnd().endOutput(); // what was sent last has gone through the kernel meanwhile
         }
     }
 
-    /**
-     * The program has shut down its input. TCP refuses what comes to an end that has shut down both directions, with a reset; so the peer is
-     * told. Whichever comes second tells, or both do: each sets its flag before it asks for the other's. Any thread.
-     */
-    void inputIsShut() {
-        if (finished) {
-            sayDeaf();
-        }
-    }
-
-    private void sayDeaf() {
-        stream.peer().say(Link.CLOSED);
+    /** Whether the peer has been told by the link that nothing more comes. */
+    boolean isFinished() {
+        return finished;
     }
 
     /** Whether writes fail because this side said so. */

@@ -83,6 +83,9 @@ public final class Outgoing {
         }
         if (switched != null) {
             lock.unlock();
+        } else {
+            // The JDK's channel closes itself if the write is interrupted, which is a reset while anything is unread.
+            socket.incoming().drain();
         }
         return switched;
     }

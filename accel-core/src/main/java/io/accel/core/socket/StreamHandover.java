@@ -351,6 +351,7 @@ final class StreamHandover {
         if (socket.wantsUrgentInline()) {
             stream.peer().say(Link.URGENT_INLINE);
         }
+        socket.tellIfDeaf();
         if (!isAccepted()) {
             stream.peer().say(Link.ATTACHED);
             settled();

@@ -4,6 +4,7 @@ import io.accel.core.fabric.FallbackReason;
 import io.accel.core.fabric.Link;
 import io.accel.core.observe.ConnectionState;
 import io.accel.profile.HandoverAfter.Unrest;
+import java.io.IOException;
 import java.net.ConnectException;
 import java.net.SocketAddress;
 import java.util.function.BooleanSupplier;
@@ -185,7 +186,42 @@ public final class StreamSocket {
         LinkStream stream = attached();
         if (stream != null) {
             stream.refresh();
-            stream.writer().inputIsShut();
+        }
+        tellIfDeaf();
+    }
+
+    /**
+     * The program ends what it sends, by whichever way that goes: it comes after what was written, and what waits in a write fails.
+     *
+     * @throws IOException if the connection is closed
+     */
+    public void shutdownOutput() throws IOException {
+        LinkStream stream = outgoing.fix();
+        if (stream == null) {
+            anchor.shutdownOutput();
+        } else {
+            stream.writer().shutdown();
+        }
+        tellIfDeaf();
+    }
+
+    /**
+     * TCP refuses what comes to an end that has shut down both directions, with a reset. A peer that sends by the link is told to do so by
+     * itself; where it still sends through the kernel, that does so if the kernel's connection has ended as well. A link that can break keeps
+     * that connection for the word that follows. Whatever is done last tells, or several tell: a shutdown sets what it says before it
+     * looks here for the rest, and so does {@link StreamHandover#attach}.
+     */
+    void tellIfDeaf() {
+        LinkStream stream = attached();
+        if (!inputShut || stream == null) {
+            return;
+        }
+        boolean byLink = stream.writer().isFinished();
+        if (byLink || anchor.isOutputShut()) {
+            stream.peer().say(Link.CLOSED);
+        }
+        if (byLink && !stream.broken().isPossible()) {
+            anchorEnd.endOutput();
         }
     }
 
@@ -205,6 +241,20 @@ public final class StreamSocket {
      * @param orderly whether to end in order, unless it is to be a reset, although bytes are unread, which otherwise makes it one
      */
     public void close(BooleanSupplier abort, boolean orderly) {
+        // A channel of the JDK's that is used by an interrupted thread closes itself: with a reset if something is
+        // unread that is no
+        // program's.
+        boolean interrupted = Thread.interrupted();
+        try {
+            closeUninterrupted(abort, orderly);
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    private void closeUninterrupted(BooleanSupplier abort, boolean orderly) {
         LinkStream stream;
         boolean unsaid;
         synchronized (handover) {

@@ -111,10 +111,10 @@ class CaptureTest {
             for (FutureTask<Long> task : traffic(lab, pair, total)) {
                 assertThat(task.get(50, TimeUnit.SECONDS)).isEqualTo(total);
             }
-            Streams.shutdownOutput(pair.client());
+            pair.client().shutdownOutput();
             assertThat(Streams.read(lab.accelerator.waits(), pair.server(), ByteBuffer.allocate(1)))
                     .isEqualTo(-1);
-            Streams.shutdownOutput(pair.server());
+            pair.server().shutdownOutput();
             assertThat(Streams.read(lab.accelerator.waits(), pair.client(), ByteBuffer.allocate(1)))
                     .isEqualTo(-1);
             pair.close();

@@ -111,7 +111,7 @@ class LinkFaultsTest {
         String send() {
             try {
                 Streams.send(waits, socket, TOTAL, 1);
-                Streams.shutdownOutput(socket);
+                socket.shutdownOutput();
                 return end("all");
             } catch (IOException e) {
                 return end(e.toString());

@@ -214,7 +214,7 @@ class LinkRetirementTest {
     @Test
     void aHalfClosedOneKeepsIts() throws Exception {
         exchange(1_000);
-        Streams.shutdownOutput(pair.client());
+        pair.client().shutdownOutput();
         assertKept();
         send(pair.server(), pair.client(), 1_000);
         assertThat(Streams.read(waits, pair.server(), ByteBuffer.allocate(9))).isEqualTo(-1);

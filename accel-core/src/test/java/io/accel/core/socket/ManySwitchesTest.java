@@ -64,7 +64,7 @@ class ManySwitchesTest {
                 busy.decrementAndGet();
             }
         }
-        Streams.shutdownOutput(socket);
+        socket.shutdownOutput();
         return at;
     }
 

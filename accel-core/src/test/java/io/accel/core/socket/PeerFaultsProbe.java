@@ -102,7 +102,7 @@ final class PeerFaultsProbe {
 
     private static String end(CheckedStream ended) throws Exception {
         try {
-            Streams.shutdownOutput(ended.socket());
+            ended.socket().shutdownOutput();
         } catch (IOException e) {
             System.out.println("is over already: " + e);
         }

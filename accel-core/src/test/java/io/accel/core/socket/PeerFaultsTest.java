@@ -267,7 +267,7 @@ class PeerFaultsTest {
         assertSent(sending);
         peerSends(BYTES);
         awaitPeerHasSent();
-        Streams.shutdownOutput(own.socket());
+        own.socket().shutdownOutput();
         peer.tell("end");
         assertThat(own.end(LIMIT_SECONDS)).isEqualTo("the end after " + back);
         assertThat(peer.await("ended: ")).isEqualTo("the end after " + forth);
@@ -526,7 +526,7 @@ class PeerFaultsTest {
             FutureTask<String> sending = send(BYTES);
             peer.tell("end");
             if (sending.get(LIMIT_SECONDS, TimeUnit.SECONDS).startsWith("sent")) {
-                Streams.shutdownOutput(own.socket());
+                own.socket().shutdownOutput();
             }
             assertThat(List.of(own.end(LIMIT_SECONDS), peer.await("ended: ")))
                     .as("at %s", step)

@@ -92,7 +92,7 @@ class ResumptionTest {
 
     private long send(StreamSocket socket, int seed) throws IOException {
         Streams.send(waits, socket, TOTAL, seed);
-        Streams.shutdownOutput(socket);
+        socket.shutdownOutput();
         return TOTAL;
     }
 
@@ -500,7 +500,7 @@ class ResumptionTest {
         pair = lab.lab.connect();
         breakAt(Side.CLIENT, Call.PUBLISH, 1);
         Streams.write(waits, pair.client(), ByteBuffer.allocate(1_000));
-        Streams.shutdownOutput(pair.client());
+        pair.client().shutdownOutput();
         assertThat(readAll(pair.server())).isEqualTo("the end after 1000");
         Streams.write(waits, pair.server(), ByteBuffer.allocate(5));
         assertThat(Streams.read(waits, pair.client(), ByteBuffer.allocate(9))).isEqualTo(5);
@@ -592,7 +592,7 @@ class ResumptionTest {
         pair = lab.lab.connectOnly();
         Streams.write(waits, pair.client(), ByteBuffer.allocate(3));
         assertThat(Streams.read(waits, pair.server(), ByteBuffer.allocate(9))).isEqualTo(3);
-        Streams.shutdownOutput(pair.server());
+        pair.server().shutdownOutput();
         lab.faults.newsMicros = -1;
         pair.client().attached().link().breakNow();
         pair.server().attached().link().breakNow();

@@ -192,7 +192,7 @@ class RingGrowthTest {
                 Streams.send(waits, pair.client(), FIRST, 0);
                 total += FIRST;
             }
-            Streams.shutdownOutput(pair.client());
+            pair.client().shutdownOutput();
             return total;
         });
         FutureTask<Long> back = Streams.start(() -> Streams.receive(waits, pair.client(), BYTES, 2));

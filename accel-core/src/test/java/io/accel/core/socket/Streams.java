@@ -97,16 +97,6 @@ final class Streams {
         }
     }
 
-    /** Ends what is sent, by whichever path that goes. */
-    static void shutdownOutput(StreamSocket socket) throws IOException {
-        LinkStream stream = socket.outgoing().fix();
-        if (stream != null) {
-            stream.writer().shutdown();
-        } else {
-            Lab.channel(socket).shutdownOutput();
-        }
-    }
-
     /** Sends a number of bytes, each a function of its place, in pieces of all sizes. */
     static void send(BlockingWaits waits, StreamSocket socket, long total, int seed) throws IOException {
         java.util.Random random = new java.util.Random(seed);

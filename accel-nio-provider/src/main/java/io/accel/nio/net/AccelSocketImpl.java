@@ -300,11 +300,10 @@ final class AccelSocketImpl extends SocketImpl {
     @Override
     protected void shutdownOutput() throws IOException {
         KernelSocket open = kernel();
-        LinkStream link = socket == null ? null : socket.outgoing().fix();
-        if (link == null) {
+        if (socket == null) {
             open.shutdownOutput();
         } else {
-            link.writer().shutdown();
+            socket.shutdownOutput();
         }
     }
 

@@ -15,12 +15,18 @@ import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Who is told what, in which words, when the peer has ended a connection. */
 class EndingsTest extends ContractSupport {
+    /** Fewer bytes than any path has room for. */
+    private static final int MANY = 10_000;
+
     /** Ends the server's side by a reset, and waits until the client's kernel, or fabric, knows. */
     private SocketChannel reset(Pair pair, byte... unread) throws IOException {
         Bytes.write(pair.server(), unread);
@@ -206,29 +212,81 @@ class EndingsTest extends ContractSupport {
         assertThat(client.shutdownOutput().isOpen()).isTrue();
     }
 
-    /** An end that neither reads nor writes any more, but was not closed. */
-    @ParameterizedTest(name = "input first: {0}")
-    @ValueSource(booleans = {false, true})
-    void anEndThatHasShutDownBothDirectionsRefusesWhatComes(boolean inputFirst) throws IOException {
+    /** Who has written before: a direction may take another path before its first byte than behind it. */
+    private enum Written {
+        NEITHER,
+        DEAF,
+        PEER,
+        BOTH
+    }
+
+    /** An end that neither reads nor writes any more, but was not closed; its peer has read what it wrote, or has not. */
+    @ParameterizedTest
+    @EnumSource
+    void anEndThatHasShutDownBothDirectionsRefusesWhatComes(Written written) throws IOException {
+        for (boolean inputFirst : new boolean[] {false, true}) {
+            for (boolean isServer : new boolean[] {false, true}) {
+                Pair pair = pair();
+                SocketChannel deaf = isServer ? pair.server() : pair.client();
+                SocketChannel peer = isServer ? pair.client() : pair.server();
+                if (written == Written.PEER || written == Written.BOTH) {
+                    exchange(peer, deaf);
+                }
+                if (written == Written.DEAF || written == Written.BOTH) {
+                    exchange(deaf, peer);
+                    Bytes.write(deaf, Bytes.ascii("farewell"));
+                }
+                if (inputFirst) {
+                    deaf.shutdownInput().shutdownOutput();
+                } else {
+                    deaf.shutdownOutput().shutdownInput();
+                }
+                awaitNews(peer);
+                if (Path.current() != Path.RDMA || written != Written.DEAF) {
+                    assertRefused(peer); // where the peer still sends through the kernel, RDMA may need its connection
+                }
+                assertThat(Bytes.readToEnd(peer))
+                        .hasSize(written == Written.DEAF || written == Written.BOTH ? "farewell".length() : 0);
+                assertThat(deaf.read(one())).isEqualTo(-1);
+                assertThat(deaf.isOpen()).isTrue();
+            }
+        }
+    }
+
+    /** One write is accepted, and its answer tells. Until that has come some more may be, but not as much as a buffer holds. */
+    private static void assertRefused(SocketChannel channel) throws IOException {
+        assertThat(channel.write(one())).isEqualTo(1);
+        AtomicInteger accepted = new AtomicInteger(1);
+        AtomicReference<IOException> refusal = new AtomicReference<>();
+        eventually().until(() -> {
+            try {
+                accepted.addAndGet(channel.write(one()));
+            } catch (IOException e) {
+                refusal.set(e);
+            }
+            return refusal.get() != null;
+        });
+        assertThat(refusal.get()).isExactlyInstanceOf(IOException.class).hasMessage("Broken pipe");
+        assertThat(accepted.get()).isLessThan(MANY);
+    }
+
+    /** So an end whose peer is deaf is ready for all that it is asked about, as one whose peer has closed. */
+    @Test
+    void aWriteThatADeafEndRefusesMakesTheKeyReadyForAll() throws IOException {
         for (boolean hasWritten : new boolean[] {false, true}) {
             Pair pair = pair();
             if (hasWritten) {
-                exchange(pair.client(), pair.server());
                 exchange(pair.server(), pair.client());
             }
-            if (inputFirst) {
-                pair.server().shutdownInput().shutdownOutput();
-            } else {
-                pair.server().shutdownOutput().shutdownInput();
+            pair.server().shutdownInput().shutdownOutput();
+            awaitNews(pair.client());
+            assertThat(pair.client().write(one())).isEqualTo(1);
+            try (Selector selector = Selector.open()) {
+                SelectionKey key = register(pair.client(), selector, SelectionKey.OP_READ | SelectionKey.OP_WRITE);
+                selector.select(LIMIT_MILLIS);
+                awaitReady(key, SelectionKey.OP_WRITE);
+                assertThat(key.readyOps()).isEqualTo(SelectionKey.OP_READ | SelectionKey.OP_WRITE);
             }
-            SocketChannel client = awaitNews(pair.client());
-            assertThat(client.write(one())).isEqualTo(1);
-            assertThatThrownBy(() -> Bytes.writeForever(client))
-                    .isExactlyInstanceOf(IOException.class)
-                    .hasMessage("Broken pipe");
-            assertThat(client.read(one())).isEqualTo(-1);
-            assertThat(pair.server().read(one())).isEqualTo(-1);
-            assertThat(pair.server().isOpen()).isTrue();
         }
     }
 
@@ -264,6 +322,25 @@ class EndingsTest extends ContractSupport {
             assertThat(e).hasMessage("Connection reset");
             assertThat(read).isLessThan(written);
         }
+    }
+
+    /** The kernel's end waits behind a full buffer, so that the reset is the first that the peer's kernel hears. A link tells of the end. */
+    @Test
+    void aResetBehindAnEndThatHasNotCome() throws IOException {
+        Pair pair = pair();
+        SocketChannel client = pair.client();
+        exchange(client, pair.server());
+        exchange(pair.server(), client);
+        int unused = Bytes.fill(pair.server());
+        pair.server().shutdownOutput();
+        Bytes.write(client, Bytes.ascii("unread"));
+        pair.server().close();
+        assertThatThrownBy(() -> Bytes.writeForever(client))
+                .isExactlyInstanceOf(IOException.class)
+                .message()
+                .isIn(
+                        "Connection reset by peer",
+                        Path.current().isKernels() ? "Connection reset by peer" : "Broken pipe");
     }
 
     @Test

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.net.SocketAddress;
+import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.nio.channels.Channel;
 import java.nio.channels.ClosedByInterruptException;
@@ -13,6 +14,8 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.Callable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** An interrupt closes the channel that the thread waits in, and stays to be seen. */
 class InterruptTest extends ContractSupport {
@@ -72,6 +75,40 @@ class InterruptTest extends ContractSupport {
     void interruptedBeforeWrite() throws Exception {
         Pair pair = pair();
         assertClosedWhenInterruptedBefore(pair.client(), () -> pair.client().write(ByteBuffer.allocate(1)));
+    }
+
+    /** Whether by a read or by a write: there is nothing unread, so it is no reset, whatever path the peer's bytes have come by. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void thePeerSeesTheEndOfWhatAnInterruptCloses(boolean byWriting) throws Exception {
+        Pair pair = pair();
+        Bytes.write(pair.server(), Bytes.ascii("question"));
+        assertThat(Bytes.readAscii(pair.client(), 8)).isEqualTo("question");
+        ByteBuffer one = ByteBuffer.allocate(1);
+        assertClosedWhenInterruptedBefore(
+                pair.client(),
+                () -> byWriting ? pair.client().write(one) : pair.client().read(one));
+        assertThat(pair.server().read(one.clear())).isEqualTo(-1);
+    }
+
+    /** As by a close of the thread itself. */
+    @Test
+    void unreadBytesOfAnInputThatWasShutResetWhatAnInterruptCloses() throws Exception {
+        for (boolean interrupts : new boolean[] {false, true}) {
+            Pair pair = pair();
+            Bytes.write(pair.server(), Bytes.ascii("question"));
+            eventually().until(() -> pair.client().socket().getInputStream().available() == 8);
+            pair.client().shutdownInput();
+            if (interrupts) {
+                assertClosedWhenInterruptedBefore(
+                        pair.client(), () -> pair.client().write(ByteBuffer.allocate(1)));
+            } else {
+                pair.client().close();
+            }
+            assertThatThrownBy(() -> pair.server().read(ByteBuffer.allocate(1)))
+                    .isExactlyInstanceOf(SocketException.class)
+                    .hasMessage("Connection reset");
+        }
     }
 
     @Test

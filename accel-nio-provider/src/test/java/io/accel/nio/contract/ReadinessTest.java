@@ -58,6 +58,54 @@ class ReadinessTest extends ContractSupport {
         }
     }
 
+    /**
+     * The client has not written, so that its two directions may take different paths. A selection that may wait need not ask the kernel when
+     * it finds something without it; the next ones do.
+     */
+    @Test
+    void bothDirectionsAreFoundInTheEnd() throws IOException {
+        Pair pair = pair();
+        Bytes.write(pair.server(), Bytes.ascii("x"));
+        SelectionKey key = register(pair.client(), selector, OP_READ | OP_WRITE);
+        awaitReady(key, OP_READ);
+        selector.selectedKeys().clear();
+        assertThat(selector.wakeup().select()).isEqualTo(1);
+        assertThat(key.isReadable()).isTrue();
+        if (Path.current().isKernels()) {
+            assertThat(key.isWritable()).isTrue();
+        }
+        int unused = selector.selectNow();
+        assertThat(key.readyOps()).isEqualTo(OP_READ | OP_WRITE);
+    }
+
+    /** The JDK's selection returns at once, with nothing, as long as the channel could be written to. */
+    @Test
+    void interestInAConnectThatIsOver() throws Exception {
+        Pair pair = pair();
+        Bytes.write(pair.client(), Bytes.ascii("x"));
+        SelectionKey key = register(pair.client(), selector, OP_CONNECT);
+        Task<Integer> selection = start(selector::select);
+        if (Path.current() != Path.JDK) {
+            selection.awaitInside("select");
+            selector.wakeup();
+        }
+        assertThat(selection.result()).isZero();
+        assertThat(key.readyOps()).isZero();
+    }
+
+    /** What a key is ready for is added to, but the JDK's takes the interest in its place once the kernel says that the connection is no more. */
+    @Test
+    void aSelectedKeyOfAConnectionThatWasReset() throws IOException {
+        Pair pair = pair();
+        SelectionKey key = register(pair.client(), selector, OP_READ | OP_WRITE);
+        pair.server().close();
+        eventually().until(() -> selector.selectNow() >= 0 && key.readyOps() == (OP_READ | OP_WRITE));
+        key.interestOps(OP_READ);
+        assertThatThrownBy(() -> Bytes.writeForever(pair.client())).hasMessage("Broken pipe");
+        int unused = selector.selectNow();
+        assertThat(key.readyOps()).isEqualTo(Path.current() == Path.JDK ? OP_READ : OP_READ | OP_WRITE);
+    }
+
     @Test
     void bytesThatCameBeforeTheRegistrationCount() throws IOException {
         Pair pair = pair();

@@ -97,7 +97,7 @@ final class Adaptors {
         @Override
         public String run(World world) throws Exception {
             End here = world.end(end);
-            if (here.channel() == null || here.out().isUnknown()) {
+            if (here.channel() == null || here.isWriteUnknown()) {
                 return "no channel";
             }
             int length = here.out().room(size);

@@ -112,6 +112,11 @@ final class Direction {
         unknown |= inFlight() > 0;
     }
 
+    /** Whether it is known of the next write alone what becomes of it. */
+    boolean isKnownOnce() {
+        return onlyOneKnown;
+    }
+
     boolean isUnknown() {
         return unknown;
     }

@@ -72,6 +72,14 @@ final class End {
                 && !expectsEnd();
     }
 
+    /**
+     * Whether it is not known what becomes of a write. Where the peer has closed behind more than its path holds, that depends on whether the end
+     * has come: docs/LIMITS.md has it.
+     */
+    boolean isWriteUnknown() {
+        return out.isUnknown() || (peer().isClosed() && in.isOverfull());
+    }
+
     /** Whether bytes can go from here to the peer. */
     boolean canSend() {
         return channel != null

@@ -76,14 +76,17 @@ final class Endings {
     }
 
     /**
-     * Writes single bytes until that fails, which it does some time after the peer has closed; not where the peer has not.
-     * How many are taken before is the kernel's choice.
+     * Writes single bytes until that fails, which it does some time after the peer has closed; not where the peer has not, or where it was
+     * registered, and nobody knows when its kernel hears of it. How many are taken before is the kernel's choice.
      */
     record WriteUntilItFails(int end) implements Step {
         @Override
         public String run(World world) throws Exception {
             End here = world.end(end);
-            if (here.channel() == null || !here.peer().isClosed() || here.out().isUnknown()) {
+            if (here.channel() == null
+                    || !here.peer().isClosed()
+                    || here.out().isKnownOnce()
+                    || here.isWriteUnknown()) {
                 return "no channel";
             }
             try {

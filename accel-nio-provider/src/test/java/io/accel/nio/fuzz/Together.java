@@ -48,7 +48,9 @@ record Together(int end, Event event) implements Step {
         long before = here.out().inFlight();
         Task reader = world.start("read", () -> here.channel().read(room) < 0 ? "the end" : "bytes");
         Task writer = world.start("write", () -> write(world, here, written, stopped));
-        Received peers = new Received(here, () -> writer.isDone() ? before + written.get() : Long.MAX_VALUE);
+        boolean endsOutput = event != Event.SHUT_INPUT;
+        Received peers =
+                new Received(here, () -> !endsOutput && writer.isDone() ? before + written.get() : Long.MAX_VALUE);
         Task peer = world.start("read", peers::all);
         awaitWritten(written, BEFORE);
         reader.awaitWaiting();
@@ -116,7 +118,7 @@ record Together(int end, Event event) implements Step {
         }
     }
 
-    /** How many there are going to be, as far as that is known yet. */
+    /** How many there are going to be before there is no more, as far as that is known yet; more where an end tells. */
     private interface Goal {
         long get();
     }

@@ -20,7 +20,7 @@ final class Transfers {
         @Override
         public String run(World world) throws Exception {
             End here = world.end(end);
-            if (here.channel() == null || here.out().isUnknown()) {
+            if (here.channel() == null || here.isWriteUnknown()) {
                 return NO_CHANNEL;
             }
             int length = here.out().room(size);

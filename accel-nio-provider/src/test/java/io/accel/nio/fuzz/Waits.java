@@ -31,7 +31,11 @@ final class Waits {
         PEER_WRITES,
         PEER_SHUTS_OUTPUT,
         PEER_CLOSES,
-        PEER_RESETS
+        PEER_RESETS;
+
+        boolean isThePeers() {
+            return name().startsWith("PEER_");
+        }
     }
 
     private static String happens(Event event, End here, Task task) throws IOException {
@@ -116,7 +120,8 @@ final class Waits {
 
     /**
      * One write of more than any path takes, which somebody ends, and the next one. How much was taken is not told: that is the
-     * path's affair. So is, where the writer has closed, what becomes of what its peer writes before it has read all: docs/LIMITS.md has it.
+     * path's affair. So is, where the writer has closed, what becomes of what its peer writes before it has read all, and by what words that
+     * is refused: docs/LIMITS.md has it. A peer that is registered does not end it, since its kernel hears of the close later.
      */
     record BlockedWrite(int end, Event event) implements Step {
         private static final ByteBuffer MUCH = ByteBuffer.allocateDirect(16 << 20);
@@ -128,7 +133,8 @@ final class Waits {
             if (!endsIt
                     || here.channel() == null
                     || !here.canSend()
-                    || !here.channel().isBlocking()) {
+                    || !here.channel().isBlocking()
+                    || (event.isThePeers() && here.peer().channel().isRegistered())) {
                 return "would not wait";
             }
             ByteBuffer bytes = MUCH.duplicate();
@@ -141,9 +147,6 @@ final class Waits {
             boolean waited = !task.isDone();
             String happened = event == Event.SHUT ? shutOutput(world, here) : happened(world, event, here, task);
             String outcome = (waited ? "" : "DID NOT WAIT ") + happened + task.outcome(world);
-            if (!here.channel().isOpen()) {
-                here.in().lose();
-            }
             World.rest();
             return outcome + ", then " + next(world, here) + (here.channel().isOpen() ? ", open" : ", closed");
         }
@@ -161,7 +164,8 @@ final class Waits {
             try {
                 return String.valueOf(here.channel().write(ByteBuffer.allocate(1)));
             } catch (IOException | RuntimeException e) {
-                return world.thrown(e);
+                boolean isUnsure = here.peer().isClosed() && here.in().isOverfull();
+                return isUnsure && e.getClass() == IOException.class ? "refused" : world.thrown(e);
             }
         }
 
@@ -238,7 +242,9 @@ final class Waits {
         @Override
         public String run(World world) throws Exception {
             Selector from = world.selector(selector);
-            if (!from.isOpen() || !Selections.look(from, true).startsWith("{}")) {
+            if (!from.isOpen()
+                    || !Selections.look(from, true).startsWith("{}")
+                    || Selections.mayReturnWithNothing(from)) {
                 return "would not wait";
             }
             End here = world.end(end);

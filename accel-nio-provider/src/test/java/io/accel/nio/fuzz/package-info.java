@@ -25,6 +25,11 @@
  *       io.accel.nio.fuzz.DatagramEnd#hears});
  *   <li>what an operation says that begins on a datagram channel that is closed: the JDK's releases differ ({@link
  *       io.accel.nio.fuzz.Datagrams});
+ *   <li>what a connection says that was closed with more written than its peer has room for: docs/LIMITS.md ({@link
+ *       io.accel.nio.fuzz.Direction#overfill});
+ *   <li>what a selection that may wait finds beside something by a faster path, and that it finds nothing because of a connect that is
+ *       over: docs/LIMITS.md ({@link io.accel.nio.fuzz.Selections});
+ *   <li>whether a selected key forgets what it is no longer interested in: docs/LIMITS.md ({@link io.accel.nio.fuzz.Selections});
  *   <li>when the news of an end arrives: after each end the program rests a moment ({@link io.accel.nio.fuzz.World#rest}).
  * </ul>
  *
