@@ -20,6 +20,8 @@ import java.util.concurrent.atomic.AtomicInteger;
  * {@code tos} is its IP_TOS. Knows nothing of Accel.
  */
 final class NioClient {
+    // What it says is formatted first: printf writes several pieces, and a line of the log may come between them.
+
     private static final long PATIENCE_MILLIS = 60_000;
 
     private final SocketChannel channel;
@@ -97,14 +99,14 @@ final class NioClient {
         }
         double mean = Arrays.stream(nanos).average().orElseThrow();
         Arrays.sort(nanos);
-        System.out.printf(
+        System.out.println(String.format(
                 Locale.ROOT,
-                "ping %d B: round trip mean %.2f us, p50 %.2f, p99 %.2f, p99.9 %.2f%n",
+                "ping %d B: round trip mean %.2f us, p50 %.2f, p99 %.2f, p99.9 %.2f",
                 bytes,
                 mean / 1e3,
                 nanos[rounds / 2] / 1e3,
                 nanos[(int) (rounds * 0.99)] / 1e3,
-                nanos[(int) (rounds * 0.999)] / 1e3);
+                nanos[(int) (rounds * 0.999)] / 1e3));
     }
 
     /** A round trip for each line of its standard input. */
@@ -165,17 +167,17 @@ final class NioClient {
             longestSince = Math.max(longestSince, after - now);
             if (asked.get() > 0) {
                 asked.decrementAndGet();
-                System.out.printf(Locale.ROOT, "so far: %.1f ms%n", longestSince / 1e6);
+                System.out.println(String.format(Locale.ROOT, "so far: %.1f ms", longestSince / 1e6));
                 longestSince = 0;
             }
             now = after;
         }
-        System.out.printf(
+        System.out.println(String.format(
                 Locale.ROOT,
-                "talked: %d messages came back, the longest in %.1f ms, %.1f s after the begin%n",
+                "talked: %d messages came back, the longest in %.1f ms, %.1f s after the begin",
                 count,
                 longest / 1e6,
-                (longestAt - begun) / 1e9);
+                (longestAt - begun) / 1e9));
     }
 
     private static void countLines(AtomicInteger lines) {
@@ -325,7 +327,7 @@ final class NioClient {
         if (answer.getLong(0) != total) {
             throw new IOException("sent " + total + " bytes, " + answer.getLong(0) + " arrived");
         }
-        System.out.printf(
-                Locale.ROOT, "stream %d B: %.1f MB/s, %.3f M/s%n", bytes, total / seconds / 1e6, count / seconds / 1e6);
+        System.out.println(String.format(
+                Locale.ROOT, "stream %d B: %.1f MB/s, %.3f M/s", bytes, total / seconds / 1e6, count / seconds / 1e6));
     }
 }
