@@ -288,7 +288,6 @@ final class Resumption {
     }
 
     private void over() {
-
         step = Step.OVER;
         if (out.isUnfollowed()) {
             broken.decide(Link.FOLLOWED); // as the peer's reader does, to which all has come
@@ -318,5 +317,11 @@ final class Resumption {
         }
         step = Step.OVER;
         socket.loss().lost(why, told);
+        if (peers != null) {
+            // After that: a word that still comes is not the program's to read. A reader that is to go on through the
+            // kernel waits for none any more, and meets the reset there.
+            in.forgetRecord();
+            socket.readiness().refresh();
+        }
     }
 }

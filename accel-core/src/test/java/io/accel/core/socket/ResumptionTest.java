@@ -10,6 +10,7 @@ import io.accel.core.socket.Faults.Call;
 import io.accel.core.socket.Faults.Side;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.SocketException;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
@@ -465,6 +466,22 @@ class ResumptionTest {
         Lab.channel(pair.client()).shutdownOutput(); // as its kernel does
         assertThat(Streams.receive(waits, pair.server(), TOTAL, 1)).isEqualTo(TOTAL);
         assertThat(Streams.read(waits, pair.server(), ByteBuffer.allocate(9))).isEqualTo(-1);
+    }
+
+    /** Its kernel has reset the connection: the word of what it has received cannot come, and its reader does not wait for that. */
+    @Test
+    void aWriterHadGoneBackAndWasReset() throws Exception {
+        pair = lab.lab.connect();
+        FutureTask<Long> sender = onlySending(pair.client(), 1);
+        Awaitility.await().until(() -> pair.client().outgoing().isUnfollowed());
+        assertThat(sender.get(20, TimeUnit.SECONDS)).isEqualTo(TOTAL);
+        lab.faults.newsMicros = -1;
+        pair.server().attached().link().breakNow();
+        Lab.channel(pair.client()).setOption(StandardSocketOptions.SO_LINGER, 0).close();
+        FutureTask<Long> late = Streams.start(() -> Streams.receive(waits, pair.server(), TOTAL, 1));
+        assertThatThrownBy(() -> late.get(20, TimeUnit.SECONDS))
+                .hasRootCauseExactlyInstanceOf(SocketException.class)
+                .hasRootCauseMessage("Connection reset");
     }
 
     @Test
