@@ -290,9 +290,7 @@ public final class Incoming {
                 checkWholeUpTo(socket.attached().reader().peekSwitchedAt());
                 return false; // what the program has not read stands before all that comes by the link
             }
-            while (aside.awaitsRecord()
-                    && aside.size() < MOST_ASIDE
-                    && socket.anchor().available() > 0) {
+            while (aside.awaitsRecord() && !isAsideFull() && socket.anchor().available() > 0) {
                 ByteBuffer came = ByteBuffer.allocate(
                         Math.min(MOST_AT_A_TIME, socket.anchor().available()));
                 if (socket.anchor().read(came) <= 0) {
@@ -309,7 +307,7 @@ public final class Incoming {
             return aside.awaitsRecord() && hasAnchorEnded();
         } finally {
             lock.unlock();
-            if (hasAside()) {
+            if (hasAside() || isAsideFull()) {
                 socket.readiness().refresh(); // a waiter for the kernel waits in vain for what is no longer there
             }
         }
@@ -425,6 +423,11 @@ public final class Incoming {
         reads = earlier - 1;
     }
 
+    /** Whether as much is set aside as may be. Any thread. */
+    boolean isAsideFull() {
+        return aside.size() >= MOST_ASIDE;
+    }
+
     /** Whether bytes were set aside that are next. Any thread. */
     boolean hasAside() {
         return !aside.isEmpty() && link == null;
@@ -435,13 +438,13 @@ public final class Incoming {
      * reading half only, which nobody enters to change to it from here: so the two locks are never taken in both orders.
      *
      * @param from the link
-     * @return false if that is too early: the announcement of the switch to the link is still on its way
+     * @return false if that is too early: the announcement of the switch to the link, or a record, is still on its way
      */
     boolean follow(LinkStream from) {
         lock.lock();
         try {
-            if (aside.awaitsRecord()) {
-                return false;
+            if (aside.awaitsRecord() && !isAsideFull()) {
+                return false; // if full, the record may stand behind all that is yet to be read
             }
             if (announcementDue) {
                 takeAnnouncement();

@@ -43,6 +43,8 @@ class ResumptionTest {
     private static final int RING = 16 * 1024;
     /** The last fault is in the 40th publish; on a busy machine each is of a whole ring. */
     private static final int TOTAL = 42 * RING;
+    /** Twice as much as is set aside. */
+    private static final int MUCH = 16 << 20;
 
     private FaultLab lab;
     private BlockingWaits waits;
@@ -466,6 +468,23 @@ class ResumptionTest {
         Lab.channel(pair.client()).shutdownOutput(); // as its kernel does
         assertThat(Streams.receive(waits, pair.server(), TOTAL, 1)).isEqualTo(TOTAL);
         assertThat(Streams.read(waits, pair.server(), ByteBuffer.allocate(9))).isEqualTo(-1);
+    }
+
+    /** It says nothing of the link before it has sent more than is set aside until then: its peer reads on. */
+    @Test
+    void aWriterHadGoneBackAndSendsMuch() throws Exception {
+        pair = lab.lab.connect();
+        FutureTask<Long> sender = Streams.start(() -> {
+            Streams.send(waits, pair.client(), MUCH, 1);
+            return (long) MUCH;
+        });
+        Awaitility.await().until(() -> pair.client().outgoing().isUnfollowed());
+        lab.faults.newsMicros = -1;
+        pair.server().attached().link().breakNow();
+        Awaitility.await().until(() -> pair.server().incoming().isAsideFull());
+        FutureTask<Long> late = Streams.start(() -> Streams.receive(waits, pair.server(), MUCH, 1));
+        assertThat(late.get(20, TimeUnit.SECONDS)).isEqualTo(MUCH);
+        assertThat(sender.get(20, TimeUnit.SECONDS)).isEqualTo(MUCH);
     }
 
     /** Its kernel has reset the connection: the word of what it has received cannot come, and its reader does not wait for that. */
