@@ -44,6 +44,12 @@ public final class StreamReceiver {
     public static final int MOVED = -2;
 
     private final PeerReset reset;
+    /**
+     * Whether a read has returned the end: what a writer publishes that a close met in its midst, and was told that it was not accepted, is
+     * nobody's then. Reader only.
+     */
+    private boolean over;
+
     private final Link link;
     private final MemoryRegion ring;
     private final int quarter;
@@ -373,6 +379,9 @@ public final class StreamReceiver {
 
     /** Looks for more bytes; the number available, 0 for none yet, -1 for the end, {@link #MOVED}. */
     private long look() throws IOException {
+        if (over) {
+            return -1;
+        }
         if (refresh()) {
             return tail - head;
         }
@@ -397,6 +406,7 @@ public final class StreamReceiver {
         }
         // A write has reported it; or FIN or CLOSED, or the process is gone: its kernel sockets would have ended in
         // order, too.
+        over = true;
         return -1;
     }
 

@@ -43,6 +43,19 @@ class EndingsTest {
         assertThat(read()).isEqualTo(-1);
     }
 
+    /** A close tells the peer of the end while another thread still writes, whose bytes do not count as accepted. */
+    @Test
+    void nothingIsReadBehindTheEnd() throws IOException {
+        StreamSender peer = new StreamSender(ends[1], 1);
+        assertThat(peer.write(ByteBuffer.allocate(1))).isEqualTo(1);
+        ends[1].closeBesideWriter();
+        assertThat(read()).isEqualTo(1);
+        assertThat(read()).isEqualTo(-1);
+        assertThat(peer.write(ByteBuffer.allocate(1))).isEqualTo(1);
+        assertThat(read()).isEqualTo(-1);
+        assertThat(receiver.lend(1, 1)).isEqualTo(-1);
+    }
+
     @Test
     void oneWriteAfterTheClosePublishesNothing() throws IOException {
         ends[1].signal(Link.FIN | Link.CLOSED);
