@@ -1,6 +1,7 @@
 package io.accel.nio.doctor;
 
 import io.accel.core.fabric.shm.SharedDirectory;
+import io.accel.core.poll.ControlGroups;
 import io.accel.profile.Keys;
 import io.accel.profile.Profile;
 import java.io.IOException;
@@ -14,24 +15,34 @@ import java.util.Locale;
 final class ContainerChecks {
     private static final long MIB = 1 << 20;
     private static final List<String> NAMESPACES = List.of("net", "mnt", "pid", "user", "ipc");
+    /** In version 2, and in version 1. */
+    private static final List<String> LIMITS_OF_MEMORY = List.of("memory.max", "memory.limit_in_bytes");
     /** What the first control group of all says in place of a limit, in version 1. */
     private static final long NO_LIMIT = 1L << 60;
 
     private final Profile profile;
     private final SystemFiles files;
+    private final ControlGroups groups;
 
     ContainerChecks(Profile profile, SystemFiles files) {
         this.profile = profile;
         this.files = files;
+        this.groups = new ControlGroups(files.at("proc/self/cgroup"), files.at("sys/fs/cgroup"));
     }
 
-    List<Finding> run() throws IOException {
+    List<Finding> run() {
         return List.of(memory(), processorTime(), namespaces(), sharers());
     }
 
     /** Rings count against the group of who touches them first. */
-    private Finding memory() throws IOException {
-        long limit = Math.min(least("memory.max"), leastOfVersion1("memory", "memory.limit_in_bytes"));
+    private Finding memory() {
+        long limit = NO_LIMIT;
+        for (Path group : groups.of("memory")) {
+            for (String file : LIMITS_OF_MEMORY) {
+                limit = Math.min(
+                        limit, number(ControlGroups.read(group.resolve(file)).strip()));
+            }
+        }
         if (limit >= NO_LIMIT) {
             return Finding.ok("container.memory", "no limit by a control group");
         }
@@ -47,19 +58,12 @@ final class ContainerChecks {
                 : Finding.ok("container.memory", found);
     }
 
-    private Finding processorTime() throws IOException {
+    private Finding processorTime() {
         double processors = Double.MAX_VALUE;
-        for (Path group : groups("", "")) {
-            String[] parts = read(group.resolve("cpu.max")).split(" ", -1);
-            if (parts.length == 2 && !parts[0].equals("max")) {
-                processors = Math.min(processors, Double.parseDouble(parts[0]) / Double.parseDouble(parts[1]));
-            }
-        }
-        for (Path group : groups("cpu", "cpu")) {
-            long quota = number(read(group.resolve("cpu.cfs_quota_us")), -1);
-            long period = number(read(group.resolve("cpu.cfs_period_us")), 1);
-            if (quota > 0) {
-                processors = Math.min(processors, (double) quota / period);
+        for (Path group : groups.of("cpu")) {
+            double limit = ControlGroups.processors(group);
+            if (limit > 0) {
+                processors = Math.min(processors, limit);
             }
         }
         if (processors == Double.MAX_VALUE) {
@@ -99,53 +103,7 @@ final class ContainerChecks {
         }
     }
 
-    // ---- control groups
-
-    private long least(String file) throws IOException {
-        long least = NO_LIMIT;
-        for (Path group : groups("", "")) {
-            least = Math.min(least, number(read(group.resolve(file)), NO_LIMIT));
-        }
-        return least;
-    }
-
-    private long leastOfVersion1(String controller, String file) throws IOException {
-        long least = NO_LIMIT;
-        for (Path group : groups(controller, controller)) {
-            least = Math.min(least, number(read(group.resolve(file)), NO_LIMIT));
-        }
-        return least;
-    }
-
-    /**
-     * This process's groups of a controller, and all around them up to what can be seen.
-     *
-     * @param controller as {@code /proc/self/cgroup} names it; empty in version 2
-     * @param mount below {@code /sys/fs/cgroup}
-     */
-    private List<Path> groups(String controller, String mount) throws IOException {
-        List<Path> groups = new ArrayList<>();
-        Path top = files.at("sys/fs/cgroup").resolve(mount);
-        for (String line : read(files.at("proc/self/cgroup")).split("\n", -1)) {
-            String[] parts = line.split(":", 3);
-            if (parts.length < 3 || !List.of(parts[1].split(",", -1)).contains(controller)) {
-                continue;
-            }
-            // In a container the name may be one of the host's, which is not there.
-            for (Path group = top.resolve(parts[2].substring(1)).normalize();
-                    group != null && group.startsWith(top);
-                    group = group.getParent()) {
-                groups.add(group);
-            }
-        }
-        return groups;
-    }
-
-    private static long number(String text, long otherwise) {
-        return text.matches("\\d{1,18}") ? Long.parseLong(text) : otherwise;
-    }
-
-    private static String read(Path file) throws IOException {
-        return Files.isReadable(file) ? Files.readString(file).strip() : "";
+    private static long number(String text) {
+        return text.matches("\\d{1,18}") ? Long.parseLong(text) : NO_LIMIT;
     }
 }

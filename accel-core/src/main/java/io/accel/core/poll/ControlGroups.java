@@ -1,0 +1,83 @@
+package io.accel.core.poll;
+
+import io.accel.core.daemon.Privileged;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The control groups of a process, of both versions, as containers see them.
+ *
+ * @param membership which groups the process is in, as {@code /proc/self/cgroup} has it
+ * @param mount where groups are mounted, as {@code /sys/fs/cgroup}
+ */
+public record ControlGroups(Path membership, Path mount) {
+    /**
+     * The groups that may limit something, and all around them up to what can be seen.
+     *
+     * @param controller of what, as version 1 names it, such as {@code cpu}
+     * @return their directories, which need not be there
+     */
+    public List<Path> of(String controller) {
+        List<Path> groups = new ArrayList<>();
+        for (String line : read(membership).split("\n", -1)) {
+            String[] parts = line.split(":", 3);
+            if (parts.length < 3) {
+                continue;
+            }
+            if (parts[1].isEmpty()) {
+                addUpTo(groups, mount, parts[2]);
+                addUpTo(groups, mount.resolve("unified"), parts[2]);
+            } else if (List.of(parts[1].split(",")).contains(controller)) {
+                addUpTo(groups, mount.resolve(parts[1]), parts[2]);
+                addUpTo(groups, mount.resolve(controller), parts[2]);
+            }
+        }
+        return groups;
+    }
+
+    private static void addUpTo(List<Path> groups, Path top, String name) {
+        // In a container the name may be one of the host's, which is not there.
+        for (Path group = top.resolve(name.substring(1)).normalize();
+                group != null && group.startsWith(top);
+                group = group.getParent()) {
+            if (!groups.contains(group)) {
+                groups.add(group);
+            }
+        }
+    }
+
+    /**
+     * How much processor time a group may have.
+     *
+     * @return in processors; 0 for no limit
+     */
+    public static double processors(Path group) {
+        String max = read(group.resolve("cpu.max")).strip();
+        if (max.isEmpty()) {
+            String quota = read(group.resolve("cpu.cfs_quota_us")).strip();
+            max = quota + " " + read(group.resolve("cpu.cfs_period_us")).strip();
+        }
+        String[] parts = max.split(" ", -1);
+        try {
+            double processors = parts.length == 2 ? Double.parseDouble(parts[0]) / Double.parseDouble(parts[1]) : 0;
+            return Math.max(processors, 0);
+        } catch (NumberFormatException e) {
+            return 0; // "max"
+        }
+    }
+
+    /** What a group's file says; empty if there is none, or this process may not see it. */
+    public static String read(Path file) {
+        try {
+            return Privileged.call(() -> Files.readString(file));
+        } catch (NoSuchFileException e) {
+            return ""; // the other version, or no such group
+        } catch (IOException | SecurityException e) {
+            return ""; // not to be seen by this process: as if there were none
+        }
+    }
+}
