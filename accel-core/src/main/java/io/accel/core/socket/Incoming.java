@@ -588,16 +588,9 @@ public final class Incoming {
         }
     }
 
-    /** Under the lock. A channel of the JDK's that is read by an interrupted thread would close itself, and leave it there. */
+    /** Under the lock. */
     private void takeAnnouncement() {
-        boolean interrupted = Thread.interrupted();
-        try {
-            takeAnnouncementUninterrupted();
-        } finally {
-            if (interrupted) {
-                Thread.currentThread().interrupt();
-            }
-        }
+        Uninterrupted.run(this::takeAnnouncementUninterrupted);
     }
 
     private void takeAnnouncementUninterrupted() {

@@ -241,16 +241,7 @@ public final class StreamSocket {
      * @param orderly whether to end in order, unless it is to be a reset, although bytes are unread, which otherwise makes it one
      */
     public void close(BooleanSupplier abort, boolean orderly) {
-        // A channel of the JDK's that is used by an interrupted thread closes itself: by a reset if anything is unread,
-        // be it an announcement.
-        boolean interrupted = Thread.interrupted();
-        try {
-            closeUninterrupted(abort, orderly);
-        } finally {
-            if (interrupted) {
-                Thread.currentThread().interrupt();
-            }
-        }
+        Uninterrupted.run(() -> closeUninterrupted(abort, orderly));
     }
 
     private void closeUninterrupted(BooleanSupplier abort, boolean orderly) {
