@@ -2,6 +2,7 @@ package io.accel.core.observe;
 
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.stream.LongStream;
 
 /**
  * How long something took each time: how often in each of some ranges, from ten microseconds to ten seconds, three to a decade. For
@@ -23,20 +24,12 @@ public final class Durations {
     }
 
     private static long[] bounds() {
-        long first = TimeUnit.MICROSECONDS.toNanos(10);
+        LongStream.Builder bounds = LongStream.builder();
         long last = TimeUnit.SECONDS.toNanos(10);
-        int decades = (int) Math.round(Math.log10((double) last / first));
-        long[] bounds = new long[3 * decades + 1];
-        long decade = first;
-        for (int i = 0; i < bounds.length; i += 3) {
-            bounds[i] = decade;
-            if (i + 1 < bounds.length) {
-                bounds[i + 1] = decade * 5 / 2;
-                bounds[i + 2] = decade * 5;
-            }
-            decade *= 10;
+        for (long decade = TimeUnit.MICROSECONDS.toNanos(10); decade < last; decade *= 10) {
+            bounds.add(decade).add(decade * 5 / 2).add(decade * 5);
         }
-        return bounds;
+        return bounds.add(last).build().toArray();
     }
 
     /** The greatest duration of each range but the last, in nanoseconds; a new array. */

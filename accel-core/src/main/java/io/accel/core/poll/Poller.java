@@ -462,9 +462,7 @@ public final class Poller implements AutoCloseable {
         clock = System.nanoTime();
         kernelAt = clock;
         kernelCountdown = kernelInterval();
-        if (events.hasAny()) {
-            int unused = OutOfLine.call(takingUp, 0);
-        }
+        takeUp();
         if (commands != null) {
             runCommands(false);
         }
@@ -598,11 +596,15 @@ public final class Poller implements AutoCloseable {
         return 0;
     }
 
+    private void takeUp() throws IOException {
+        if (events.hasAny()) {
+            int unused = OutOfLine.call(takingUp, 0);
+        }
+    }
+
     private void lookAtSelector() throws IOException {
         int unused = OutOfLine.call(selecting, 0);
-        if (events.hasAny()) {
-            unused = OutOfLine.call(takingUp, 0);
-        }
+        takeUp();
     }
 
     private void kernelReady(SelectionKey key) {

@@ -78,8 +78,8 @@ final class RdmaConnecting implements Connecting {
             watched.configureBlocking(false);
             created = RdmaListener.newId(opened, config);
             if (typeOfService > 0) {
-                created.typeOfService(
-                        typeOfService); // also that of the answers: the listener's end takes it from the request
+                // Also that of the answers: the listener's end takes it from the request.
+                created.typeOfService(typeOfService);
             }
             bind(created, local, config.portOffset());
             if (created.context() != null) { // a loopback address finds its device only with the route

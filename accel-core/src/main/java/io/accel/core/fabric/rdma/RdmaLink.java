@@ -423,9 +423,7 @@ final class RdmaLink implements Link, CmHandler {
                     disconnect();
                     service.attend(this);
                 }
-                case DEVICE_REMOVAL -> {
-                    losesDevice("is being removed");
-                }
+                case DEVICE_REMOVAL -> losesDevice("is being removed");
                 default -> LOG.get().log(Level.DEBUG, "connection manager: {0}", event);
             }
             poll();
@@ -481,6 +479,13 @@ final class RdmaLink implements Link, CmHandler {
         service.attend(this);
     }
 
+    /** As with a device that is lost the queue pair is first. */
+    private void breakDown() {
+        broken = true;
+        failQueuePair();
+        addBroken();
+    }
+
     /** Breaks the link, of which something other than itself has said that it will carry nothing more. */
     void fail(String why) {
         lock.lock();
@@ -488,9 +493,7 @@ final class RdmaLink implements Link, CmHandler {
             if (broken || disconnected || detached) {
                 return;
             }
-            broken = true;
-            failQueuePair();
-            addBroken();
+            breakDown();
             poll();
         } finally {
             lock.unlock();
@@ -622,9 +625,7 @@ final class RdmaLink implements Link, CmHandler {
 
     private void giveUpAfter(long silence) {
         if (silence > config.givingUpNanos()) {
-            broken = true;
-            failQueuePair();
-            addBroken();
+            breakDown();
             LOG.get()
                     .log(
                             Level.INFO,
@@ -869,9 +870,7 @@ final class RdmaLink implements Link, CmHandler {
 
     private void fail(VerbsException e) {
         if (!broken) {
-            broken = true;
-            failQueuePair();
-            addBroken();
+            breakDown();
             LOG.get().log(Level.WARNING, "connection " + endpoint.id() + " is broken", e);
         }
     }
