@@ -300,6 +300,13 @@ class EndingsTest extends ContractSupport {
         }
     }
 
+    private Pair pairThatHasTalked() throws IOException {
+        Pair pair = pair();
+        exchange(pair.client(), pair.server());
+        exchange(pair.server(), pair.client());
+        return pair;
+    }
+
     private static void exchange(SocketChannel from, SocketChannel to) throws IOException {
         for (int i = 0; i < 8; i++) {
             Bytes.write(from, Bytes.ascii("question"));
@@ -313,10 +320,8 @@ class EndingsTest extends ContractSupport {
      */
     @Test
     void aWriteToAnEndThatHasClosedBehindAFullBuffer() throws IOException {
-        Pair pair = pair();
+        Pair pair = pairThatHasTalked();
         SocketChannel client = pair.client();
-        exchange(client, pair.server());
-        exchange(pair.server(), client);
         int written = Bytes.fill(pair.server());
         pair.server().close();
         assertThat(client.write(one())).isEqualTo(1);
@@ -337,10 +342,8 @@ class EndingsTest extends ContractSupport {
     /** The kernel's end waits behind a full buffer, so that the reset is the first that the peer's kernel hears. A link tells of the end. */
     @Test
     void aResetBehindAnEndThatHasNotCome() throws IOException {
-        Pair pair = pair();
+        Pair pair = pairThatHasTalked();
         SocketChannel client = pair.client();
-        exchange(client, pair.server());
-        exchange(pair.server(), client);
         int unused = Bytes.fill(pair.server());
         pair.server().shutdownOutput();
         Bytes.write(client, Bytes.ascii("unread"));

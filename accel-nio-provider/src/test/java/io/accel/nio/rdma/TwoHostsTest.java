@@ -191,12 +191,7 @@ class TwoHostsTest {
             double before = talk.longestSoFar();
             Process removal = new ProcessBuilder("rdma", "link", "delete", "rxe0").start();
             try {
-                talk.await("INFO: accel: moved ");
-                double over = talk.longestSoFar();
-                System.out.println("the longest round trip over the removal of the device of one end: " + over
-                        + " ms, and before it " + before + " ms");
-                assertThat(over).as("milliseconds over the removal").isLessThan(MOST_OVER_REMOVAL_MILLIS);
-                assertTalked(talk);
+                assertOutlived(talk, "the removal of the device of one end", before);
                 assertThat(removal.waitFor(30, TimeUnit.SECONDS)).isTrue();
             } finally {
                 removal.destroyForcibly();
@@ -205,6 +200,16 @@ class TwoHostsTest {
             }
         }
         assertThat(isByRdmaWithin(PATIENCE_NANOS, port)).isTrue();
+    }
+
+    /** Waits until it has gone on through the kernel; {@code before} is its longest round trip until then, in milliseconds. */
+    private static void assertOutlived(Program talk, String what, double before) throws Exception {
+        talk.await("INFO: accel: moved ");
+        double over = talk.longestSoFar();
+        System.out.println(
+                "the longest round trip over " + what + ": " + over + " ms, and before it " + before + " ms");
+        assertThat(over).as("milliseconds over the removal").isLessThan(MOST_OVER_REMOVAL_MILLIS);
+        assertTalked(talk);
     }
 
     /** It hears of that by the connection manager, which the other host's kernel tells, and not by its own time-outs. */
@@ -217,12 +222,7 @@ class TwoHostsTest {
             Thread.sleep(WARM_MILLIS);
             double before = talk.longestSoFar();
             other.shell("rdma link delete rxe0 >/dev/null 2>&1 &"); // which ends when the server has
-            talk.await("INFO: accel: moved ");
-            double over = talk.longestSoFar();
-            System.out.println("the longest round trip over the removal of the peer's device: " + over
-                    + " ms, and before it " + before + " ms");
-            assertThat(over).as("milliseconds over the removal").isLessThan(MOST_OVER_REMOVAL_MILLIS);
-            assertTalked(talk);
+            assertOutlived(talk, "the removal of the peer's device", before);
         } finally {
             other.serve("-Daccel.fallback=kernel"); // in place of the one that has the device open
             other.shell(

@@ -1,8 +1,8 @@
 package io.accel.core.fabric.rdma;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.accel.core.Shell;
 import io.accel.core.fabric.Link;
 import io.accel.core.fabric.PortSpace;
 import io.accel.core.fabric.rdma.bootstrap.RdmaConfig;
@@ -57,7 +57,7 @@ class DeviceEventsTest {
 
     @BeforeAll
     static void interpose() throws Exception {
-        shell(MAKE);
+        Shell.run(MAKE);
         reports = new DeviceReports();
         service = CmService.start(address -> {
             ASKED.incrementAndGet();
@@ -81,7 +81,7 @@ class DeviceEventsTest {
     @AfterEach
     void bystanderIsAsItWas() throws Exception {
         reports.instead(null);
-        shell("ip link set z1 up");
+        Shell.run("ip link set z1 up");
         assertWorks(bystander);
         bystander.free();
         others.close();
@@ -142,7 +142,7 @@ class DeviceEventsTest {
         }
         reports.instead(AsyncEventType.DEVICE_FATAL);
         reports.calls().clear();
-        shell("ip link set z1 down");
+        Shell.run("ip link set z1 down");
         assertBroken(first);
         assertBroken(second);
         soon(() -> assertThat(reports.calls()).contains("rdma_disconnect"));
@@ -160,10 +160,10 @@ class DeviceEventsTest {
         RdmaEnds.Pair other = ends.connect();
         RdmaEnds.Pair pair = ends.connect();
         reports.instead(type);
-        shell("ip link set z1 down");
+        Shell.run("ip link set z1 down");
         soon(() ->
                 assertThat(isBroken(pair.client()) || isBroken(pair.server())).isTrue());
-        shell("ip link set z1 up"); // by which the connection manager tells the peer
+        Shell.run("ip link set z1 up"); // by which the connection manager tells the peer
         assertBroken(pair);
         assertWorks(other);
         pair.free();
@@ -175,7 +175,7 @@ class DeviceEventsTest {
         RdmaEnds.Pair pair = ends.connect();
         reports.unknownInstead();
         reports.calls().clear();
-        shell("ip link set z1 down && ip link set z1 up");
+        Shell.run("ip link set z1 down && ip link set z1 up");
         soon(() -> assertThat(reports.calls()).contains("ibv_ack_async_event"));
         assertWorks(pair);
         pair.free();
@@ -186,7 +186,7 @@ class DeviceEventsTest {
     void aPortThatIsDownBreaksWhatWaitsIfTheKernelHasAWay() throws Exception {
         RdmaEnds.Pair pair = ends.connect();
         HAS_WAY.set(true);
-        shell("ip link set z1 down");
+        Shell.run("ip link set z1 down");
         int written = new StreamSender(pair.client(), 1).write(ByteBuffer.allocate(100));
         assertThat(written).isEqualTo(100);
         soon(() -> assertThat(isBroken(pair.client())).isTrue());
@@ -196,7 +196,7 @@ class DeviceEventsTest {
     @Test
     void aPortThatIsDownBreaksNothingIfTheKernelHasNoWay() throws Exception {
         RdmaEnds.Pair pair = ends.connect();
-        shell("ip link set z1 down");
+        Shell.run("ip link set z1 down");
         StreamSender sender = new StreamSender(pair.client(), 1);
         assertThat(sender.write(ByteBuffer.allocate(100))).isEqualTo(100);
         int before = ASKED.get();
@@ -205,18 +205,5 @@ class DeviceEventsTest {
         HAS_WAY.set(true); // or the device sends again in a minute
         soon(() -> assertThat(isBroken(pair.client())).isTrue());
         pair.free();
-    }
-
-    private static void shell(String command) throws Exception {
-        Process process = new ProcessBuilder("sh", "-c", command)
-                .redirectErrorStream(true)
-                .start();
-        try {
-            String output = new String(process.getInputStream().readAllBytes(), UTF_8);
-            assertThat(process.waitFor(10, TimeUnit.SECONDS)).isTrue();
-            assertThat(process.exitValue()).as("%s: %s", command, output).isZero();
-        } finally {
-            process.destroyForcibly();
-        }
     }
 }

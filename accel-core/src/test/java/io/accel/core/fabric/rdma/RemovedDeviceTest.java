@@ -1,9 +1,9 @@
 package io.accel.core.fabric.rdma;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.accel.core.Shell;
 import io.accel.core.fabric.FallbackException;
 import io.accel.core.fabric.FallbackReason;
 import io.accel.core.fabric.Link;
@@ -27,9 +27,9 @@ import org.junit.jupiter.api.condition.EnabledIfEnvironmentVariable;
 class RemovedDeviceTest {
     @Test
     void linksBreakAndTheListenerComesBack() throws Exception {
-        String network = shell("rdma link show rxe0/1").replaceFirst("(?s).*netdev (\\S+).*", "$1");
+        String network = Shell.run("rdma link show rxe0/1").replaceFirst("(?s).*netdev (\\S+).*", "$1");
         // librdmacm lets go of a device only while there is another, which stays: the guest goes soon.
-        shell("ip link add x0 type veth peer name x1 && ip addr add 10.80.0.1/24 dev x0"
+        Shell.run("ip link add x0 type veth peer name x1 && ip addr add 10.80.0.1/24 dev x0"
                 + " && ip link set x0 up && ip link set x1 up && rdma link add rxe2 type rxe netdev x0");
         try (RdmaEnds ends = new RdmaEnds(32, InetAddress.getByName("10.78.0.1"))) {
             RdmaEnds.Pair pair = ends.connect();
@@ -67,26 +67,12 @@ class RemovedDeviceTest {
             assertThatThrownBy(ends::begin).isInstanceOfSatisfying(FallbackException.class, e -> assertThat(e.reason())
                     .isEqualTo(FallbackReason.NO_DEVICE));
 
-            shell("rdma link add rxe0 type rxe netdev " + network);
+            Shell.run("rdma link add rxe0 type rxe netdev " + network);
             Awaitility.await().atMost(20, TimeUnit.SECONDS).ignoreExceptions().until(() -> {
                 RdmaEnds.Pair again = ends.connect();
                 again.free();
                 return true;
             });
-        }
-    }
-
-    private static String shell(String command) throws Exception {
-        Process process = new ProcessBuilder("sh", "-c", command)
-                .redirectErrorStream(true)
-                .start();
-        try {
-            String output = new String(process.getInputStream().readAllBytes(), UTF_8);
-            assertThat(process.waitFor(10, TimeUnit.SECONDS)).isTrue();
-            assertThat(process.exitValue()).as("%s: %s", command, output).isZero();
-            return output;
-        } finally {
-            process.destroyForcibly();
         }
     }
 }

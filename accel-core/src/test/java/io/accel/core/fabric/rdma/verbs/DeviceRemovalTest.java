@@ -1,9 +1,9 @@
 package io.accel.core.fabric.rdma.verbs;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.accel.core.Shell;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.HashSet;
@@ -28,9 +28,9 @@ class DeviceRemovalTest {
     @Test
     void aRemovedDeviceIsReportedAndOneThatComesBackWorks() throws Exception {
         InetAddress address = InetAddress.getByName("10.78.0.1");
-        String network = shell("rdma link show rxe0/1").replaceFirst("(?s).*netdev (\\S+).*", "$1");
+        String network = Shell.run("rdma link show rxe0/1").replaceFirst("(?s).*netdev (\\S+).*", "$1");
         // Another device, without which librdmacm would hold on to the removed one.
-        shell("ip link add w0 type veth peer name w1 && ip addr add 10.79.0.1/24 dev w0"
+        Shell.run("ip link add w0 type veth peer name w1 && ip addr add 10.79.0.1/24 dev w0"
                 + " && ip link set w0 up && ip link set w1 up && rdma link add rxe1 type rxe netdev w0");
         try (CmEventChannel server = CmEventChannel.open();
                 CmEventChannel client = CmEventChannel.open()) {
@@ -61,8 +61,8 @@ class DeviceRemovalTest {
                                 VerbsException.class, e -> assertThat(e.errno()).isEqualTo(19));
             }
 
-            shell("rdma link add rxe0 type rxe netdev " + network);
-            Awaitility.await().atMost(20, TimeUnit.SECONDS).until(() -> shell("rdma link show rxe0/1")
+            Shell.run("rdma link add rxe0 type rxe netdev " + network);
+            Awaitility.await().atMost(20, TimeUnit.SECONDS).until(() -> Shell.run("rdma link show rxe0/1")
                     .contains("ACTIVE"));
             connectAndWrite(server, client, address, identifiers -> {});
         }
@@ -89,20 +89,6 @@ class DeviceRemovalTest {
                 assertThat(accepted.awaitImmediate(Connection.inbox())).isEqualTo(5);
                 then.run(Set.of(listener, connecting.id, accepted.id));
             }
-        }
-    }
-
-    private static String shell(String command) throws Exception {
-        Process process = new ProcessBuilder("sh", "-c", command)
-                .redirectErrorStream(true)
-                .start();
-        try {
-            String output = new String(process.getInputStream().readAllBytes(), UTF_8);
-            assertThat(process.waitFor(10, TimeUnit.SECONDS)).isTrue();
-            assertThat(process.exitValue()).as("%s: %s", command, output).isZero();
-            return output;
-        } finally {
-            process.destroyForcibly();
         }
     }
 }

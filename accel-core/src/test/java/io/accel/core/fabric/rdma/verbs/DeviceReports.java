@@ -3,7 +3,6 @@ package io.accel.core.fabric.rdma.verbs;
 import com.kenai.jffi.MemoryIO;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
-import java.lang.reflect.Proxy;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
@@ -24,14 +23,7 @@ public final class DeviceReports implements AutoCloseable {
 
     /** From now on what is opened calls through this. */
     public DeviceReports() throws VerbsUnavailableException {
-        Libraries.interpose(this::between);
-    }
-
-    private <T> T between(Class<T> functions, T library) {
-        return functions.cast(Proxy.newProxyInstance(
-                functions.getClassLoader(),
-                new Class<?>[] {functions},
-                (proxy, method, args) -> call(library, method, args)));
+        Libraries.interpose(new Between(this::call));
     }
 
     private Object call(Object library, Method method, Object[] args) throws Throwable {
