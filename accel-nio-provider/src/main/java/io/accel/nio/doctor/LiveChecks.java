@@ -22,6 +22,12 @@ final class LiveChecks {
     private static final int ROUNDS = 2_000;
     private static final int BACKLOG = 1;
 
+    /**
+     * What a handshake may take. A process that has just begun loads the classes for it meanwhile, which takes a busy machine
+     * seconds; that is not what the check is about.
+     */
+    static final String HANDSHAKE = "30s";
+
     private LiveChecks() {}
 
     static List<Finding> sharedMemory(Profile profile) {
@@ -39,13 +45,20 @@ final class LiveChecks {
             AccelSelectorProvider provider = new AccelSelectorProvider(Profile.load(
                     profile.name(),
                     Map.of(
-                            "mode", "accelerate",
-                            "fabric.order", fabric,
-                            "handover.after", "connect",
-                            "connect.probe-timeout", "5s",
-                            "poll.spin", "1ms",
+                            "mode",
+                            "accelerate",
+                            "fabric.order",
+                            fabric,
+                            "handover.after",
+                            "connect",
+                            "connect.probe-timeout",
+                            HANDSHAKE,
+                            "handshake.timeout",
+                            HANDSHAKE,
+                            "poll.spin",
+                            "1ms",
                             "shm.dir",
-                                    profile.get(io.accel.profile.Keys.SHM_DIR).toString())));
+                            profile.get(io.accel.profile.Keys.SHM_DIR).toString())));
             double micros = exchange(provider, address);
             return Finding.ok(
                     name,
