@@ -1,0 +1,358 @@
+package io.accel.core.fabric.rdma;
+
+import static io.accel.core.fabric.Link.BROKEN;
+import static io.accel.core.fabric.Link.CLOSED;
+import static io.accel.core.fabric.Link.RETIRED;
+import static io.accel.core.fabric.Link.RST;
+
+import io.accel.core.daemon.Log;
+import io.accel.core.fabric.rdma.bootstrap.RdmaConfig;
+import io.accel.core.fabric.rdma.verbs.CompletionQueue;
+import io.accel.core.fabric.rdma.verbs.Verbs;
+import io.accel.core.fabric.rdma.verbs.VerbsException;
+import io.accel.core.fabric.rdma.verbs.VerbsUnavailableException;
+import io.accel.core.fabric.rdma.verbs.WcStatus;
+import io.accel.core.fabric.rdma.verbs.WorkCompletions;
+import java.lang.System.Logger.Level;
+
+/**
+ * What goes through a link's queues: what has come is entered in {@link Inbound}, what has completed makes room in
+ * {@link Outbound}, what waited for that is posted, and where something fails the link breaks. Only under the link's lock,
+ * but for what says otherwise.
+ *
+ * <p><b>The end.</b> A queue pair in error completes every request that was posted, in order, so after the last receive has
+ * come back all data has been seen, and only then is the link {@linkplain LinkState#DRAINED drained}.
+ */
+final class LinkQueues {
+    private static final Log LOG = Log.of(LinkQueues.class);
+
+    /** Whether the peer is told by the connection manager that the link is over. */
+    private enum Parting {
+        NOT_DUE,
+        DUE,
+        DONE
+    }
+
+    private final Endpoint endpoint;
+    private final Outbound out;
+    private final Inbound in;
+    private final Receives receives;
+    private final CompletionQueue queue;
+    private final WorkCompletions batch;
+    private final ControlCell peerCell;
+    private final Notifications notifications;
+    /** Has the service look after the link. */
+    private final Runnable attend;
+
+    // Written under the lock, read by any thread.
+    private volatile LinkState state = LinkState.OPEN;
+    /** Up to where the mirror may be overwritten. */
+    private volatile long released;
+    /** Up to where the device is done with what was published. */
+    private volatile long sent;
+
+    // Under the lock.
+    private Parting parting = Parting.NOT_DUE;
+    /** To be told that the link is broken; null if nobody is, or has been. */
+    private Runnable whenBroken;
+    /** Completions seen, to tell progress by. */
+    private long completions;
+
+    LinkQueues(Endpoint endpoint, Offer peer, Outbound out, Inbound in, RdmaConfig config, Runnable attend) {
+        this.endpoint = endpoint;
+        this.out = out;
+        this.in = in;
+        this.receives = new Receives(endpoint, in, config.rxBatch());
+        this.queue = endpoint.queue();
+        this.batch = new WorkCompletions(config.rxBatch());
+        this.peerCell = new ControlCell(endpoint.memory().inbound(), peer.receives());
+        this.notifications = new Notifications(endpoint);
+        this.attend = attend;
+    }
+
+    // ---- any thread
+
+    LinkState state() {
+        return state;
+    }
+
+    long released() {
+        return released;
+    }
+
+    long sent() {
+        return sent;
+    }
+
+    // ---- under the lock: what goes through
+
+    /** Posts what the program has given, as far as it can be posted, and takes what has completed. */
+    void flushAndPoll() {
+        if (state.isPast(LinkState.DRAINED)) {
+            return;
+        }
+        try {
+            if (!state.isPast(LinkState.DISCONNECTED)) {
+                out.flush();
+            }
+        } catch (VerbsException e) {
+            fail(e);
+        }
+        poll();
+        if (out.isStalled() && !state.isPast(LinkState.DISCONNECTED)) {
+            attend.run();
+        }
+    }
+
+    /** Takes what has completed, gives receives back, and posts what waited for it. */
+    void poll() {
+        if (state.isPast(LinkState.BROKEN)) {
+            return;
+        }
+        try {
+            takeCompletions();
+            if (state != LinkState.OPEN) {
+                if (receives.areAllBack()) {
+                    drained();
+                }
+                return;
+            }
+            repost();
+            readPeerCell();
+            if (out.isStalled()) {
+                out.flush();
+            }
+        } catch (VerbsException e) {
+            fail(e);
+        }
+        updateReleased();
+    }
+
+    private void takeCompletions() throws VerbsException {
+        int count;
+        do {
+            count = queue.pollInto(batch);
+            for (int i = 0; i < count; i++) {
+                dispatch(i);
+            }
+            completions += count;
+        } while (count == batch.capacity());
+    }
+
+    private void dispatch(int i) {
+        long id = batch.workRequestId(i);
+        int status = batch.status(i);
+        if (id == Endpoint.RECEIVE) {
+            receives.returned();
+        }
+        if (status != WcStatus.SUCCESS) {
+            failed(status, id);
+        } else if (id != Endpoint.RECEIVE) {
+            out.complete(id);
+        } else {
+            String wrong = receives.take(batch, i);
+            if (wrong != null) {
+                LOG.get().log(Level.WARNING, "the peer of {0} sent {1}: the connection is reset", endpoint.id(), wrong);
+                tellBroken();
+            }
+        }
+    }
+
+    private void repost() throws VerbsException {
+        if (receives.repost() && receives.areWorthTelling(out.receivesTold()) && (in.states() & (CLOSED | RST)) == 0) {
+            out.receivesPosted(receives.posted());
+        }
+    }
+
+    private void readPeerCell() {
+        long before = peerCell.consumed();
+        if (!peerCell.read()) {
+            return;
+        }
+        long consumed = peerCell.consumed();
+        if (consumed < before || consumed > out.published() || !out.grant(peerCell.posted())) {
+            LOG.get()
+                    .log(
+                            Level.WARNING,
+                            "the peer of {0} says that it has read up to {1} of {2} bytes and posted {3} receives, which cannot be:"
+                                    + " the connection is reset",
+                            endpoint.id(),
+                            consumed,
+                            out.published(),
+                            peerCell.posted());
+            String unused = in.nonsense("credits");
+            in.addStates(RST);
+            tellBroken();
+        }
+    }
+
+    private void updateReleased() {
+        // An acknowledgement by the peer never stands for a local completion: the device may yet send that range again.
+        long completed = out.completed();
+        if (completed > sent) {
+            sent = completed;
+        }
+        long now = Math.min(peerCell.consumed(), completed);
+        if (now > released) {
+            released = now;
+        }
+    }
+
+    /** How many have come so far. */
+    long completions() {
+        return completions;
+    }
+
+    /** Asks for a notification of what completes from now on, and takes what has completed before. */
+    void arm(Notifications.Wanted wanted) {
+        if (!state.isPast(LinkState.BROKEN)) {
+            try {
+                notifications.request(wanted);
+            } catch (VerbsException e) {
+                fail(e);
+            }
+            poll();
+        }
+    }
+
+    /** Takes the notifications that have come, and what they were about. Returns whether there were any. */
+    boolean drainNotifications() {
+        if (state.isPast(LinkState.DRAINED)) {
+            return false;
+        }
+        try {
+            boolean rung = notifications.drain();
+            poll();
+            return rung;
+        } catch (VerbsException e) {
+            fail(e);
+            return true;
+        }
+    }
+
+    // ---- under the lock: what fails, and ends
+
+    void whenBroken(Runnable told) {
+        whenBroken = told;
+        if (state.isPast(LinkState.DISCONNECTED)) {
+            tellBroken();
+        }
+    }
+
+    /** A completion says that something has failed, of which the queue pair is in error already. */
+    private void failed(int status, long id) {
+        if (state == LinkState.OPEN) {
+            reach(LinkState.BROKEN);
+            addBroken();
+            LOG.get()
+                    .log(
+                            status == WcStatus.WR_FLUSH_ERR ? Level.DEBUG : Level.INFO,
+                            "connection {0} is broken: {1} ({2})",
+                            endpoint.id(),
+                            text(status),
+                            id == Endpoint.RECEIVE ? "receiving" : "sending");
+        }
+    }
+
+    /** The device has refused something. */
+    void fail(VerbsException e) {
+        if (!state.isPast(LinkState.DISCONNECTED)) {
+            breakDown();
+            LOG.get().log(Level.WARNING, "connection " + endpoint.id() + " is broken", e);
+        }
+    }
+
+    /** The link carries nothing more. Whoever takes the connection on waits for the last receive, so the queue pair is first. */
+    void breakDown() {
+        reach(LinkState.BROKEN);
+        failQueuePair();
+        addBroken();
+    }
+
+    /** The connection never came to be; nobody is told. */
+    void failNow() {
+        reach(LinkState.BROKEN);
+        failQueuePair();
+    }
+
+    /** Has the queue pair give back whatever was posted. */
+    void failQueuePair() {
+        if (state.isPast(LinkState.DRAINED)) {
+            return;
+        }
+        try {
+            endpoint.queuePair().fail();
+        } catch (VerbsException e) {
+            LOG.get().log(Level.DEBUG, "ending a queue pair failed", e);
+            drained(); // as far as anybody can know
+        }
+    }
+
+    private void drained() {
+        addBroken(); // unless the peer has said why
+        reach(LinkState.DRAINED);
+    }
+
+    /**
+     * A peer that has closed, or given the link back, waits for nothing, and what fails then are our own credits. Any other is
+     * told by the connection manager that the link is over, as far as the manager reaches it, and so need not find out by its
+     * own means.
+     */
+    private void addBroken() {
+        if ((in.states() & (RST | CLOSED | RETIRED | BROKEN)) == 0) {
+            in.addStates(BROKEN);
+            tellBroken();
+            disconnect();
+            attend.run();
+        }
+    }
+
+    private void tellBroken() {
+        Runnable told = whenBroken;
+        whenBroken = null;
+        if (told != null) {
+            told.run();
+        }
+    }
+
+    /** One end is over, of which the connection manager is to tell the peer once; see {@link #takeParting}. */
+    void disconnect() {
+        if (parting == Parting.NOT_DUE && !state.isPast(LinkState.DRAINED)) {
+            parting = Parting.DUE;
+            reach(LinkState.DISCONNECTED);
+        }
+    }
+
+    /** Whether the connection manager is to tell the peer now, which the caller then has it do. */
+    boolean takeParting() {
+        if (parting != Parting.DUE) {
+            return false;
+        }
+        parting = Parting.DONE;
+        return !state.isPast(LinkState.DRAINED);
+    }
+
+    /** Nothing is asked of the device any more. */
+    void detach() {
+        poll();
+        reach(LinkState.DETACHED);
+    }
+
+    void freed() {
+        reach(LinkState.FREED);
+    }
+
+    private void reach(LinkState next) {
+        if (next.isPast(state)) {
+            state = next;
+        }
+    }
+
+    private static String text(int status) {
+        try {
+            return Verbs.statusText(status);
+        } catch (VerbsUnavailableException e) {
+            return "status " + status;
+        }
+    }
+}

@@ -1,0 +1,44 @@
+package io.accel.core.fabric.rdma;
+
+import io.accel.core.fabric.rdma.verbs.CompletionChannel;
+import io.accel.core.fabric.rdma.verbs.CompletionQueue;
+import io.accel.core.fabric.rdma.verbs.VerbsException;
+
+/** What a completion queue was asked to ring its channel for. Only under the link's lock. */
+final class Notifications {
+    /** In this order: who asked for more is told of less, too. */
+    enum Wanted {
+        NONE,
+        /** Of messages of the peer's that ask for it. */
+        SOLICITED,
+        ALL
+    }
+
+    private final CompletionQueue queue;
+    private final CompletionChannel channel;
+    private Wanted asked = Wanted.NONE;
+
+    Notifications(Endpoint endpoint) {
+        this.queue = endpoint.queue();
+        this.channel = endpoint.channel();
+    }
+
+    /** Asks for one notification, of whatever completes from now on; what has completed before brings none. */
+    void request(Wanted wanted) throws VerbsException {
+        if (wanted.compareTo(asked) > 0) {
+            queue.requestNotify(wanted == Wanted.SOLICITED);
+            asked = wanted;
+        }
+    }
+
+    /** Takes those that have come; returns whether there were any. */
+    boolean drain() throws VerbsException {
+        boolean rung = false;
+        while (channel.nextEvent() != null) {
+            rung = true;
+            asked = Wanted.NONE;
+        }
+        queue.acknowledgeEvents();
+        return rung;
+    }
+}
