@@ -35,6 +35,16 @@ final class ConnectionLog {
         LOG.get().log(level, () -> "accel: connected " + local + " -> " + remote + " by " + path);
     }
 
+    /** A connection fails that would have to go by the kernel, which {@code fallback=fail} forbids. */
+    void refused(SocketAddress local, SocketAddress remote, PathInfo path) {
+        Level level = everything || isNews(path, String.valueOf(remote)) ? Level.INFO : Level.DEBUG;
+        LOG.get()
+                .log(
+                        level,
+                        () -> "accel: refused " + local + " -> " + remote + " by " + path
+                                + ", because of fallback=fail");
+    }
+
     /** A connection has moved while it lives, and not because it has carried enough. */
     void moved(SocketAddress local, SocketAddress remote, PathInfo path) {
         Level level = everything || isNews(path, String.valueOf(remote)) ? Level.INFO : Level.DEBUG;

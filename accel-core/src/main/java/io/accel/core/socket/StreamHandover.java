@@ -212,10 +212,11 @@ final class StreamHandover {
             return; // its program is to accept first, which may be this thread's to do
         }
         FallbackException why = answer.failure();
-        throw new ConnectException("not accelerated, and fallback=fail: "
-                + (why == null
-                        ? FallbackReason.TIMEOUT + ": the peer did not accept in time"
-                        : why.reason() + ": " + why.getMessage()));
+        PathInfo refused = why == null
+                ? new PathInfo("kernel", FallbackReason.TIMEOUT, "the peer did not accept in time")
+                : new PathInfo("kernel", why.reason(), why.getMessage());
+        accelerator.log().refused(anchor.local(), anchor.remote(), refused);
+        throw new ConnectException("not accelerated, and fallback=fail: " + refused.reason() + ": " + refused.detail());
     }
 
     // ---- a client's search: StreamUpgrades' thread
@@ -263,7 +264,14 @@ final class StreamHandover {
             }
         }
         connection.fellBack();
-        accelerator.log().connected(anchor.local(), anchor.remote(), path);
+        if (!fails()) {
+            accelerator.log().connected(anchor.local(), anchor.remote(), path);
+        }
+    }
+
+    /** Whether this is a client's connection that fails where it gets no link, and so is no connection by the kernel. */
+    private boolean fails() {
+        return accelerator.isFailing() && !isAccepted();
     }
 
     /** Asks for a link as large as the last, which there was room for, if it was a larger one that was not to be had. */
@@ -557,7 +565,7 @@ final class StreamHandover {
      */
     void closed(boolean unsaid) {
         decided();
-        if (unsaid && accelerator.log().saysAll()) {
+        if (unsaid && accelerator.log().saysAll() && !fails()) {
             logPath();
         }
         AcceptedStreams.Ends known;

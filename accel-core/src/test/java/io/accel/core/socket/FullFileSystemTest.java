@@ -13,13 +13,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.logging.Handler;
-import java.util.logging.LogRecord;
-import java.util.logging.Logger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -47,41 +43,20 @@ class FullFileSystemTest {
     private boolean mounted;
     private final AtomicBoolean stop = new AtomicBoolean();
     /** What the log says of a lack of room. */
-    private final ConcurrentLinkedQueue<String> said = new ConcurrentLinkedQueue<>();
-    /** Strong as long as this runs: the logging system itself would forget it. */
-    private final Logger logger = Logger.getLogger("io.accel");
-
-    private final Handler listening = new Handler() {
-        @Override
-        public void publish(LogRecord line) {
-            if (String.valueOf(line.getMessage()).contains("SHM_FULL")) {
-                said.add(line.getMessage());
-            }
-        }
-
-        @Override
-        public void flush() {
-            // nothing is kept
-        }
-
-        @Override
-        public void close() {
-            // nothing is open
-        }
-    };
+    private LogLines log;
 
     @BeforeEach
     void mount() throws Exception {
         String complaint = run("mount", "-t", "tmpfs", "-o", "mode=0700,size=" + ROOM, "tmpfs", dir.toString());
         mounted = complaint.isEmpty();
         assumeTrue(mounted, "needs the right to mount a tmpfs: " + complaint);
-        logger.addHandler(listening);
+        log = new LogLines(line -> line.contains("SHM_FULL"));
     }
 
     @AfterEach
     void unmount() throws Exception {
-        logger.removeHandler(listening);
         if (mounted) {
+            log.close();
             assertThat(run("umount", dir.toString())).isEmpty();
         }
     }
@@ -103,7 +78,7 @@ class FullFileSystemTest {
                 pairs.add(pair);
                 traffic.add(Background.start(() -> move(lab.accelerator.waits(), pair)));
             }
-            await().atMost(Duration.ofSeconds(20)).until(() -> !said.isEmpty());
+            await().atMost(Duration.ofSeconds(20)).until(() -> !log.lines().isEmpty());
             await().atMost(Duration.ofSeconds(20)).until(() -> large(pairs) == 1);
             Lab.Pair largest = pairs.stream()
                     .filter(FullFileSystemTest::isLarge)
@@ -134,7 +109,7 @@ class FullFileSystemTest {
             for (Lab.Pair pair : pairs) {
                 pair.close();
             }
-            assertThat(said).as("said once").hasSize(1);
+            assertThat(log.lines()).as("said once").hasSize(1);
             await().until(() -> lab.mappings() == 0);
         }
     }

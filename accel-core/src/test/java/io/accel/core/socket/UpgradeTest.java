@@ -298,11 +298,18 @@ class UpgradeTest {
 
     @Test
     void whereFallingBackIsForbiddenItFails() throws Exception {
-        try (Lab lab = new Lab("balanced", Map.of("connect.probe-timeout", "50ms", "fallback", "fail"))) {
+        Map<String, String> failing =
+                Map.of("connect.probe-timeout", "50ms", "fallback", "fail", "log.connections", "true");
+        try (Lab lab = new Lab("balanced", failing);
+                LogLines log = new LogLines(line -> line.contains(":" + lab.address.getPort()))) {
             lab.silence();
             assertThatThrownBy(lab::client)
                     .isInstanceOf(ConnectException.class)
                     .hasMessageContaining("fallback=fail: TIMEOUT");
+            await().untilAsserted(() -> assertThat(log.lines())
+                    .singleElement()
+                    .asString()
+                    .matches("accel: refused .* by kernel \\(TIMEOUT.*, because of fallback=fail"));
         }
     }
 
