@@ -29,8 +29,6 @@ import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 
 /**
@@ -38,22 +36,12 @@ import java.util.function.Predicate;
  * found. Until then, and where there is none, datagrams go by the kernel; nothing waits for a path. The kernel's socket
  * really is bound, so that programs without Accel are heard and answered.
  *
- * <p><b>Order.</b> What one sender sent by the kernel before its link was there is received first: the first datagram of a
- * link is delivered only when the kernel has none left.
- *
  * <p><b>Threads.</b> The receiving methods have one caller at a time, between {@link #lockRead} and {@link #unlockRead},
  * and so have the sending ones; the set of links is changed under the monitor, and read without.
  */
 public final class DatagramSocket implements BlockingWaits.Waitable {
     private static final Log LOG = Log.of("io.accel");
     private static final Warnings NO_FINDER = new Warnings(LOG);
-    /** Of how many receives one looks at the kernel first, so that busy links do not keep its datagrams waiting. */
-    private static final int KERNEL_EVERY = 64;
-    /** Right after a datagram of a link, the kernel is not asked again if it had none so many nanoseconds ago. */
-    private static final long KERNEL_NEWS_NANOS = 20_000;
-    /** Destinations that are remembered to be the kernel's; beyond that all of those are forgotten. */
-    private static final int MOST_PATHS = 4_096;
-
     private static final int MOST_IPV4 = 65_507;
     private static final int MOST_IPV6 = 65_527;
 
@@ -71,8 +59,8 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
     private final DatagramSleeper sleeper;
     private final DatagramRings rings;
 
-    /** Entries come from senders, in their half, and from arriving links. */
-    private final Map<InetSocketAddress, DatagramPath> paths = new ConcurrentHashMap<>();
+    private final DatagramDestinations destinations = new DatagramDestinations(this);
+    private final DatagramInbox inbox;
 
     /** Null until a path may be found: there is no link before. */
     private volatile DatagramPaths finder;
@@ -80,13 +68,6 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
     private final List<Fabric.Listening> open = new ArrayList<>(); // guarded by this
     /** Whether peers can find a path to this one. Written by bind. */
     private volatile boolean listening;
-    /**
-     * The source of the kernel's last datagram; null once a link to it has ended. A socket that can be found leaves the search
-     * for a path to a peer that it answers to that peer, which serves both, and looks itself only if none was found by then.
-     * A server of many clients without Accel is spared most of the searches. Written by receivers and by ends of links, read
-     * by senders without order: a race costs a search.
-     */
-    private InetSocketAddress kernelSource;
     /** Links that may still come, for which a place is kept: one that is there at one end is there at the other. Guarded by this. */
     private int awaited;
 
@@ -96,24 +77,6 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
     private volatile boolean shared;
     /** Whether the kernel had no room for the last datagram that went by it. Written by senders, cleared by pollers. */
     private volatile boolean kernelFull;
-    /** Whether the kernel may have an error to tell, since it has sent for a connected socket. Written by senders, cleared by receivers. */
-    private volatile boolean kernelMayFail;
-
-    // Sending half only.
-    private InetSocketAddress lastTarget;
-    private DatagramPath lastPath;
-
-    // Receiving half only.
-    private int untilKernel = KERNEL_EVERY;
-    /** Whether a link had a datagram since the kernel was last left aside. */
-    private boolean hit;
-    /** Whether the last receive had a datagram. */
-    private boolean emptying;
-
-    private long kernelEmptyAt;
-    /** Where the kernel's datagrams are received whole that go into several buffers; null until there is one to ask for. */
-    private ByteBuffer unscattered;
-
     /**
      * A socket over one of the JDK's, which is in non-blocking mode from now on and is closed with this.
      *
@@ -124,6 +87,7 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
     public DatagramSocket(Accelerator accelerator, DatagramChannel kernel) throws IOException {
         this.accelerator = accelerator;
         this.kernel = kernel;
+        this.inbox = new DatagramInbox(kernel, links);
         this.mostPeers = accelerator.profile().get(Keys.DATAGRAM_PEERS_MAX);
         this.idleNanos = accelerator.profile().get(Keys.DATAGRAM_IDLE);
         this.retryNanos = accelerator.profile().get(Keys.DATAGRAM_RETRY);
@@ -224,40 +188,7 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
      * @throws IOException as {@link DatagramChannel#receive}
      */
     public InetSocketAddress receive(ByteBuffer dst) throws IOException {
-        if (links.isEmpty()) {
-            return receiveFromKernel(dst);
-        }
-        InetSocketAddress from;
-        do {
-            from = receiveNext(dst);
-        } while (from == null && links.wakeResting(emptying));
-        emptying = from != null;
-        return from;
-    }
-
-    private InetSocketAddress receiveNext(ByteBuffer dst) throws IOException {
-        DatagramLink link = links.next();
-        if (link != null ? isKernelFirst(link) : isKernelDue()) {
-            InetSocketAddress from = receiveFromKernel(dst);
-            if (from != null) {
-                return from;
-            }
-            kernelEmpty(link);
-        }
-        if (link == null) {
-            return null;
-        }
-        link.receiver().take(dst);
-        return link.remote();
-    }
-
-    private InetSocketAddress receiveFromKernel(ByteBuffer dst) throws IOException {
-        kernelMayFail = false;
-        InetSocketAddress from = (InetSocketAddress) kernel.receive(dst);
-        if (from != null) {
-            kernelSource = from;
-        }
-        return from;
+        return inbox.receive(dst);
     }
 
     /**
@@ -270,62 +201,7 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
      * @throws IOException as {@link DatagramChannel#receive}
      */
     public long receive(ByteBuffer[] dsts, int offset, int count) throws IOException {
-        long n;
-        do {
-            n = receiveNext(dsts, offset, count);
-        } while (n < 0 && links.wakeResting(emptying));
-        emptying = n >= 0;
-        return n;
-    }
-
-    private long receiveNext(ByteBuffer[] dsts, int offset, int count) throws IOException {
-        DatagramLink link = links.next();
-        if (link != null ? isKernelFirst(link) : links.isEmpty() || isKernelDue()) {
-            // The kernel's channel scatters only for a connected socket, and does not tell an empty datagram from none.
-            ByteBuffer whole = unscattered();
-            if (receiveFromKernel(whole) != null) {
-                return scatter(whole.flip(), dsts, offset, count);
-            }
-            kernelEmpty(link);
-        }
-        return link == null ? -1 : link.receiver().take(dsts, offset, count);
-    }
-
-    private ByteBuffer unscattered() {
-        if (unscattered == null) {
-            unscattered = ByteBuffer.allocateDirect(MOST_IPV6);
-        }
-        return unscattered.clear();
-    }
-
-    private static long scatter(ByteBuffer src, ByteBuffer[] dsts, int offset, int count) {
-        int whole = src.limit();
-        for (int i = offset; i < offset + count; i++) {
-            int n = Math.min(whole - src.position(), dsts[i].remaining());
-            dsts[i].put(src.limit(src.position() + n));
-        }
-        return src.position();
-    }
-
-    /** Whether the kernel's datagrams and errors, if there are any, come before that link's. */
-    private boolean isKernelFirst(DatagramLink link) {
-        hit = true;
-        return --untilKernel <= 0 || kernelMayFail || link.isFresh();
-    }
-
-    /** Whether to ask the kernel, the links having nothing. Who empties its links with a loop is spared a system call. */
-    private boolean isKernelDue() {
-        boolean afterHit = hit;
-        hit = false;
-        return !afterHit || kernelMayFail || System.nanoTime() - kernelEmptyAt >= KERNEL_NEWS_NANOS;
-    }
-
-    private void kernelEmpty(DatagramLink link) {
-        untilKernel = KERNEL_EVERY;
-        kernelEmptyAt = System.nanoTime();
-        if (link != null) {
-            link.delivers();
-        }
+        return inbox.receive(dsts, offset, count);
     }
 
     /** Whether a link has a datagram for this socket. One that is at its end is given up. */
@@ -384,7 +260,7 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
      * @throws IOException as {@link DatagramChannel#send}
      */
     public int send(ByteBuffer src, InetSocketAddress target) throws IOException {
-        DatagramPath path = pathTo(target);
+        DatagramPath path = destinations.pathTo(target);
         DatagramLink link = usable(path, src.remaining());
         if (link != null) {
             int n = src.remaining();
@@ -398,7 +274,9 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
         boolean empty = !src.hasRemaining();
         int n = kernel.send(src, target);
         kernelFull = n == 0 && !empty;
-        kernelMayFail = connected != null;
+        if (connected != null) {
+            inbox.kernelMayFail();
+        }
         findOnce(path);
         return n;
     }
@@ -413,7 +291,7 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
      * @throws IOException as {@link DatagramChannel#write(ByteBuffer[], int, int)}
      */
     public long write(ByteBuffer[] srcs, int offset, int count) throws IOException {
-        DatagramPath path = pathTo(connected);
+        DatagramPath path = destinations.pathTo(connected);
         long n = 0;
         for (int i = offset; i < offset + count; i++) {
             n += srcs[i].remaining();
@@ -429,7 +307,7 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
         }
         long written = kernel.write(srcs, offset, count);
         kernelFull = written == 0 && n > 0;
-        kernelMayFail = true;
+        inbox.kernelMayFail();
         findOnce(path);
         return written;
     }
@@ -455,24 +333,11 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
         return link;
     }
 
-    @SuppressWarnings("ReferenceEquality") // the quick answer; equals() follows
-    private DatagramPath pathTo(InetSocketAddress target) {
-        if ((target == lastTarget || target.equals(lastTarget)) && !lastPath.isForgotten()) {
-            return lastPath;
-        }
-        DatagramPath path = paths.get(target);
-        if (path == null) {
-            if (paths.size() >= MOST_PATHS) {
-                List.copyOf(paths.values()).forEach(this::forget);
-            }
-            path = paths.computeIfAbsent(target, DatagramPath::new);
-        }
-        lastTarget = target;
-        lastPath = path;
-        return path;
-    }
-
-    /** Looks for a link if it is time to; after the kernel's send, which has bound the socket. */
+    /**
+     * Looks for a link if it is time to; after the kernel's send, which has bound the socket. A socket that can be found leaves
+     * the search for a path to a peer that it answers to that peer, which serves both, and looks itself only if none was found
+     * by then. A server of many clients without Accel is spared most of the searches.
+     */
     private void findOnce(DatagramPath path) {
         InetAddress address = path.target().getAddress();
         if (path.link() != null
@@ -480,7 +345,7 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
                 || shared
                 || address.isMulticastAddress()
                 || address.isAnyLocalAddress()
-                || !path.beginsSearch(listening && path.target().equals(kernelSource), retryNanos)) {
+                || !path.beginsSearch(listening && inbox.wasLastFrom(path.target()), retryNanos)) {
             return;
         }
         if (!hasFinder() || !reserve()) {
@@ -530,13 +395,13 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
 
     /** A peer has brought a link, for which a place was kept; whether it may be answered by it. */
     void arrived(DatagramLink link, boolean answers) {
-        DatagramPath path = answers ? paths.computeIfAbsent(link.remote(), DatagramPath::new) : null;
+        DatagramPath path = answers ? destinations.of(link.remote()) : null;
         if (add(link, path)) {
             PathName fabric = link.record().path();
             ProcessCounters.gotPath(Role.SERVER, fabric);
             accelerator.log().datagrams(link.local(), link.remote(), new PathInfo(fabric.text(), null, null));
         } else if (path != null) {
-            forget(path);
+            destinations.forget(path);
         }
     }
 
@@ -632,13 +497,11 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
             if (path != null) {
                 path.unlink(link);
                 // Whoever talked to many clients, one after the other, remembers none of them.
-                forget(path);
+                destinations.forget(path);
             }
         }
         link.close();
-        if (link.remote().equals(kernelSource)) {
-            kernelSource = null; // what comes from there next begins anew
-        }
+        inbox.forget(link.remote());
         watchers.unlinked(link);
         reading.run(link::release);
         sleeper.wake(); // a receiver that waits has the receiving half's share
@@ -646,14 +509,6 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
             link.end(); // in this half: nothing is sent after the end
             link.release();
         });
-    }
-
-    /** Forgets a destination that has no link, and for which none is looked for. */
-    private synchronized void forget(DatagramPath path) {
-        if (path.link() == null && !path.isSearching()) {
-            path.forget();
-            paths.remove(path.target(), path);
-        }
     }
 
     private void corrupt(DatagramLink link, CorruptLinkException why) {
@@ -758,7 +613,7 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
 
     /** How many destinations it remembers something of. */
     int remembered() {
-        return paths.size();
+        return destinations.size();
     }
 
     /** How many peers' datagrams take a faster path than the kernel's now. */
@@ -777,8 +632,7 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
      * @param target where to
      */
     public PathInfo path(InetSocketAddress target) {
-        DatagramPath path = paths.get(target);
-        return path == null ? PathInfo.KERNEL : path.info();
+        return destinations.info(target);
     }
 
     // ---- for pollers
