@@ -7,9 +7,18 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 
 /** The tests that cannot hold when a relay stands between client and listener, each with its reason. Skipped there, and only there. */
 final class ThroughRelay implements ExecutionCondition {
+    private static final String URGENT =
+            "a stream's reader cannot see that a byte is urgent, so no relay passes that on";
+
     private static final Map<String, String> REASONS = Map.of(
             "SocketAdaptorTest.urgentByteIsDroppedUnlessWantedInline",
-            "a stream's reader cannot see that a byte is urgent, so no relay passes that on",
+            URGENT,
+            "SocketAdaptorTest.urgentByteOnceItIsNoLongerWantedInline",
+            URGENT,
+            "KernelChannelsTest.channelsThatTheJdksProviderOpenedAreSelectedAmongTheOthers",
+            "the relay must be accelerated, which no listener of the JDK's own provider is",
+            "EndingsTest.aResetByAnEndWhoseInputWasShutDown",
+            "what the relay has not passed on yet is not unread at the end that closes",
             "UpgradeRaceTest.aResetIsHeardByAReader",
             "what the relay has not passed on yet goes with the reset");
 
