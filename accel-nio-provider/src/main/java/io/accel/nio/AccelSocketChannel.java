@@ -122,10 +122,32 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
             int n = kernel.read(dst);
             return n < 0 && stream.isInputShut() ? -1 : in.took(n, dst);
         } catch (IOException e) {
-            return in.failed(failed(e));
+            return endBehindReset(in.failed(failed(e)), dst);
         } finally {
             in.leave();
         }
+    }
+
+    /**
+     * The JDK's channel under this has met a reset of which the program was told by a write, and says so before it looks at the buffer. One that
+     * was told by a write has not met it, and does look.
+     *
+     * @param n what {@link Incoming#failed} has said
+     */
+    private static int endBehindReset(int n, ByteBuffer dst) {
+        if (n < 0 && dst.isReadOnly()) {
+            throw new IllegalArgumentException("Read-only buffer");
+        }
+        return n < 0 && !dst.hasRemaining() ? 0 : n;
+    }
+
+    /** As {@link #endBehindReset(int, ByteBuffer)}: each buffer is looked at. */
+    private static long endBehindReset(int n, ByteBuffer[] dsts, int offset, int length) {
+        boolean room = false;
+        for (int i = offset; n < 0 && i < offset + length; i++) {
+            room |= endBehindReset(n, dsts[i]) < 0;
+        }
+        return n < 0 && !room ? 0 : n;
     }
 
     /** Whether the JDK's channel does not even try. */
@@ -228,7 +250,7 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
             long n = kernel.read(dsts, offset, length);
             return n < 0 && stream.isInputShut() ? -1 : in.took(n, dsts, before, offset);
         } catch (IOException e) {
-            return in.failed(failed(e));
+            return endBehindReset(in.failed(failed(e)), dsts, offset, length);
         } finally {
             in.leave();
         }
@@ -501,9 +523,22 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
                 begin(); // as in readWaiting
             }
         } finally {
-            end(total > 0 || isBack);
+            endWaiting(total > 0, isBack);
         }
         return isBack ? writeRest(one, many, offset, length, total) : total;
+    }
+
+    /** An interrupt that came meanwhile is thrown here: then nobody else leaves the kernel's half, in which the caller is if it went back. */
+    private void endWaiting(boolean some, boolean isBack) throws AsynchronousCloseException {
+        boolean goesOn = false;
+        try {
+            end(some || isBack);
+            goesOn = true;
+        } finally {
+            if (isBack && !goesOn) {
+                out.leave();
+            }
+        }
     }
 
     /** Writes to the kernel what the link had no room for; in the writing half of the kernel's path, which this leaves. */

@@ -95,6 +95,28 @@ class EndingsTest extends ContractSupport {
         assertThat(client.read(one())).isEqualTo(-1);
     }
 
+    /** A reader has met the end, not the reset, and so its buffer is looked at; also where it comes another way than what is written goes. */
+    @Test
+    void readsWithoutRoomAfterAResetThatAWriteMet() throws IOException {
+        for (boolean hasTalked : new boolean[] {false, true}) {
+            Pair pair = hasTalked ? pairThatHasTalked() : pair();
+            Bytes.write(pair.client(), Bytes.ascii("unread"));
+            SocketChannel client = reset(pair);
+            assertThatThrownBy(() -> client.write(one())).hasMessage("Connection reset by peer");
+            for (int i = 0; i < 3; i++) {
+                assertThat(client.read(one())).isEqualTo(-1);
+                ByteBuffer none = ByteBuffer.allocate(0);
+                assertThat(client.read(none)).isZero();
+                assertThat(client.read(new ByteBuffer[] {none, none})).isZero();
+                assertThat(client.read(new ByteBuffer[] {none, one()})).isEqualTo(-1);
+                assertThatThrownBy(() -> client.read(one().asReadOnlyBuffer()))
+                        .isInstanceOf(IllegalArgumentException.class);
+                assertThatThrownBy(() -> client.read(new ByteBuffer[] {one(), one().asReadOnlyBuffer()}))
+                        .isInstanceOf(IllegalArgumentException.class);
+            }
+        }
+    }
+
     @Test
     void aResetBehindUnreadBytes() throws IOException {
         SocketChannel client = reset(pair(), (byte) 1, (byte) 2);

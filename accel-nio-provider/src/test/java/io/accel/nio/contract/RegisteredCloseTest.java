@@ -20,6 +20,9 @@ import org.junit.jupiter.api.Test;
 
 /** Channels that are closed while a selector knows them, and the locks that a selection takes. */
 class RegisteredCloseTest extends ContractSupport {
+    /** Long enough for the news of an end on this host. */
+    private static final int QUIET_MILLIS = 50;
+
     private Selector selector;
 
     @BeforeEach
@@ -56,6 +59,30 @@ class RegisteredCloseTest extends ContractSupport {
         SelectionKey key = register(pair.server(), selector, OP_READ | OP_WRITE);
         key.cancel();
         pair.server().close();
+        assertThat(Bytes.readToEnd(pair.client())).isEmpty();
+        assertThat(selector.selectNow()).isZero();
+        assertThat(selector.keys()).isEmpty();
+    }
+
+    /**
+     * In blocking mode the JDK's says nothing to its peer before that selection. Accel's is gone at once, by any path: docs/LIMITS.md has it.
+     */
+    @Test
+    void cancelledAndThenClosedInBlockingMode() throws IOException {
+        Pair pair = pair();
+        SelectionKey key = register(pair.server(), selector, OP_READ);
+        key.cancel();
+        pair.server().configureBlocking(true);
+        assertThat(pair.server().isRegistered()).isTrue();
+        pair.server().close();
+        if (Path.current() == Path.JDK) {
+            try (Selector peers = Selector.open()) {
+                register(pair.client(), peers, OP_READ);
+                assertThat(peers.select(QUIET_MILLIS)).isZero();
+            }
+            assertThat(selector.selectNow()).isZero();
+            pair.client().configureBlocking(true);
+        }
         assertThat(Bytes.readToEnd(pair.client())).isEmpty();
         assertThat(selector.selectNow()).isZero();
         assertThat(selector.keys()).isEmpty();

@@ -30,6 +30,7 @@ final class Endings {
             if (here.channel() == null) {
                 return "no channel";
             }
+            Selections.letGo(world, here.channel());
             finish(here, ending);
             World.rest();
             return "done";

@@ -98,7 +98,7 @@ final class Run {
                     trace.add(end.name() + " finds " + Datagrams.receiveAll(world, end, Datagrams.ANY_SIZE));
                 }
             }
-        } catch (IOException | RuntimeException e) {
+        } catch (Exception e) {
             trace.add("ends with " + e);
         }
     }
@@ -124,12 +124,13 @@ final class Run {
     }
 
     /** One end closes, and the other one reads what there is. */
-    private void finish(World world, Connection connection) throws IOException {
+    private void finish(World world, Connection connection) throws Exception {
         End first = connection.index() == 0 ? connection.client() : connection.server();
         End second = first.peer();
         if (first.channel() != null
                 && second.channel() != null
                 && second.channel().isOpen()) {
+            Selections.letGo(world, first.channel());
             first.channel().close();
             trace.add(second.name() + " finds " + drain(world, second));
         }

@@ -149,6 +149,21 @@ final class Selections {
                         && channel.isConnected());
     }
 
+    /**
+     * Has the selectors let go of a channel that may be closed next, if it is in blocking mode and its keys were cancelled since they last
+     * selected: the JDK's would say nothing to its peer before they select again. docs/LIMITS.md has it.
+     */
+    static void letGo(World world, SelectableChannel closing) throws Exception {
+        if (closing == null || !closing.isOpen() || !closing.isBlocking() || !closing.isRegistered()) {
+            return;
+        }
+        for (int i = 0; i < World.SELECTORS; i++) {
+            if (world.selector(i).isOpen() && closing.keyFor(world.selector(i)) != null) {
+                String unused = look(world.selector(i), false);
+            }
+        }
+    }
+
     /** How to select. */
     enum How {
         NOW,

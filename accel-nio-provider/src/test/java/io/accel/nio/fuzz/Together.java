@@ -42,6 +42,7 @@ record Together(int end, Event event) implements Step {
                 || here.channel().getOption(StandardSocketOptions.SO_LINGER) == 0) {
             return "would not wait";
         }
+        Selections.letGo(world, here.channel());
         ByteBuffer room = ByteBuffer.allocate(BEHIND);
         AtomicLong written = new AtomicLong();
         AtomicBoolean stopped = new AtomicBoolean();

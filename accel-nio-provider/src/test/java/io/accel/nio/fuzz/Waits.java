@@ -64,6 +64,12 @@ final class Waits {
         }
     }
 
+    /** Whichever end closes. */
+    private static void letGo(World world, End here) throws Exception {
+        Selections.letGo(world, here.channel());
+        Selections.letGo(world, here.peer().channel());
+    }
+
     /** A read that waits, where it does. */
     record BlockedRead(int end, Reader reader, Event event) implements Step {
         @Override
@@ -75,6 +81,7 @@ final class Waits {
                     || here.in().isUnknown()) {
                 return "would not wait";
             }
+            letGo(world, here);
             ByteBuffer room = ByteBuffer.allocate(CHUNK);
             Task task = world.start("read", () -> readOnce(here.channel(), room) < 0 ? "the end" : "bytes");
             task.awaitWaiting();
@@ -137,6 +144,7 @@ final class Waits {
                     || (event.isThePeers() && here.peer().channel().isRegistered())) {
                 return "would not wait";
             }
+            letGo(world, here);
             ByteBuffer bytes = MUCH.duplicate();
             here.out().overfill();
             Task task = world.start("write", () -> {
@@ -252,6 +260,7 @@ final class Waits {
             if (news && (!here.peer().canSend() || here.channel().keyFor(from) == null)) {
                 return "would not wait";
             }
+            letGo(world, here);
             Task task = Selections.begin(world, from);
             boolean waited = !task.isDone();
             switch (event) {
@@ -290,6 +299,7 @@ final class Waits {
             if (!quiet) {
                 return "not now";
             }
+            letGo(world, here);
             Selector selector = world.selector(0);
             Thread.currentThread().interrupt();
             String outcome;

@@ -29,6 +29,8 @@
  *       io.accel.nio.fuzz.Direction#overfill});
  *   <li>what a selection that may wait finds beside something by a faster path, and that it finds nothing because of a connect that is
  *       over: docs/LIMITS.md ({@link io.accel.nio.fuzz.Selections});
+ *   <li>what the peer of a channel in blocking mode hears that is closed while its selector still holds a cancelled key of it: docs/LIMITS.md
+ *       ({@link io.accel.nio.fuzz.Selections#letGo});
  *   <li>whether a selected key forgets what it is no longer interested in: docs/LIMITS.md ({@link io.accel.nio.fuzz.Selections});
  *   <li>when the news of an end arrives: after each end the program rests a moment ({@link io.accel.nio.fuzz.World#rest}).
  * </ul>

@@ -1,0 +1,82 @@
+package io.accel.nio;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.accel.core.socket.ChannelAnchor;
+import io.accel.core.socket.StreamSocket;
+import io.accel.profile.Profile;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedByInterruptException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A blocking write is interrupted just when it goes back to the kernel: nobody who writes afterwards waits for it. */
+@Timeout(60)
+class InterruptOnTheWayBackTest {
+    /** The interrupt comes in that moment in most of them. */
+    private static final int TRIES = 40;
+    /** More than the ring and the kernel take. */
+    private static final int MUCH = 16 << 20;
+
+    @Test
+    void leavesTheKernelsHalf() throws Exception {
+        AccelSelectorProvider provider = new AccelSelectorProvider(
+                Profile.load("low-cpu", Map.of("handover.after", "connect", "ring.size", "16KiB")));
+        try (ServerSocketChannel listener =
+                provider.openServerSocketChannel().bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))) {
+            for (int i = 0; i < TRIES; i++) {
+                interrupt(provider, listener);
+            }
+        }
+    }
+
+    private static void interrupt(AccelSelectorProvider provider, ServerSocketChannel listener) throws Exception {
+        SocketChannel kernel = provider.kernel().openSocketChannel();
+        StreamSocket stream = new StreamSocket(provider.accelerator(), new ChannelAnchor(kernel));
+        try (SocketChannel client = new AccelSocketChannel(provider, stream, kernel, null)) {
+            client.connect(listener.getLocalAddress());
+            try (SocketChannel server = listener.accept()) {
+                awaitTrue(() -> stream.attached() != null);
+                FutureTask<Integer> write = new FutureTask<>(() -> client.write(ByteBuffer.allocateDirect(MUCH)));
+                Thread writer = new Thread(write);
+                writer.start();
+                InputStream came = server.socket().getInputStream();
+                awaitTrue(() -> came.available() > 0);
+                awaitTrue(() -> stream.outgoing().link() == null);
+                writer.interrupt();
+                assertThatThrownBy(() -> write.get(10, TimeUnit.SECONDS))
+                        .isInstanceOf(ExecutionException.class)
+                        .hasCauseInstanceOf(ClosedByInterruptException.class);
+                FutureTask<Integer> next = new FutureTask<>(() -> client.write(ByteBuffer.allocate(1)));
+                Thread other = new Thread(next);
+                other.setDaemon(true); // which may wait for good
+                other.start();
+                assertThatThrownBy(() -> next.get(10, TimeUnit.SECONDS))
+                        .isInstanceOf(ExecutionException.class)
+                        .hasCauseInstanceOf(ClosedChannelException.class);
+                assertThat(server.isOpen()).isTrue();
+            }
+        }
+    }
+
+    /** Looks without a pause: the moment is short. */
+    private static void awaitTrue(Callable<Boolean> condition) throws Exception {
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+        while (!condition.call()) {
+            assertThat(System.nanoTime() - end).isNegative();
+            Thread.onSpinWait();
+        }
+    }
+}
