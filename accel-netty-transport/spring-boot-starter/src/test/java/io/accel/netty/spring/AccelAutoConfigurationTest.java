@@ -6,9 +6,13 @@ import io.accel.netty.reactor.AccelLoopResources;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.condition.ConditionOutcome;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.http.client.autoconfigure.reactive.ReactiveHttpClientAutoConfiguration;
 import org.springframework.boot.micrometer.metrics.autoconfigure.MetricsAutoConfiguration;
@@ -99,6 +103,35 @@ class AccelAutoConfigurationTest {
                     .containsEntry("accelerating", true)
                     .containsKeys("connections", "opened", "fallbacks");
         });
+    }
+
+    /** A process has one profile, so this takes another. */
+    @Test
+    void inProfileOffTheTransportIsSpringBootsOwn() throws Exception {
+        Process child = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        "-Daccel.profile=off",
+                        OutcomeOfCondition.class.getName())
+                .redirectErrorStream(true)
+                .start();
+        try {
+            String output = new String(child.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            assertThat(output).contains("false", "Accel is off by its profile");
+            assertThat(child.waitFor(10, TimeUnit.SECONDS)).isTrue();
+        } finally {
+            child.destroyForcibly();
+        }
+    }
+
+    static final class OutcomeOfCondition {
+        private OutcomeOfCondition() {}
+
+        public static void main(String[] args) {
+            ConditionOutcome outcome = new OnAccelTransportCondition().getMatchOutcome(null, null);
+            System.out.println(outcome.isMatch() + " " + outcome.getMessage());
+        }
     }
 
     @Configuration(proxyBeanMethods = false)
