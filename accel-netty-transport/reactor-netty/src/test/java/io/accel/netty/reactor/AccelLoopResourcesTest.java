@@ -83,7 +83,7 @@ class AccelLoopResourcesTest {
                 HttpServer.create().runOn(loops).doOnConnection(connection -> channels.add(connection.channel())));
         try {
             HttpClient client = HttpClient.create(pool).runOn(loops);
-            for (int i = 0; i < 100; i++) {
+            for (int i = 0; i < 30; i++) {
                 assertThat(get(client, server, "/" + i)).isEqualTo("hello /" + i);
             }
             assertThat(server.channel()).isInstanceOf(AccelServerSocketChannel.class);
