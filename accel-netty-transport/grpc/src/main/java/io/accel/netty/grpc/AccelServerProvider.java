@@ -1,0 +1,41 @@
+package io.accel.netty.grpc;
+
+import io.grpc.ServerBuilder;
+import io.grpc.ServerCredentials;
+import io.grpc.ServerProvider;
+import io.grpc.netty.NettyServerBuilder;
+
+/**
+ * Has {@code Grpc.newServerBuilderForPort} and {@code ServerBuilder} make servers on Accel's transport. Not available in profile
+ * {@code off}, nor where the transport is not; gRPC goes on with its own provider then. gRPC makes an instance by the service
+ * loader. Stateless.
+ */
+public final class AccelServerProvider extends ServerProvider {
+    /** For the service loader. */
+    public AccelServerProvider() {}
+
+    @Override
+    protected boolean isAvailable() {
+        return AccelGrpc.isToBeChosen();
+    }
+
+    @Override
+    protected int priority() {
+        return AccelChannelProvider.PRIORITY;
+    }
+
+    @Override
+    protected ServerBuilder<?> builderForPort(int port) {
+        return AccelGrpc.accelerated(NettyServerBuilder.forPort(port));
+    }
+
+    @Override
+    protected NewServerBuilderResult newServerBuilderForPort(int port, ServerCredentials credentials) {
+        try {
+            return NewServerBuilderResult.serverBuilder(
+                    AccelGrpc.accelerated(NettyServerBuilder.forPort(port, credentials)));
+        } catch (IllegalArgumentException e) {
+            return NewServerBuilderResult.error(e.getMessage()); // credentials that Netty's servers do not know
+        }
+    }
+}

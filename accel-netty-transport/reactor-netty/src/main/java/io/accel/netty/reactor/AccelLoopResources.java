@@ -1,0 +1,215 @@
+package io.accel.netty.reactor;
+
+import io.accel.netty.Accel;
+import io.accel.netty.AccelDatagramChannel;
+import io.accel.netty.AccelIoHandler;
+import io.accel.netty.AccelServerSocketChannel;
+import io.accel.netty.AccelSocketChannel;
+import io.netty.channel.Channel;
+import io.netty.channel.EventLoop;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.socket.DatagramChannel;
+import io.netty.channel.socket.ServerSocketChannel;
+import io.netty.channel.socket.SocketChannel;
+import io.netty.util.concurrent.FastThreadLocalThread;
+import io.netty.util.concurrent.Future;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.NonBlocking;
+import reactor.netty.FutureMono;
+import reactor.netty.resources.LoopResources;
+
+/**
+ * Event loops and channels of Accel's transport, for Reactor Netty's servers and clients of TCP, HTTP and UDP:
+ *
+ * <pre>{@code
+ * LoopResources loops = AccelLoopResources.create("http");
+ * HttpServer.create().runOn(loops)...
+ * HttpClient.create().runOn(loops)...
+ * }</pre>
+ *
+ * <p>Servers and clients that are given no loops take them from {@code HttpResources}, which a program can set once, before it
+ * makes the first of them: {@code HttpResources.set(AccelLoopResources.create("http"))}.
+ *
+ * <p>The loops carry accelerated connections and the kernel's alike. As Reactor Netty's own, one group serves clients and servers,
+ * and a client that is used within a loop stays in it. Who asks for no native transport, by {@code runOn(loops, false)} or {@code
+ * -Dreactor.netty.native=false}, is given loops of Netty's NIO transport. Unix-domain sockets need loops of Reactor Netty's own.
+ * Thread-safe.
+ */
+public final class AccelLoopResources implements LoopResources {
+    private final String prefix;
+    private final boolean daemon;
+    private final AtomicLong threads = new AtomicLong();
+    private final AtomicBoolean disposed = new AtomicBoolean();
+
+    private final EventLoopGroup servers;
+    private final EventLoopGroup acceptors;
+    private final EventLoopGroup clients;
+
+    /** For who asks for no native transport; has no loops before somebody does. */
+    private final LoopResources notNative;
+
+    private AccelLoopResources(String prefix, int selectCount, int workerCount, boolean daemon) {
+        this.prefix = prefix;
+        this.daemon = daemon;
+        this.servers =
+                new MultiThreadIoEventLoopGroup(workerCount, threadFactory("-accel-"), AccelIoHandler.newFactory());
+        this.acceptors = selectCount == -1
+                ? servers
+                : new MultiThreadIoEventLoopGroup(
+                        selectCount, threadFactory("-select-accel-"), AccelIoHandler.newFactory());
+        this.clients = LoopResources.colocate(servers);
+        this.notNative = LoopResources.create(prefix, selectCount, workerCount, daemon, true);
+    }
+
+    /**
+     * Loops as many as Reactor Netty makes by default, which {@code reactor.netty.ioWorkerCount} and {@code
+     * reactor.netty.ioSelectCount} say, on daemon threads.
+     *
+     * @param prefix what the threads' names begin with
+     * @return the loops
+     * @throws IllegalArgumentException if the prefix is empty
+     * @throws UnsatisfiedLinkError if the transport {@linkplain Accel#isAvailable() is not available}
+     * @throws io.accel.profile.ProfileException if the process's profile has a mistake; the message tells all of it
+     */
+    public static AccelLoopResources create(String prefix) {
+        return create(prefix, DEFAULT_IO_SELECT_COUNT, DEFAULT_IO_WORKER_COUNT, true);
+    }
+
+    /**
+     * So many loops.
+     *
+     * @param prefix what the threads' names begin with
+     * @param selectCount how many loops accept connections and do nothing else; -1 to have the workers do so
+     * @param workerCount how many loops connections are in
+     * @param daemon whether a program may end while they run
+     * @return the loops
+     * @throws IllegalArgumentException if the prefix is empty, or a count is not positive
+     * @throws UnsatisfiedLinkError if the transport {@linkplain Accel#isAvailable() is not available}
+     * @throws io.accel.profile.ProfileException if the process's profile has a mistake; the message tells all of it
+     */
+    public static AccelLoopResources create(String prefix, int selectCount, int workerCount, boolean daemon) {
+        if (Objects.requireNonNull(prefix, "prefix").isEmpty()) {
+            throw new IllegalArgumentException("the prefix is empty");
+        }
+        if (workerCount < 1) {
+            throw new IllegalArgumentException("workerCount is " + workerCount + ", and has to be positive");
+        }
+        if (selectCount < 1 && selectCount != -1) {
+            throw new IllegalArgumentException("selectCount is " + selectCount + ", and has to be positive or -1");
+        }
+        return new AccelLoopResources(prefix, selectCount, workerCount, daemon);
+    }
+
+    private ThreadFactory threadFactory(String infix) {
+        return task -> {
+            Thread thread = new LoopThread(task, prefix + infix + threads.incrementAndGet());
+            thread.setDaemon(daemon);
+            return thread;
+        };
+    }
+
+    @Override
+    public boolean daemon() {
+        return daemon;
+    }
+
+    @Override
+    public EventLoopGroup onServer(boolean useNative) {
+        return useNative ? servers : notNative.onServer(false);
+    }
+
+    @Override
+    public EventLoopGroup onServerSelect(boolean useNative) {
+        return useNative ? acceptors : notNative.onServerSelect(false);
+    }
+
+    @Override
+    public EventLoopGroup onClient(boolean useNative) {
+        return useNative ? clients : notNative.onClient(false);
+    }
+
+    private boolean isAccels(EventLoopGroup group) {
+        EventLoopGroup whole = group instanceof EventLoop loop ? loop.parent() : group;
+        return whole == servers || whole == acceptors || whole == clients;
+    }
+
+    @Override
+    public <C extends Channel> C onChannel(Class<C> channelType, EventLoopGroup group) {
+        if (!isAccels(group)) {
+            return notNative.onChannel(channelType, group);
+        }
+        if (channelType == SocketChannel.class) {
+            return channelType.cast(new AccelSocketChannel());
+        }
+        if (channelType == ServerSocketChannel.class) {
+            return channelType.cast(new AccelServerSocketChannel());
+        }
+        if (channelType == DatagramChannel.class) {
+            return channelType.cast(new AccelDatagramChannel());
+        }
+        throw unsupported(channelType);
+    }
+
+    @Override
+    public <C extends Channel> Class<? extends C> onChannelClass(Class<C> channelType, EventLoopGroup group) {
+        if (!isAccels(group)) {
+            return notNative.onChannelClass(channelType, group);
+        }
+        if (channelType == SocketChannel.class) {
+            return AccelSocketChannel.class.asSubclass(channelType);
+        }
+        if (channelType == ServerSocketChannel.class) {
+            return AccelServerSocketChannel.class.asSubclass(channelType);
+        }
+        if (channelType == DatagramChannel.class) {
+            return AccelDatagramChannel.class.asSubclass(channelType);
+        }
+        throw unsupported(channelType);
+    }
+
+    private static IllegalArgumentException unsupported(Class<?> channelType) {
+        return new IllegalArgumentException("Accel has no " + channelType.getSimpleName()
+                + "; for Unix-domain sockets use runOn(LoopResources.create(NAME))");
+    }
+
+    @Override
+    public boolean isDisposed() {
+        return disposed.get();
+    }
+
+    @Override
+    public Mono<Void> disposeLater(Duration quietPeriod, Duration timeout) {
+        return Mono.defer(() -> {
+            disposed.set(true);
+            return Mono.when(
+                    shutdown(acceptors, quietPeriod, timeout),
+                    shutdown(servers, quietPeriod, timeout),
+                    notNative.disposeLater(quietPeriod, timeout));
+        });
+    }
+
+    @SuppressWarnings("unchecked") // the future of a group has no value
+    private static Mono<Void> shutdown(EventLoopGroup group, Duration quietPeriod, Duration timeout) {
+        return FutureMono.deferFuture(() -> (Future<Void>)
+                group.shutdownGracefully(quietPeriod.toMillis(), timeout.toMillis(), TimeUnit.MILLISECONDS));
+    }
+
+    @Override
+    public String toString() {
+        return "AccelLoopResources{prefix=" + prefix + ", daemon=" + daemon + "}";
+    }
+
+    /** Reactor refuses to block in such a thread. */
+    private static final class LoopThread extends FastThreadLocalThread implements NonBlocking {
+        LoopThread(Runnable task, String name) {
+            super(task, name);
+        }
+    }
+}

@@ -1,0 +1,12 @@
+package io.accel.netty.spring;
+
+import java.util.List;
+
+/** Accel's settings in a program's configuration have a mistake. The message has a line for each, with its place. */
+public final class InvalidSettingsException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    InvalidSettingsException(List<String> lines, Throwable cause) {
+        super(String.join(System.lineSeparator(), lines), cause);
+    }
+}
