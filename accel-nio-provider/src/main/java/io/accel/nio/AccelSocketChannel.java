@@ -119,7 +119,7 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
             if (aside > 0) {
                 return aside;
             }
-            int n = kernel.read(dst);
+            int n = (int) unlessClosed(kernel.read(dst));
             return n < 0 && stream.isInputShut() ? -1 : in.took(n, dst);
         } catch (IOException e) {
             return endBehindReset(in.failed(failed(e)), dst);
@@ -247,7 +247,7 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
             if (aside > 0) {
                 return aside;
             }
-            long n = kernel.read(dsts, offset, length);
+            long n = unlessClosed(kernel.read(dsts, offset, length));
             return n < 0 && stream.isInputShut() ? -1 : in.took(n, dsts, before, offset);
         } catch (IOException e) {
             return endBehindReset(in.failed(failed(e)), dsts, offset, length);
@@ -257,15 +257,27 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
     }
 
     /**
-     * The JDK's channel has failed. If it closed itself, by an interrupt or a failed connect, this closes, too.
+     * The JDK's channel has failed. If it closed itself, by an interrupt or a failed connect, this closes, too. A close of this
+     * tells the peer before it closes the JDK's channel: how the peer answers is no news any more.
      *
      * @return what to throw
      */
     private IOException failed(IOException e) throws IOException {
-        if (!kernel.isOpen() && isOpen()) {
+        if (!isOpen()) {
+            return e instanceof ClosedChannelException ? e : new AsynchronousCloseException();
+        }
+        if (!kernel.isOpen()) {
             close();
         }
         return e;
+    }
+
+    /** What the JDK's channel has read, unless it is the peer's answer to a close of this. */
+    private long unlessClosed(long n) throws AsynchronousCloseException {
+        if (n < 0 && !isOpen()) {
+            throw new AsynchronousCloseException();
+        }
+        return n;
     }
 
     /** One try at a transfer of one buffer or of several. Not capturing, so that waiting makes no garbage. */
@@ -788,7 +800,7 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
             if (aside > 0) {
                 return aside;
             }
-            int n = kernelInput().read(b, off, len);
+            int n = (int) unlessClosed(kernelInput().read(b, off, len));
             return n < 0 && stream.isInputShut() ? -1 : in.took(n, dst.position(off + Math.max(0, n)));
         } catch (SocketTimeoutException e) {
             throw e;

@@ -209,10 +209,18 @@ final class AccelSocketImpl extends SocketImpl {
                 return aside;
             }
             int n = raw().rawInput().read(b, off, len);
+            if (n < 0 && socket.isClosed()) {
+                throw new AsynchronousCloseException();
+            }
             return n < 0 && socket.isInputShut() ? -1 : in.took(n, dst.position(off + Math.max(0, n)));
         } catch (SocketTimeoutException e) {
             throw e;
         } catch (IOException e) {
+            if (socket
+                    .isClosed()) { // of which the peer is told before the kernel's socket closes: what it answers is no
+                // news
+                throw LinkTransfers.toSocketException(new AsynchronousCloseException());
+            }
             return in.failed(e);
         } finally {
             in.leave();

@@ -353,6 +353,31 @@ class UpgradeRaceTest extends ContractSupport {
                 });
     }
 
+    /** The peer, which hears of it by whichever path, resets in turn: at the end that was first that is no news. */
+    @ParameterizedTest
+    @EnumSource
+    @WithinLimit.Seconds(60)
+    void aResetThatIsAnsweredByAnotherEndsWhatWaitsAtItsOwnEnd(End end) throws Exception {
+        sweep(
+                end,
+                CONNECTIONS,
+                (actor, moment) -> {
+                    Task<Integer> reader = start(() -> actor.read(ByteBuffer.allocate(1)));
+                    int unused = writeAndReset(actor, moment);
+                    return reader;
+                },
+                (race, act) -> {
+                    Task<String> peer = start(() -> {
+                        Heard heard = readToAnyEnd(race.peer());
+                        race.peer().setOption(StandardSocketOptions.SO_LINGER, 0);
+                        race.peer().close();
+                        return heard.ending();
+                    });
+                    assertThat(act.result().failure()).isInstanceOf(ClosedChannelException.class);
+                    assertThat(peer.result()).isEqualTo("Connection reset");
+                });
+    }
+
     // ---- an interrupt
 
     @ParameterizedTest
