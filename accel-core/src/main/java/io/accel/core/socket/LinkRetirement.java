@@ -241,9 +241,12 @@ final class LinkRetirement {
         if (in.link() == stream) {
             stream.reader().followForReader();
         }
-        // The peer may have come to the link before it was asked not to, and the program not have read up to there.
-        boolean isAhead = stream.reader().peekSwitchedAt() != LinkReader.NOT_SWITCHED;
-        return in.link() == null && !isAhead && out.link() == null && !out.isUnfollowed();
+        return isReadToTheEnd(stream) && out.link() == null && !out.isUnfollowed();
+    }
+
+    /** The peer may have come to the link, and gone from it, where the program has not read up to the switch. */
+    private static boolean isReadToTheEnd(LinkStream stream) {
+        return stream.socket().incoming().link() == null && stream.reader().peekSwitchedAt() == LinkReader.NOT_SWITCHED;
     }
 
     /** The connection goes on through the kernel already, or as soon as what came by the link is read. */
@@ -252,7 +255,7 @@ final class LinkRetirement {
         if (socket.incoming().link() == stream) {
             stream.reader().followForReader();
         }
-        if (socket.incoming().link() == null && socket.outgoing().link() == null) {
+        if (isReadToTheEnd(stream) && socket.outgoing().link() == null) {
             finish(stream, FallbackReason.LINK_LOST);
         }
     }

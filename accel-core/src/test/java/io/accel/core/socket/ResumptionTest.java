@@ -503,6 +503,30 @@ class ResumptionTest {
                 .hasRootCauseMessage("Connection reset");
     }
 
+    /** Its reader has not come as far as the link, whose bytes stand between those that the kernel has. */
+    @Test
+    void aWriterCameAndWentBeforeAnythingWasRead() throws Exception {
+        pair = lab.lab.connectOnly();
+        LinkWriter writer = pair.client().attached().writer();
+        Streams.send(waits, pair.client(), 1_000, 1);
+        assertThat(pair.client().outgoing().link()).isNotNull();
+        writer.wayBack().makeDue();
+        Awaitility.await().until(writer::goBackForWriter);
+        ByteBuffer more = ByteBuffer.allocate(1_000);
+        Streams.fill(more, 1_000, 1);
+        Streams.write(waits, pair.client(), more);
+        assertThat(pair.client().outgoing().link()).isNull();
+        lab.faults.newsMicros = -1;
+        pair.client().attached().link().breakNow();
+        pair.server().attached().link().breakNow();
+        assertKernel(pair.server());
+        Awaitility.await()
+                .during(200, TimeUnit.MILLISECONDS)
+                .until(() -> pair.server().attached() != null);
+        assertThat(Streams.receive(waits, pair.server(), 2_000, 1)).isEqualTo(2_000);
+        Awaitility.await().until(() -> pair.server().attached() == null);
+    }
+
     @Test
     void aCloseAfterAllHasComeIsAnEnd() throws Exception {
         pair = lab.lab.connect();
