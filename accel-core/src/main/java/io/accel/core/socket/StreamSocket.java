@@ -32,9 +32,8 @@ public final class StreamSocket {
     /** Null before somebody waits for it, or it has a link: most that block never come to that. Written in the monitor of handover, once. */
     private volatile StreamReadiness readiness;
 
-    // What only a connection has that has a link, or had one. Made in the monitor of handover before the first link can
-    // be seen: whoever
-    // sees a link sees these.
+    // What only a connection needs that has a link, or had one. Made in the monitor of handover, before the first link
+    // can be seen: whoever sees a link sees these.
     private volatile LinkLoss loss;
     private volatile AnchorEnd anchorEnd;
 
