@@ -13,6 +13,8 @@ import io.accel.core.socket.PathInfo;
 import io.accel.core.socket.StreamSocket;
 import java.io.IOException;
 import java.io.InputStream;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.net.ProtocolFamily;
 import java.net.Socket;
 import java.net.SocketAddress;
@@ -31,7 +33,6 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * A stream channel that is the JDK's own, which decides everything about it: state, addresses, options, exceptions. Only its
@@ -41,6 +42,18 @@ import java.util.concurrent.atomic.AtomicBoolean;
 public final class AccelSocketChannel extends SocketChannel implements SocketHooks {
     private static final SocketOption<Integer> LINGER = StandardSocketOptions.SO_LINGER;
 
+    private static final VarHandle KNOWN;
+
+    static {
+        try {
+            KNOWN = MethodHandles.lookup()
+                    .findVarHandle(AccelSocketChannel.class, "known", boolean.class)
+                    .withInvokeExactBehavior();
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
     private final StreamSocket stream;
     private final Incoming in;
     private final Outgoing out;
@@ -49,8 +62,9 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
     /** The family that the program asked for, or null. */
     private final ProtocolFamily family;
 
-    /** Whether the core knows that this is connected. */
-    private final AtomicBoolean known;
+    /** Whether the core knows that this is connected. Set once, by {@link #KNOWN}, by whoever is first to find it connected. */
+    @SuppressWarnings("UnusedVariable") // read through its handle
+    private volatile boolean known;
 
     private volatile boolean outputShut;
 
@@ -67,7 +81,9 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
         this.out = stream.outgoing();
         this.kernel = kernel;
         this.family = family;
-        this.known = new AtomicBoolean(kernel.isConnected() || family == StandardProtocolFamily.UNIX);
+        if (kernel.isConnected() || family == StandardProtocolFamily.UNIX) {
+            this.known = true;
+        }
     }
 
     Pollable pollable() {
@@ -598,7 +614,7 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
     }
 
     private void established() throws IOException {
-        if (known.compareAndSet(false, true)) {
+        if ((boolean) KNOWN.compareAndSet(this, false, true)) {
             try {
                 stream.connected();
             } catch (IOException e) {
@@ -740,7 +756,7 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
 
     @Override
     protected void implConfigureBlocking(boolean block) throws IOException {
-        stream.readiness().endRegistrations(AccelSocketChannel::isOver);
+        stream.endRegistrations(AccelSocketChannel::isOver);
         kernel.configureBlocking(block);
     }
 

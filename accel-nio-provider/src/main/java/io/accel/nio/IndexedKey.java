@@ -1,6 +1,7 @@
 package io.accel.nio;
 
 import java.nio.channels.spi.AbstractSelectionKey;
+import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * A selection key that knows its place in its selector's {@link SelectedKeys}, so that the set needs no hash table.
@@ -12,4 +13,13 @@ abstract class IndexedKey extends AbstractSelectionKey {
 
     /** The slot in the selected-key set's array; meaningful only if that slot holds this very key. */
     int selectedIndex;
+
+    /** Two hash tables hold each key, and the JVM takes longer to make up a number than either to hold it. */
+    private final int hash = ThreadLocalRandom.current().nextInt();
+
+    /** Each equals itself alone. */
+    @Override
+    public final int hashCode() {
+        return hash;
+    }
 }

@@ -11,7 +11,7 @@ package io.accel.core.observe;
  * @param state as {@link ConnectionState#text()} has it
  * @param local this end's address, {@code host:port}; empty if there is none yet
  * @param remote the other end's
- * @param openedMillis since when, in milliseconds since 1970
+ * @param openedMillis since when, in milliseconds since 1970; a sample may differ from another by one
  * @param queuedIn bytes that have come and were not read
  * @param queuedOut bytes that were written and whose room the peer has not given back; it does so a quarter of the ring at a
  *     time, so that up to a quarter says nothing

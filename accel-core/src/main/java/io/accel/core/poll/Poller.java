@@ -862,8 +862,11 @@ public final class Poller implements AutoCloseable {
         if (registration.timed) {
             timed.remove(registration);
         }
-        if (registration.key != null) {
-            registration.key.cancel();
+        SelectionKey key = registration.key;
+        if (key != null) {
+            if (key.isValid()) { // mostly it was cancelled when the registration was closed
+                key.cancel();
+            }
             flush = true;
         }
         urgent |= !registration.pollable.isKernels();
@@ -907,13 +910,14 @@ public final class Poller implements AutoCloseable {
 
     /** Waits if the inner selector has not yet let go of the key of an earlier registration of the same channel. */
     private void watchFirst(Registration registration) throws ClosedChannelException {
-        long start = System.nanoTime();
+        long since = 0; // read when it is needed: most find no key
         while (true) {
             try {
                 watch(registration);
                 return;
             } catch (CancelledKeyException e) {
-                if (System.nanoTime() - start > FLUSH_NANOS) {
+                since = since == 0 ? System.nanoTime() | 1 : since;
+                if (System.nanoTime() - since > FLUSH_NANOS) {
                     throw e; // the turn is our own caller's, who must let us return first
                 }
                 flushSoon();

@@ -103,15 +103,20 @@ final class AnchorEnd {
 
     /** Ends what is sent through the kernel, as the program wants it. */
     void endOutput() {
-        end(false);
+        endOutput(anchor);
+    }
+
+    /** As {@link #endOutput()}, of a connection that may never have had a link. */
+    static void endOutput(Anchor anchor) {
+        end(anchor, false);
     }
 
     /** Has the close of the kernel's connection be a reset. */
     void reset() {
-        end(true);
+        end(anchor, true);
     }
 
-    private void end(boolean reset) {
+    private static void end(Anchor anchor, boolean reset) {
         if (!anchor.isConnected()) {
             return;
         }

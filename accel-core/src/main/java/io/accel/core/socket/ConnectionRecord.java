@@ -16,31 +16,37 @@ import io.accel.core.observe.ProcessCounters;
 import io.accel.profile.Role;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.util.concurrent.TimeUnit;
 
 /** What the world is told of one socket: that it is there, which path it took, what was counted of it. */
 final class ConnectionRecord implements ObservedConnection {
     private final StreamSocket socket;
     private final Role role;
     private final long id = Connections.nextId();
-    private final long openedMillis = System.currentTimeMillis();
     private final long openedNanos = System.nanoTime();
     private final Object connectEvent;
     /** Whether its path was counted, which it is once. */
     private boolean decided; // under the monitor
 
-    /** What is counted of links; null before the first. Written under the monitor. */
-    private volatile ConnectionCounters counters;
+    /** What came of its links; null before the first, and most connections have none. Written under the monitor. */
+    private volatile ByLinks links;
 
-    /** Written before this is found by others as accelerated; null when it has no link any more. Written under the monitor. */
-    private volatile LinkStream stream;
-    /** What was counted by links that it had; null for nothing. Under the monitor. */
-    private Figures former;
-    /** Bytes that have gone by links that it had, without those that were sent again through the kernel. Under the monitor. */
-    private long sentByLinks;
-    /** Bytes that have come by those. Under the monitor. */
-    private long receivedByLinks;
-    /** What of all was added to the sum of a path; null for nothing. Under the monitor. */
-    private Figures told;
+    /** What came of the links of one connection. */
+    private static final class ByLinks {
+        /** What is counted of links. */
+        final ConnectionCounters counters = new ConnectionCounters();
+
+        /** Written before this is found by others as accelerated; null when it has no link any more. Written under the monitor. */
+        volatile LinkStream stream;
+        /** What was counted by links that it had; null for nothing. Under the monitor. */
+        Figures former;
+        /** Bytes that have gone by links that it had, without those that were sent again through the kernel. Under the monitor. */
+        long sent;
+        /** Bytes that have come by those. Under the monitor. */
+        long received;
+        /** What of all was added to the sum of a path; null for nothing. Under the monitor. */
+        Figures told;
+    }
 
     private ConnectionRecord(StreamSocket socket, Role role, Object connectEvent) {
         this.socket = socket;
@@ -63,17 +69,21 @@ final class ConnectionRecord implements ObservedConnection {
     }
 
     /** What is counted of links, of which there is one now. */
-    synchronized ConnectionCounters counters() {
-        if (counters == null) {
-            counters = new ConnectionCounters();
+    ConnectionCounters counters() {
+        return links().counters;
+    }
+
+    private synchronized ByLinks links() {
+        if (links == null) {
+            links = new ByLinks();
         }
-        return counters;
+        return links;
     }
 
     /** It has a link. */
     void established(LinkStream established) {
         synchronized (this) {
-            stream = established;
+            links().stream = established;
         }
         PathName path = path();
         Connections.established(this);
@@ -102,13 +112,20 @@ final class ConnectionRecord implements ObservedConnection {
     void letGo() {
         Connections.wentBack(this);
         synchronized (this) {
-            LinkStream lost = stream;
-            stream = null;
-            former = former == null ? new Figures() : former;
-            lost.addTo(former);
-            sentByLinks += lost.writer().sentInAll() - lost.broken().replayed();
-            receivedByLinks += lost.reader().receivedInAll();
+            ByLinks had = links();
+            LinkStream lost = had.stream;
+            had.stream = null;
+            had.former = had.former == null ? new Figures() : had.former;
+            lost.addTo(had.former);
+            had.sent += lost.writer().sentInAll() - lost.broken().replayed();
+            had.received += lost.reader().receivedInAll();
         }
+    }
+
+    /** The link that it has, and that others know of; null if it has none. */
+    private LinkStream stream() {
+        ByLinks had = links;
+        return had == null ? null : had.stream;
     }
 
     /** The link that it has, perhaps not yet settled; null if it has none. */
@@ -118,10 +135,10 @@ final class ConnectionRecord implements ObservedConnection {
 
     /** What a capture makes of the connection from now on, with a link. */
     synchronized TcpFlow flow(Capture capture, InetSocketAddress local, InetSocketAddress remote, LinkStream link) {
-        long sent = socket.outgoing().given() + sentByLinks + link.writer().sentInAll();
-        long received =
-                socket.incoming().taken() + receivedByLinks + link.reader().receivedInAll();
-        return new TcpFlow(capture, local, remote, sentByLinks, receivedByLinks, sent, received);
+        ByLinks had = links();
+        long sent = socket.outgoing().given() + had.sent + link.writer().sentInAll();
+        long received = socket.incoming().taken() + had.received + link.reader().receivedInAll();
+        return new TcpFlow(capture, local, remote, had.sent, had.received, sent, received);
     }
 
     private synchronized boolean isDecided() {
@@ -187,35 +204,39 @@ final class ConnectionRecord implements ObservedConnection {
 
     @Override
     public ConnectionState state() {
-        LinkStream established = stream;
+        LinkStream established = stream();
         return established != null && socket.path().isAccelerated() ? established.state() : socket.kernelState();
     }
 
     @Override
     public synchronized void addTo(Figures figures) {
-        figures.add(all().since(told));
+        ByLinks had = links();
+        figures.add(all().since(had.told));
     }
 
     @Override
     public synchronized void foldInto(Figures sum) {
-        Figures untold = all().since(told);
+        ByLinks had = links();
+        Figures untold = all().since(had.told);
         sum.add(untold);
-        told = told == null ? untold : told.add(untold);
+        had.told = had.told == null ? untold : had.told.add(untold);
     }
 
     /** All that was counted by links. */
     private synchronized Figures all() {
         Figures all = new Figures();
-        if (former != null) {
-            all.add(former);
+        ByLinks had = links;
+        if (had == null) {
+            return all;
         }
-        LinkStream established = stream;
+        if (had.former != null) {
+            all.add(had.former);
+        }
+        LinkStream established = had.stream;
         if (established != null) {
             established.addTo(all);
         }
-        if (counters != null) {
-            counters.addTo(all);
-        }
+        had.counters.addTo(all);
         return all;
     }
 
@@ -228,7 +249,8 @@ final class ConnectionRecord implements ObservedConnection {
                 .add(Figure.BYTES_OUT, socket.outgoing().given())
                 .add(Figure.MESSAGES_OUT, socket.outgoing().writes());
         PathInfo path = socket.path();
-        LinkStream established = stream;
+        ByLinks had = links;
+        LinkStream established = stream();
         return new ConnectionSample(
                 id,
                 role == Role.CLIENT ? "client" : "server",
@@ -240,10 +262,10 @@ final class ConnectionRecord implements ObservedConnection {
                 state().text(),
                 text(socket.observedLocal()),
                 text(socket.observedRemote()),
-                openedMillis,
+                System.currentTimeMillis() - TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - openedNanos),
                 established == null ? 0 : established.reader().available(),
                 established == null ? 0 : established.writer().queued(),
-                counters == null ? 0 : counters.stalledFor(),
+                had == null ? 0 : had.counters.stalledFor(),
                 figures);
     }
 

@@ -16,13 +16,13 @@ final class HandoverAnswer {
 
     private final StreamSocket socket;
     private final Anchor anchor;
+    /** Whether this end asks, and the peer answers; otherwise a client may ask. */
+    private final boolean asks;
 
     // All guarded by this.
 
-    /** Whether this end asks, and the peer answers. */
-    private boolean asks;
     /** Whether it is settled whether there will be a link. */
-    private boolean settled = true;
+    private boolean settled;
     /** Whether the peer cannot say yet, as far as is known. */
     private boolean pending;
     /** Whether the peer is known to have been asked, and has Accel. */
@@ -34,15 +34,17 @@ final class HandoverAnswer {
     /** How many threads wait. */
     private int waiting;
 
-    HandoverAnswer(StreamSocket socket, Anchor anchor) {
+    /**
+     * Before there is an answer.
+     *
+     * @param asks whether it is this end that asks
+     * @param settled whether nobody asks
+     */
+    HandoverAnswer(StreamSocket socket, Anchor anchor, boolean asks, boolean settled) {
         this.socket = socket;
         this.anchor = anchor;
-    }
-
-    /** Somebody may ask for a link: this end, or a client. */
-    synchronized void begin(boolean byThisEnd) {
-        asks = byThisEnd;
-        settled = false;
+        this.asks = asks;
+        this.settled = settled;
     }
 
     /** The link was given back: there may be another. */

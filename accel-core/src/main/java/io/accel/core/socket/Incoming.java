@@ -35,7 +35,8 @@ public final class Incoming {
     /** Whether the byte that announces the switch lies in the kernel, or is yet to come. Written under the lock. */
     private volatile boolean announcementDue;
 
-    private final SetAside aside = new SetAside();
+    /** Null before the first link, without which nothing is set aside. Written once, in {@link #prepareForLink}; any thread reads it. */
+    private volatile SetAside aside;
 
     /** Whether nothing was read from the kernel since the peer was followed there. Written under the lock. */
     private volatile boolean justFollowed;
@@ -45,6 +46,11 @@ public final class Incoming {
 
     Incoming(StreamSocket socket) {
         this.socket = socket;
+    }
+
+    /** A link is about to come. In the monitor of {@link StreamHandover}, before anybody can see it. */
+    void prepareForLink() {
+        aside = new SetAside();
     }
 
     /** The link if the peer's bytes come by it; null as long as they come through the kernel. */
@@ -189,7 +195,7 @@ public final class Incoming {
         LinkStream attached = socket.attached();
         if (attached == null) {
             if (n > 0) {
-                socket.handover().traffic().note();
+                socket.handover().noteTraffic();
             }
             return n;
         }
@@ -383,7 +389,7 @@ public final class Incoming {
 
     /** What was held, because it might have been the record, is the program's: the kernel's connection has ended. Under the lock. */
     private boolean releaseHeld() {
-        if (link != null || !aside.awaitsRecord()) {
+        if (link != null || aside == null || !aside.awaitsRecord()) {
             return false;
         }
         aside.releaseHeld();
@@ -397,7 +403,8 @@ public final class Incoming {
      * @return how many bytes; 0 if there are none, and the kernel is next
      */
     public int readAside(ByteBuffer dst) {
-        int n = aside.read(dst);
+        SetAside before = aside;
+        int n = before == null ? 0 : before.read(dst);
         if (n > 0) {
             count(n);
         }
@@ -425,12 +432,22 @@ public final class Incoming {
 
     /** Whether as much is set aside as may be. Any thread. */
     boolean isAsideFull() {
-        return aside.size() >= MOST_ASIDE;
+        return sizeAside() >= MOST_ASIDE;
+    }
+
+    private boolean isAsideEmpty() {
+        SetAside before = aside;
+        return before == null || before.isEmpty();
+    }
+
+    private int sizeAside() {
+        SetAside before = aside;
+        return before == null ? 0 : before.size();
     }
 
     /** Whether bytes were set aside that are next. Any thread. */
     boolean hasAside() {
-        return !aside.isEmpty() && link == null;
+        return !isAsideEmpty() && link == null;
     }
 
     /**
@@ -498,7 +515,7 @@ public final class Incoming {
             long here = switched.reader().available();
             return toInt(switched.reader().isPeerLeaving() ? here + aside.size() + behindAnnouncement() : here);
         }
-        long raw = (long) socket.anchor().available() + aside.size();
+        long raw = (long) socket.anchor().available() + sizeAside();
         LinkStream attached = socket.attached();
         long at = attached == null ? LinkReader.NOT_SWITCHED : attached.reader().peekSwitchedAt();
         if (at == LinkReader.NOT_SWITCHED) {
@@ -527,7 +544,7 @@ public final class Incoming {
                 return (!aside.isEmpty() && !switched.peer().hasFinished())
                         || (switched.reader().hasLeft() && kernelHasMoreThan(announcementDue ? 1 : 0));
             }
-            if (!aside.isEmpty()) {
+            if (!isAsideEmpty()) {
                 return true;
             }
             LinkStream attached = socket.attached();
@@ -560,7 +577,7 @@ public final class Incoming {
      * had then may have been an announcement, or a record, that was taken meanwhile. Any thread.
      */
     boolean isReadable() {
-        if (!justFollowed || !aside.isEmpty()) {
+        if (!justFollowed || !isAsideEmpty()) {
             return true;
         }
         try {

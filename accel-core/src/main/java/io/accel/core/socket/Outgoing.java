@@ -18,15 +18,6 @@ import java.util.concurrent.locks.ReentrantLock;
  */
 public final class Outgoing {
     private static final String RESET = "Connection reset by peer";
-    /** A link that carried less than this, and then was full for long, has cost more than it brought. */
-    private static final long WORTH_IT_BYTES = 64L << 20;
-    /** One that was in use for so long before it was full has brought what it could. */
-    private static final long WORTH_IT_NANOS = 1_000_000_000L;
-    /** How often in a row that is taken for chance. */
-    private static final int CHANCES = 2;
-
-    private static final long FIRST_PAUSE_NANOS = 100_000_000L;
-    private static final long LONGEST_PAUSE_NANOS = 10_000_000_000L;
 
     private final StreamSocket socket;
     private final ReentrantLock lock = new ReentrantLock();
@@ -43,14 +34,8 @@ public final class Outgoing {
      * false, knows that nobody will.
      */
     private volatile boolean switching;
-    /** When this last came to the link. Under the lock. */
-    private long cameAt;
-    /** How often in a row the link was not worth coming to. Under the lock. */
-    private int inVain;
-    /** How long this stays with the kernel then, and until when. Under the lock. */
-    private long pauseNanos;
-
-    private long pausedUntil;
+    /** Whether it was worth to come to the link; null before this first came there. Under the lock. */
+    private LinkWorth worth;
     /** Whether this direction stays where it is. Guarded by this. */
     private boolean fixed;
     /** What the first bytes were; null if nobody will ask. Written by {@link StreamSocket}. */
@@ -111,7 +96,7 @@ public final class Outgoing {
         if (!socket.handover().mayUse(attached) || attached.peer().hasEnded()) {
             return null;
         }
-        if (pauseNanos != 0 && System.nanoTime() - pausedUntil < 0) {
+        if (worth != null && worth.isPausing()) {
             return null;
         }
         if (left == attached && !attached.writer().isFollowed()) {
@@ -124,7 +109,8 @@ public final class Outgoing {
             }
             link = attached;
         }
-        cameAt = System.nanoTime();
+        worth = worth == null ? new LinkWorth() : worth;
+        worth.came();
         if (attached.peer().hasReset()) {
             socket.loss().cutOff(); // which found, when the link broke, that nothing went by it
         }
@@ -197,27 +183,13 @@ public final class Outgoing {
         }
         if (isBack) {
             if (writer.wayBack().wasStuck() && socket.unrest() == Unrest.NONE) { // else a test wants it to come again
-                judge(writer.sentSinceSwitch());
+                worth.wasStuck(writer.sentSinceSwitch());
             }
             socket.readiness().refresh();
         } else {
             lock.unlock();
         }
         return isBack;
-    }
-
-    /** A program that writes more than a ring holds before its peer reads would wait for the way back each time. */
-    private void judge(long sent) {
-        if (sent >= WORTH_IT_BYTES || System.nanoTime() - cameAt >= WORTH_IT_NANOS) {
-            inVain = 0;
-            pauseNanos = 0;
-            return;
-        }
-        inVain++;
-        if (inVain > CHANCES) {
-            pauseNanos = Math.min(Math.max(2 * pauseNanos, FIRST_PAUSE_NANOS), LONGEST_PAUSE_NANOS);
-            pausedUntil = System.nanoTime() + pauseNanos;
-        }
     }
 
     /** Whether the kernel could take what is written next. A hint without the lock. */
@@ -313,7 +285,7 @@ public final class Outgoing {
             int earlier = writes;
             writes = earlier + 1;
             if (socket.attached() == null) {
-                socket.handover().traffic().note();
+                socket.handover().noteTraffic();
             }
         }
     }
@@ -330,9 +302,12 @@ public final class Outgoing {
         if (e instanceof ClosedChannelException && socket.anchor().isOutputShut()) {
             refusedShut();
         }
+        if (attached == null) {
+            return e;
+        }
         boolean isCutOff = socket.loss().isCutOff() && !socket.isClosed() && !(e instanceof ClosedByInterruptException);
         boolean isReset = isReset(e);
-        if (attached == null || !(isCutOff || isReset)) {
+        if (!isCutOff && !isReset) {
             return e;
         }
         if (attached.peer().hasFinished()

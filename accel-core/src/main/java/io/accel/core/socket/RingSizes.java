@@ -30,9 +30,9 @@ final class RingSizes {
      * @param first what to ask for, of a client
      * @param most what a link of this connection may have
      */
-    synchronized void begin(int first, int most) {
-        next = first;
-        largest = most;
+    RingSizes(int first, int most) {
+        this.next = first;
+        this.largest = most;
     }
 
     /** What to ask for. */

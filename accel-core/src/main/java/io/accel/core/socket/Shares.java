@@ -10,9 +10,11 @@ import java.util.function.Predicate;
  * back when its poller will not look at it again.
  */
 final class Shares {
+    private static final List<Registration> NONE = List.of();
+
     // All guarded by this. Lists are made for the first that is in them: a program may open and close thousands of
     // sockets a second.
-    private List<Registration> registrations = List.of();
+    private List<Registration> registrations = NONE;
     private List<Former> former = List.of();
     private LinkLease lease;
     private boolean closed;
@@ -28,7 +30,7 @@ final class Shares {
         if (closed || (lease != null && !lease.hold())) {
             return false; // the link goes first, and may be freed while the socket is still being closed
         }
-        registrations = registrations.isEmpty() ? new ArrayList<>(1) : registrations;
+        registrations = registrations == NONE ? new ArrayList<>(1) : registrations;
         registrations.add(registration);
         return true;
     }

@@ -11,23 +11,22 @@ final class StreamBeginnings {
     private final Incoming incoming;
     private final Outgoing outgoing;
 
-    StreamBeginnings(Incoming incoming, Outgoing outgoing) {
+    private StreamBeginnings(Incoming incoming, Outgoing outgoing) {
         this.incoming = incoming;
         this.outgoing = outgoing;
+        outgoing.fingerprint(new StreamFingerprint());
+        incoming.fingerprint(new StreamFingerprint());
     }
 
     /**
      * From now on, which is before the first byte, what goes through the kernel is seen. Not of loopback, whose peers are all here.
      *
-     * @return whether it is
+     * @return null if nothing is
      */
-    boolean watch(InetSocketAddress local) {
-        if (local == null || local.getAddress().isLoopbackAddress()) {
-            return false;
-        }
-        outgoing.fingerprint(new StreamFingerprint());
-        incoming.fingerprint(new StreamFingerprint());
-        return true;
+    static StreamBeginnings watch(StreamSocket socket, InetSocketAddress local) {
+        return local == null || local.getAddress().isLoopbackAddress()
+                ? null
+                : new StreamBeginnings(socket.incoming(), socket.outgoing());
     }
 
     /** Nobody will ask for it. */

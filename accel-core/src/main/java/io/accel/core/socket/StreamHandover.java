@@ -48,16 +48,17 @@ final class StreamHandover {
     /** The adapter's. */
     private final Anchor anchor;
 
-    private final StreamReadiness readiness;
-    private final StreamBeginnings beginnings;
-    private final TrafficCount traffic;
-    private final RingSizes rings = new RingSizes();
-    private final HandoverAnswer answer;
+    // Most connections end before anybody asks for a link. What only those have that are asked for is made when it is.
+
+    /** What counts; null if this end does not ask. Written once, by who connects, before others can see this connection. */
+    private volatile TrafficCount traffic;
+    /** What is seen of the first bytes; null if nobody compares them. Written once, as {@link #traffic}, or by who accepts. */
+    private volatile StreamBeginnings beginnings;
 
     /** The link that both ends have, or are about to have. Written in the monitor; any thread reads it. */
     private volatile LinkStream attached;
-    /** Written in the monitor, but before others can see this connection. Any thread reads it. */
-    private volatile PathInfo path = PathInfo.KERNEL;
+    /** Null for the kernel's, before there is a connection. Written in the monitor; any thread reads it. */
+    private volatile PathInfo path;
     /** Whether those who look know of the link. Set when it is settled, cleared in the monitor when the link is given back. */
     private volatile boolean told;
     /** Written once, before others can see this connection: null as long as there is none. */
@@ -67,10 +68,15 @@ final class StreamHandover {
 
     // All that follows is guarded by this.
 
-    private List<Fabric> fabrics = List.of();
+    /** Null before {@link #answer} was called. */
+    private HandoverAnswer answer;
+    /** Null before {@link #rings} was called. */
+    private RingSizes rings;
+    /** Whether this end or the peer may ask for a link. */
+    private boolean mayMove;
+
+    /** By which a client finds this; null if none can. */
     private AcceptedStreams.Ends ends;
-    /** By which a client in another network namespace finds this; null if none can. */
-    private AcceptedStreams.From from;
     /** Whether the listener counts this as one that may get a link. */
     private boolean undecided;
     /** Whether this has had a link that was given back. */
@@ -82,10 +88,6 @@ final class StreamHandover {
         this.socket = socket;
         this.accelerator = accelerator;
         this.anchor = anchor;
-        this.readiness = socket.readiness();
-        this.beginnings = new StreamBeginnings(socket.incoming(), socket.outgoing());
-        this.answer = new HandoverAnswer(socket, anchor);
-        this.traffic = new TrafficCount(socket, accelerator);
     }
 
     LinkStream attached() {
@@ -93,18 +95,29 @@ final class StreamHandover {
     }
 
     PathInfo path() {
-        return path;
+        PathInfo known = path;
+        return known == null ? PathInfo.KERNEL : known;
     }
 
-    TrafficCount traffic() {
-        return traffic;
+    /** Bytes have gone one way or the other through the kernel, while there is no link. In the half of that way. */
+    void noteTraffic() {
+        TrafficCount counted = traffic;
+        if (counted != null) {
+            counted.note();
+        }
     }
 
-    RingSizes rings() {
+    synchronized RingSizes rings() {
+        if (rings == null) {
+            rings = new RingSizes(isAccepted() ? 0 : accelerator.firstRing(), accelerator.largestRing());
+        }
         return rings;
     }
 
-    HandoverAnswer answer() {
+    synchronized HandoverAnswer answer() {
+        if (answer == null) {
+            answer = new HandoverAnswer(socket, anchor, !isAccepted(), !mayMove);
+        }
         return answer;
     }
 
@@ -122,18 +135,14 @@ final class StreamHandover {
         connection = ConnectionRecord.connecting(socket);
         for (Fabric each : candidates) {
             if (each.comparesBeginnings()) {
-                boolean unused = beginnings.watch(anchor.local());
+                beginnings = StreamBeginnings.watch(socket, anchor.local());
                 break;
             }
         }
         synchronized (this) {
-            fabrics = candidates;
-            rings.begin(accelerator.firstRing(), accelerator.largestRing());
-            if (!candidates.isEmpty()) {
-                answer.begin(true);
-                if (!asks) {
-                    traffic.begin();
-                }
+            mayMove = !candidates.isEmpty();
+            if (mayMove) {
+                traffic = new TrafficCount(socket, asks);
             }
             path = candidates.isEmpty()
                     ? new PathInfo("kernel", FallbackReason.RULE, accelerator.ruleFor(Role.CLIENT, remote))
@@ -160,34 +169,32 @@ final class StreamHandover {
      * @param by the listener, which counts this as one that may get a link
      */
     void accepted(PathInfo why, boolean findable, boolean askedLate, StreamListener by) {
+        InetSocketAddress local = anchor.local();
+        InetSocketAddress remote = anchor.remote();
+        boolean isKnown = findable && local != null && remote != null;
+        if (isKnown && by.comparesBeginnings()) {
+            beginnings = StreamBeginnings.watch(socket, local);
+        }
+        AcceptedStreams.Ends known = isKnown ? new AcceptedStreams.Ends(local, remote) : null;
         synchronized (this) {
             listener = by;
             undecided = true;
-            rings.begin(0, accelerator.largestRing());
+            path = why;
+            mayMove = isKnown;
+            ends = known;
         }
-        path = why;
         connection = ConnectionRecord.accepting(socket);
-        InetSocketAddress local = anchor.local();
-        InetSocketAddress remote = anchor.remote();
-        if (!findable || local == null || remote == null) {
+        if (!isKnown) {
             connection.fellBack();
-            accelerator.log().accepted(local, remote, path);
+            accelerator.log().accepted(local, remote, why);
             return;
         }
-        AcceptedStreams.Ends known = new AcceptedStreams.Ends(local, remote);
-        boolean watched = by.comparesBeginnings() && beginnings.watch(local);
-        AcceptedStreams.From knownFrom = watched ? new AcceptedStreams.From(by, remote) : null;
-        synchronized (this) {
-            ends = known;
-            from = knownFrom;
-            answer.begin(false);
-        }
-        if (watched) {
-            accelerator.acceptedStreams().add(knownFrom, socket);
+        if (beginnings != null) {
+            accelerator.acceptedStreams().add(new AcceptedStreams.From(by, remote), socket);
         }
         boolean asked = accelerator.acceptedStreams().add(known, socket);
         if (accelerator.handoverAfter().atConnect() && (asked || askedLate)) {
-            answer.await(asked ? accelerator.probeTimeoutNanos() : LATE_NANOS, false);
+            answer().await(asked ? accelerator.probeTimeoutNanos() : LATE_NANOS, false);
             awaitPeer();
         }
     }
@@ -204,14 +211,14 @@ final class StreamHandover {
 
     private void awaitLink() throws ConnectException {
         boolean failing = accelerator.isFailing();
-        answer.await(accelerator.probeTimeoutNanos(), !failing);
+        answer().await(accelerator.probeTimeoutNanos(), !failing);
         if (!failing || attached != null) {
             return;
         }
-        if (answer.isWithPeer()) {
+        if (answer().isWithPeer()) {
             return; // its program is to accept first, which may be this thread's to do
         }
-        FallbackException why = answer.failure();
+        FallbackException why = answer().failure();
         PathInfo refused = why == null
                 ? new PathInfo("kernel", FallbackReason.TIMEOUT, "the peer did not accept in time")
                 : new PathInfo("kernel", why.reason(), why.getMessage());
@@ -221,13 +228,16 @@ final class StreamHandover {
 
     // ---- a client's search: StreamUpgrades' thread
 
-    synchronized List<Fabric> fabrics() {
-        return fabrics;
+    /** Those to ask in turn; none if it has closed. */
+    List<Fabric> fabrics() {
+        InetSocketAddress remote = anchor.remote();
+        return remote == null ? List.of() : accelerator.fabricsFor(Role.CLIENT, remote);
     }
 
     /** What has gone through the kernel; null if nobody has seen it. */
     Beginnings beginnings() {
-        return beginnings.soFar();
+        StreamBeginnings seen = beginnings;
+        return seen == null ? null : seen.soFar();
     }
 
     /**
@@ -250,7 +260,7 @@ final class StreamHandover {
                 traffic.lengthenPause();
                 return; // the fall-back was counted, and said, when the link was given back
             }
-            answer.failed(why);
+            answer().failed(why);
             if (passing && !lacksRoom && (why.reason() == FallbackReason.NOT_YET || traffic.mayAskAgain())) {
                 traffic.restartAfterVainAnswer();
                 return;
@@ -259,8 +269,10 @@ final class StreamHandover {
                 again = true; // there is room when others have closed, or given their links back
                 traffic.restartAfterPause();
             } else {
-                boolean unused = answer.settle();
-                beginnings.forget();
+                boolean unused = answer().settle();
+                if (beginnings != null) {
+                    beginnings.forget();
+                }
             }
         }
         connection.fellBack();
@@ -277,7 +289,7 @@ final class StreamHandover {
     /** Asks for a link as large as the last, which there was room for, if it was a larger one that was not to be had. */
     private boolean hasNoLargerOne(FallbackException why, boolean lacksRoom) {
         synchronized (this) {
-            if (!rings.isRefused(lacksRoom)) {
+            if (!rings().isRefused(lacksRoom)) {
                 return false;
             }
             path = new PathInfo("kernel", why.reason(), why.getMessage());
@@ -291,7 +303,7 @@ final class StreamHandover {
 
     /** This connection as it is known to a client in another network namespace; null if it is not to be. */
     Fabric.Acceptor.Known known() {
-        Beginnings seen = beginnings.soFar();
+        Beginnings seen = beginnings();
         AcceptedStreams.Ends known;
         synchronized (this) {
             known = ends;
@@ -313,7 +325,7 @@ final class StreamHandover {
                     : Answer.NO;
         }
         claim = Claim.CLAIMED;
-        answer.claimed();
+        answer().claimed();
         return Answer.YES;
     }
 
@@ -323,7 +335,7 @@ final class StreamHandover {
             claim = Claim.NONE;
         }
         if (claim == Claim.NONE) {
-            answer.abandoned();
+            answer().abandoned();
         }
     }
 
@@ -336,26 +348,30 @@ final class StreamHandover {
      */
     boolean attach(Link link, String fabric) {
         LinkStream stream;
-        beginnings.freeze(); // before the peer can switch
+        StreamBeginnings seen = beginnings;
+        if (seen != null) {
+            seen.freeze(); // before the peer can switch
+        }
         synchronized (this) {
             if (socket.isClosed() || attached != null) {
                 return false;
             }
+            socket.prepareForLink();
             stream = new LinkStream(
                     link, accelerator.lowWater(), accelerator.handoverAfter().unrest(), socket, connection);
-            readiness.establish(stream);
+            socket.readiness().establish(stream);
             Captures.opened(stream); // before anything can go by it
             claim = Claim.ATTACHED;
             path = new PathInfo(fabric, null, null);
             attached = stream;
-            rings.granted(stream.ringSize(), !isAccepted());
+            rings().granted(stream.ringSize(), !isAccepted());
         }
         Captures.opened(stream); // by one that has begun since, and may have looked too early
         if (link.canBreak()) {
             Resumption.prepare();
         }
         link.whenBroken(() -> StreamUpgrades.get().broken(socket));
-        readiness.ringBesideAll();
+        socket.readiness().ringBesideAll();
         if (socket.wantsUrgentInline()) {
             stream.peer().say(Link.URGENT_INLINE);
         }
@@ -381,11 +397,11 @@ final class StreamHandover {
             }
             attached = null;
             claim = Claim.NONE;
-            answer.abandoned();
+            answer().abandoned();
             path = new PathInfo("kernel", FallbackReason.BAD_HANDSHAKE, "the client went away during the handshake");
-            readiness.letGo(stream);
+            socket.readiness().letGo(stream);
         }
-        readiness.refresh();
+        socket.readiness().refresh();
         stream.close(null, false); // after that: pollers that nobody is in take notice of both now
         return true;
     }
@@ -423,15 +439,17 @@ final class StreamHandover {
         LinkStream stream;
         synchronized (this) {
             stream = attached;
-            if (stream == null || !answer.settle()) {
+            if (stream == null || !answer().settle()) {
                 return;
             }
-            traffic.resetPause();
+            if (traffic != null) {
+                traffic.resetPause();
+            }
         }
         connection.established(stream);
         decided();
         logPath();
-        readiness.refresh();
+        socket.readiness().refresh();
         told = true;
         StreamUpgrades.get().linked(stream);
     }
@@ -523,16 +541,16 @@ final class StreamHandover {
             attached = null;
             socket.loss().forget();
             told = false;
-            answer.beginAgain();
+            answer().beginAgain();
             again = true;
             claim = Claim.NONE;
             undecided = isAccepted() && listener.oneMoreToMove();
-            readiness.letGo(stream);
+            socket.readiness().letGo(stream);
             if (grows && !isAccepted()) {
-                rings.grow(stream.ringSize());
+                rings().grow(stream.ringSize());
             }
         }
-        readiness.refresh();
+        socket.readiness().refresh();
         stream.retire(); // after that: pollers that nobody is in take notice of both now
         if (isNew && !grows) {
             tellOfKernel(why);
@@ -554,8 +572,11 @@ final class StreamHandover {
      * @return whether nothing was said of it so far
      */
     synchronized boolean wakeForClose() {
-        answer.wake();
-        return connection != null && attached == null && !answer.isSettled() && !again;
+        if (answer != null) {
+            answer.wake(); // who comes to wait after this finds the connection closed
+        }
+        boolean isOpen = answer == null ? mayMove : !answer.isSettled();
+        return isOpen && connection != null && attached == null && !again;
     }
 
     /**
@@ -569,15 +590,13 @@ final class StreamHandover {
             logPath();
         }
         AcceptedStreams.Ends known;
-        AcceptedStreams.From knownFrom;
         synchronized (this) {
             known = ends;
-            knownFrom = from;
         }
         if (known != null) {
             accelerator.acceptedStreams().remove(known);
-            if (knownFrom != null) {
-                accelerator.acceptedStreams().remove(knownFrom, socket);
+            if (beginnings != null) {
+                accelerator.acceptedStreams().remove(new AcceptedStreams.From(listener, known.remote()), socket);
             }
         } else if (connection != null && !isAccepted()) {
             StreamUpgrades.get().closed(socket);

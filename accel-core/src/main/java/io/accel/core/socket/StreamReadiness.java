@@ -27,8 +27,8 @@ public final class StreamReadiness implements Pollable {
     private final Incoming incoming;
     private final Outgoing outgoing;
     private final Shares shares = new Shares();
-    /** Registrations that have a doorbell beside them. Guarded by this. */
-    private List<Registration> ringing = List.of();
+    /** Registrations that have a doorbell beside them; null for none. Written under this monitor, under which the list is used. */
+    private volatile List<Registration> ringing;
 
     StreamReadiness(StreamSocket socket, Anchor anchor) {
         this.socket = socket;
@@ -47,7 +47,7 @@ public final class StreamReadiness implements Pollable {
     /** The link that there was is none of the socket's any more. In the monitor of {@link StreamHandover}. */
     void letGo(LinkStream stream) {
         synchronized (this) {
-            ringing = List.of();
+            ringing = null;
         }
         shares.letGo(stream.lease());
     }
@@ -65,11 +65,12 @@ public final class StreamReadiness implements Pollable {
             if (stream == null
                     || stream != socket.attached()
                     || !shares.has(registration)
-                    || ringing.contains(registration)) {
+                    || (ringing != null && ringing.contains(registration))) {
                 return; // or the link has been given back meanwhile, and is no more
             }
-            ringing = ringing.isEmpty() ? new ArrayList<>(1) : ringing;
-            ringing.add(registration);
+            List<Registration> others = ringing == null ? new ArrayList<>(1) : ringing;
+            others.add(registration);
+            ringing = others;
         }
         try {
             Registration doorbell = registration.alongside(new LinkDoorbell(stream));
@@ -123,9 +124,11 @@ public final class StreamReadiness implements Pollable {
     @Override
     public void released(Registration registration) {
         LinkStream stream = socket.attached();
-        synchronized (this) {
-            if (!ringing.isEmpty()) {
-                ringing.remove(registration);
+        if (ringing != null) { // who adds it meanwhile finds that it has no share any more, and lets the doorbell go
+            synchronized (this) {
+                if (ringing != null) {
+                    ringing.remove(registration);
+                }
             }
         }
         if (stream != null) {

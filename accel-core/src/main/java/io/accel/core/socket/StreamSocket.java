@@ -9,6 +9,7 @@ import java.net.ConnectException;
 import java.net.SocketAddress;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 
 /**
  * A stream: the kernel's connection, its {@link Anchor}, from connect to close, and perhaps a link to which its bytes move while
@@ -26,10 +27,15 @@ public final class StreamSocket {
 
     private final Incoming incoming = new Incoming(this);
     private final Outgoing outgoing = new Outgoing(this);
-    private final StreamReadiness readiness;
     private final StreamHandover handover;
-    private final LinkLoss loss = new LinkLoss(this);
-    private final AnchorEnd anchorEnd;
+
+    /** Null before somebody waits for it, or it has a link: most that block never come to that. Written in the monitor of handover, once. */
+    private volatile StreamReadiness readiness;
+
+    // What only a connection needs that has a link, or had one. Made in the monitor of handover, before the first link
+    // can be seen: whoever sees a link sees these.
+    private volatile LinkLoss loss;
+    private volatile AnchorEnd anchorEnd;
 
     /** Set once, in the monitor of {@link #handover}; any thread reads it. */
     private volatile boolean closed;
@@ -37,8 +43,8 @@ public final class StreamSocket {
     private volatile boolean inputShut;
     /** Written by the program's threads; read by whoever has a link for the connection. */
     private volatile boolean urgentInline;
-    /** Called before a link is given back. Written by the adapter, at most once. */
-    private volatile Consumer<LinkStream> beforeLetGo = stream -> {};
+    /** Called before a link is given back; null for nothing. Written by the adapter, at most once. */
+    private volatile Consumer<LinkStream> beforeLetGo;
 
     /**
      * A stream that is not connected.
@@ -49,8 +55,6 @@ public final class StreamSocket {
     public StreamSocket(Accelerator accelerator, Anchor anchor) {
         this.accelerator = accelerator;
         this.anchor = anchor;
-        this.readiness = new StreamReadiness(this, anchor);
-        this.anchorEnd = new AnchorEnd(this, anchor);
         this.handover = new StreamHandover(this, accelerator, anchor);
     }
 
@@ -68,24 +72,62 @@ public final class StreamSocket {
 
     /** When it can be read and written. */
     public StreamReadiness readiness() {
-        return readiness;
+        StreamReadiness known = readiness;
+        return known == null ? makeReadiness() : known;
+    }
+
+    private StreamReadiness makeReadiness() {
+        synchronized (handover) {
+            if (readiness == null) {
+                StreamReadiness made = new StreamReadiness(this, anchor);
+                if (closed) {
+                    made.close(false); // a close that comes later finds it
+                }
+                readiness = made;
+            }
+            return readiness;
+        }
+    }
+
+    /**
+     * As {@link StreamReadiness#endRegistrations}, if there are any.
+     *
+     * @param over tells by the attachment
+     */
+    public void endRegistrations(Predicate<Object> over) {
+        StreamReadiness known = readiness;
+        if (known != null) {
+            known.endRegistrations(over);
+        }
     }
 
     StreamHandover handover() {
         return handover;
     }
 
+    /** A link is about to come. In the monitor of {@link StreamHandover}, before it can be seen. */
+    void prepareForLink() {
+        if (loss == null) {
+            loss = new LinkLoss(this);
+            anchorEnd = new AnchorEnd(this, anchor);
+            incoming.prepareForLink();
+        }
+    }
+
+    /** What follows when the link breaks; null before the first link. */
     LinkLoss loss() {
         return loss;
     }
 
+    /** How the anchor ends; null before the first link. */
     AnchorEnd anchorEnd() {
         return anchorEnd;
     }
 
     /** The kernel's connection as it can be used now, perhaps after the adapter's close. */
     Anchor anchor() {
-        return anchorEnd.current();
+        AnchorEnd end = anchorEnd;
+        return end == null ? anchor : end.current();
     }
 
     /** The kernel's connection as the adapter has it. */
@@ -118,6 +160,11 @@ public final class StreamSocket {
     /** How long a link is idle until it is given back; for tests that have it done at random that does not count. */
     long idleNanos() {
         return accelerator.handoverIdleNanos();
+    }
+
+    /** Whether so much traffic makes it worth a link. */
+    boolean isWorthLink(int operations, long bytes) {
+        return accelerator.handoverAfter().isReached(operations, bytes);
     }
 
     /** What is done to this at random, for tests. */
@@ -154,7 +201,10 @@ public final class StreamSocket {
      * @param why the connection is on the kernel's path now
      */
     void letGo(LinkStream stream, FallbackReason why) {
-        beforeLetGo.accept(stream);
+        Consumer<LinkStream> told = beforeLetGo;
+        if (told != null) {
+            told.accept(stream);
+        }
         incoming.forgetRecord();
         handover.letGo(stream, why);
     }
@@ -261,9 +311,12 @@ public final class StreamSocket {
             return;
         }
         if (orderly && !anchor.closesInOrder() && !abort.getAsBoolean()) {
-            anchorEnd.endOutput();
+            AnchorEnd.endOutput(anchor);
         }
-        readiness.close(false);
+        StreamReadiness waited = readiness; // after closed was set: what is made from now on is closed
+        if (waited != null) {
+            waited.close(false);
+        }
         handover.countNoMore();
     }
 
@@ -286,7 +339,7 @@ public final class StreamSocket {
             StreamUpgrades.get()
                     .linger(new LingeringClose(
                             this, stream, anchorEnd.kept(), accelerator.lingerNanos(), System.nanoTime()));
-            readiness.close(true);
+            readiness().close(true);
             return;
         }
         if (resets) {
@@ -295,7 +348,7 @@ public final class StreamSocket {
             anchorEnd.endOutput();
         } // otherwise the kernel ends it: with a reset if what it has was not read
         incoming.drain();
-        readiness.close(inUse);
+        readiness().close(inUse);
     }
 
     /** Whether {@link #close} was called. */

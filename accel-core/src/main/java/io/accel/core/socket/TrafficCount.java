@@ -30,14 +30,14 @@ final class TrafficCount {
     }
 
     private final StreamSocket socket;
-    private final Accelerator accelerator;
-    private final Incoming incoming;
-    private final Outgoing outgoing;
 
-    /** Whether traffic is counted. Set by whoever begins to count, after {@link #from}; cleared by whoever finds that it is enough. */
-    private volatile boolean counting;
-    /** What had gone through the kernel before it was counted, and when it may be worth a link at the earliest. */
-    private volatile Count from = Count.FROM_THE_BEGINNING;
+    /** Whether it was enough, and nothing is counted. Set by whoever finds that; cleared by whoever begins anew, after {@link #from}. */
+    private volatile boolean enough;
+    /**
+     * What had gone through the kernel before it was counted, and when it may be worth a link at the earliest; null if it is counted from
+     * the beginning. Written by whoever begins anew.
+     */
+    private volatile Count from;
 
     // In the monitor of the handover.
 
@@ -46,44 +46,45 @@ final class TrafficCount {
     /** How often there was an answer that might soon have been another. */
     private int askedInVain;
 
-    TrafficCount(StreamSocket socket, Accelerator accelerator) {
+    /**
+     * Counts from the beginning.
+     *
+     * @param enough whether it is not to be counted before it is begun anew
+     */
+    TrafficCount(StreamSocket socket, boolean enough) {
         this.socket = socket;
-        this.accelerator = accelerator;
-        this.incoming = socket.incoming();
-        this.outgoing = socket.outgoing();
-    }
-
-    /** Counts from the beginning. */
-    void begin() {
-        counting = true;
+        if (enough) {
+            this.enough = true;
+        }
     }
 
     /** Bytes have gone one way or the other through the kernel. In the half of that way. */
     void note() {
-        if (!counting) {
+        if (enough) {
             return;
         }
-        Count before = from;
+        Count began = from;
+        Count before = began == null ? Count.FROM_THE_BEGINNING : began;
         int done = operations() - before.operations(); // negative until there were those that are to go by first
         if (done >= 0
-                && accelerator.handoverAfter().isReached(done, bytes() - before.bytes())
+                && socket.isWorthLink(done, bytes() - before.bytes())
                 && System.nanoTime() - before.earliest() >= 0) {
-            counting = false; // two threads may both come here; the second request finds nothing to do
+            enough = true; // two threads may both come here; the second request finds nothing to do
             StreamUpgrades.get().request(socket);
         }
     }
 
     private int operations() {
-        return incoming.reads() + outgoing.writes();
+        return socket.incoming().reads() + socket.outgoing().writes();
     }
 
     private long bytes() {
-        return incoming.taken() + outgoing.given();
+        return socket.incoming().taken() + socket.outgoing().given();
     }
 
     private void restart(long earliest, int operationsMore) {
         from = new Count(operations() + operationsMore, bytes(), earliest);
-        counting = true;
+        enough = false;
     }
 
     /** Counts anew, to ask for another link after a pause. */
