@@ -492,8 +492,12 @@ public final class LinkWriter extends LinkHalf {
     /** As {@link LinkStream#look}, of what this half is waited for. Any thread that has a share. */
     int look(int interest) {
         int ready = 0;
-        if ((interest & SelectionKey.OP_WRITE) != 0 && (sender.ready() || shut || isOverdue())) {
-            ready |= SelectionKey.OP_WRITE;
+        if ((interest & SelectionKey.OP_WRITE) != 0) {
+            if (sender.ready() || shut || isOverdue()) {
+                ready |= SelectionKey.OP_WRITE;
+            } else {
+                wayBack.watchForPoller();
+            }
         }
         if ((interest & Pollable.SENT) != 0 && link.sent() >= awaited) {
             ready |= Pollable.SENT;

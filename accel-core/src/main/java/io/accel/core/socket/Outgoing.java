@@ -339,8 +339,9 @@ public final class Outgoing {
      * @param e how
      */
     public void failedBehind(IOException e) {
-        if (isReset(e)) {
-            socket.loss().keepReset();
+        LinkLoss loss = socket.loss(); // null without a link: the kernel goes on to say so
+        if (loss != null && isReset(e)) {
+            loss.keepReset();
         }
     }
 

@@ -9,8 +9,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * Whether a direction had better go back to the kernel: its ring is full, and the peer has read nothing of it for a while. A program that
  * runs on TCP must not hang because a ring holds less than the kernel does.
  *
- * <p>A writer that finds no room has the ring watched. {@link StreamUpgrades}' thread then looks at it from time to time, until it has
- * room or going back is due. The writer goes back by itself ({@link Outgoing#goBack}).
+ * <p>A writer that finds no room has the ring watched, and so has a poller that waits for room. {@link StreamUpgrades}' thread then
+ * looks at it from time to time, until it has room or going back is due. The writer goes back by itself ({@link Outgoing#goBack}).
  */
 final class WayBack {
     /** How often a ring is found full, and the peer reads on, until it counts as too small. */
@@ -30,7 +30,7 @@ final class WayBack {
     private volatile boolean due;
     /** Whether that is so because the peer has read nothing for long, and for no other reason. Written as {@link #due} is, and before it. */
     private volatile boolean stuck;
-    /** Whether that thread looks at the ring from time to time. Set by writers, cleared by that thread. */
+    /** Whether that thread looks at the ring from time to time. Set by writers and pollers, cleared by that thread. */
     private final AtomicBoolean watched = new AtomicBoolean();
     /** What the peer had read when that was last looked at. By that thread alone. */
     private long progressSeen;
@@ -85,7 +85,17 @@ final class WayBack {
         return shortfalls >= SHORTFALLS;
     }
 
-    /** A writer has found no room. In the writing half only. */
+    /**
+     * Somebody waits for room who may have found some for each write so far: a ring counts as full before it is. Any thread that has
+     * a share. Not where the direction stays where it is, so that nobody is woken for nothing.
+     */
+    void watchForPoller() {
+        if (!watched.get() && outgoing.mayGoBack(stream)) {
+            watch();
+        }
+    }
+
+    /** A writer has found no room. Any thread. */
     void watch() {
         if (!watched.get() && watched.compareAndSet(false, true)) {
             StreamUpgrades.get().watchStall(stream);

@@ -8,6 +8,8 @@ import io.accel.core.fabric.FallbackReason;
 import io.accel.core.poll.Poller;
 import java.io.IOException;
 import java.net.ConnectException;
+import java.net.SocketException;
+import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
@@ -310,6 +312,21 @@ class UpgradeTest {
                     .singleElement()
                     .asString()
                     .matches("accel: refused .* by kernel \\(TIMEOUT.*, because of fallback=fail"));
+        }
+    }
+
+    /** Part of a file was sent before the reset, of which the program hears by its next operation. */
+    @Test
+    void aResetBehindWhatWasSentIsTheKernelsToTellWhereThereWasNoLink() throws Exception {
+        try (Lab lab = new Lab("balanced", Map.of("handover.after", "1000000/1GiB"))) {
+            Lab.Pair pair = new Lab.Pair(lab.client(), lab.accept());
+            Lab.channel(pair.server())
+                    .setOption(StandardSocketOptions.SO_LINGER, 0)
+                    .close();
+            pair.client().outgoing().failedBehind(new SocketException("Connection reset by peer"));
+            assertThatThrownBy(() -> Streams.read(lab.accelerator.waits(), pair.client(), ByteBuffer.allocate(1)))
+                    .hasMessage("Connection reset");
+            pair.close();
         }
     }
 

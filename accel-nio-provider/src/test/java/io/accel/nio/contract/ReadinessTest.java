@@ -20,6 +20,11 @@ import org.junit.jupiter.api.Test;
 
 /** When a channel is ready, and for what. */
 class ReadinessTest extends ContractSupport {
+    /** More than a young connection's ring holds, and less than the kernel takes. */
+    private static final int MUCH = 200_000;
+    /** Less than has to be free for a channel to be writable. */
+    private static final int PIECE = 1_000;
+
     private Selector selector;
 
     @BeforeEach
@@ -195,6 +200,22 @@ class ReadinessTest extends ContractSupport {
             selector.selectedKeys().clear();
             return selector.selectNow() == 0;
         });
+    }
+
+    /** A program that writes only when it was told that it can, and what there is room for; its peer reads later. */
+    @Test
+    void writableAsLongAsTheKernelHasRoom() throws IOException {
+        Pair pair = pair();
+        SelectionKey key = register(pair.client(), selector, OP_WRITE);
+        int written = 0;
+        while (written < MUCH) {
+            selector.selectedKeys().clear();
+            awaitReady(key, OP_WRITE);
+            written += pair.client().write(ByteBuffer.allocate(PIECE));
+        }
+        pair.client().close();
+        selector.selectNow();
+        assertThat(Bytes.readToEnd(pair.server())).hasSize(written);
     }
 
     @Test
