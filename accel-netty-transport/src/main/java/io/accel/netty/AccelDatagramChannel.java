@@ -28,7 +28,7 @@ import java.nio.channels.NotYetConnectedException;
 /**
  * A datagram channel whose datagrams take an accelerated path where the other end can be reached by one, and the kernel's
  * everywhere else. The kernel's socket really is bound: programs without Accel are heard and answered, and multicast and
- * broadcast are as ever. The first datagrams to a new destination go by the kernel while a path is looked for.
+ * broadcast are as ever. The first datagrams to a new destination go through the kernel while a path is looked for.
  *
  * <p>Writes {@link DatagramPacket}s, other {@link AddressedEnvelope}s of a {@link ByteBuf} with an {@link InetSocketAddress}, and,
  * when connected, plain {@link ByteBuf}s; reads {@code DatagramPacket}s. A write is done when the datagram is on its way; one

@@ -239,7 +239,7 @@ public final class AccelSocketChannel extends AbstractAccelDuplexChannel impleme
         }
     }
 
-    /** Reading and writing by a link; null if it was given back. */
+    /** Reading and writing over a link; null if it was given back. */
     private LinkIo linkIo(LinkStream link) {
         LinkIo known = linkIo;
         if (known != null && known.link() == link) {

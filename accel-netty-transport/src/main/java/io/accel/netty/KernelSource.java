@@ -7,7 +7,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.ScatteringByteChannel;
 import java.nio.channels.SocketChannel;
 
-/** A connection's bytes as far as they come by the kernel, as buffers want to read them. Closing is its channel's business. */
+/** A connection's bytes as far as they come through the kernel, as buffers want to read them. Closing is its channel's business. */
 final class KernelSource implements ScatteringByteChannel {
     private final SocketChannel channel;
     private final Incoming incoming;

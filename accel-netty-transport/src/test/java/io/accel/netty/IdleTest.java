@@ -63,7 +63,7 @@ class IdleTest {
             byte[] sent = new byte[BYTES];
             new Random(seed).nextBytes(sent);
             long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(15);
-            do { // one may still go by the kernel, and on a busy machine a link may be idle before it is used
+            do { // one may still go through the kernel, and on a busy machine a link may be idle before it is used
                 expect(System.nanoTime() - end < 0, "a faster path: " + paths.get());
                 roundTrip(pair, keeper, sent).release();
             } while (!pair.client.path().isAccelerated());

@@ -503,7 +503,7 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
         return n;
     }
 
-    /** What to throw for a write that fails by the link. As the JDK's, output that was shut down counts as closed meanwhile. */
+    /** What to throw for a write that fails over the link. As the JDK's, output that was shut down counts as closed meanwhile. */
     private IOException byLink(IOException e) {
         return e.getClass() == ClosedChannelException.class && isOpen() ? new AsynchronousCloseException() : e;
     }
@@ -519,7 +519,7 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
     }
 
     /**
-     * Tries until everything was written, if need be by the kernel in the end, or what was written is all that can be; in the
+     * Tries until everything was written, if need be through the kernel in the end, or what was written is all that can be; in the
      * writing half.
      */
     private long writeWaiting(

@@ -28,7 +28,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Files sent to a channel as they are under the agent: by the kernel alone, by a link from the beginning, from some byte on, and now by
+ * Files sent to a channel as they are under the agent: through the kernel alone, over a link from the beginning, from some byte on, and now by
  * the one and now by the other.
  */
 @Timeout(60)

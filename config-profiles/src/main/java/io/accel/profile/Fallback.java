@@ -2,7 +2,7 @@ package io.accel.profile;
 
 /** What becomes of a connection whose accelerated paths cannot be had: the values of {@link Keys#FALLBACK}. */
 public enum Fallback {
-    /** It goes by the kernel, and says why. */
+    /** It goes through the kernel, and says why. */
     KERNEL,
     /** It fails with an exception that says why: for those who would rather notice than be slow. */
     FAIL

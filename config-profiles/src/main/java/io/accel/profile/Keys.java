@@ -33,7 +33,7 @@ public final class Keys {
             "mode",
             new EnumType<>(Mode.class),
             "accelerate",
-            "Whether to accelerate at all; `off` sends every connection by the kernel.");
+            "Whether to accelerate at all; `off` sends every connection through the kernel.");
 
     /** The fabrics to try, in this order. */
     public static final Key<List<FabricName>> FABRIC_ORDER = key(
@@ -111,7 +111,7 @@ public final class Keys {
             new NamesType("names of devices, as `rdma link` shows them"),
             "",
             "The RDMA devices that may be used. Of these, and of all if none is named, a connection takes the one that has the"
-                    + " address from which the kernel reaches the peer; where that is another one, it goes by the kernel.");
+                    + " address from which the kernel reaches the peer; where that is another one, it goes through the kernel.");
 
     /** The type of service of a connection's packets, 0 to 255; -1 for what the program has set. */
     public static final Key<Integer> RDMA_TOS = key(
@@ -303,8 +303,8 @@ public final class Keys {
             "datagram.peers-max",
             new IntType(0, 65_536, "peers"),
             "256",
-            "How many accelerated peers one datagram socket may have, which bounds its memory; the others' datagrams go by"
-                    + " the kernel. 0 leaves all datagrams to the kernel.");
+            "How many accelerated peers one datagram socket may have, which bounds its memory; the others' datagrams go"
+                    + " through the kernel. 0 leaves all datagrams to the kernel.");
 
     /** Nanoseconds after which an unused path between datagram sockets is given up. */
     public static final Key<Long> DATAGRAM_IDLE = key(
@@ -314,12 +314,12 @@ public final class Keys {
             "After how long without a datagram the memory between two datagram sockets is given back; the next datagram"
                     + " looks for a path anew.");
 
-    /** Nanoseconds for which a destination that has no faster path goes by the kernel. */
+    /** Nanoseconds for which a destination that has no faster path goes through the kernel. */
     public static final Key<Long> DATAGRAM_RETRY = key(
             "datagram.retry",
             new DurationType(MILLISECOND, HOUR, true),
             "1s",
-            "How long datagrams to a destination without a faster path go by the kernel before one is looked for again.");
+            "How long datagrams to a destination without a faster path go through the kernel before one is looked for again.");
 
     /** Whether each connection's path is logged. */
     public static final Key<Boolean> LOG_CONNECTIONS = key(

@@ -4,6 +4,6 @@ package io.accel.profile;
 public enum Mode {
     /** Accelerate what the rules and the peers allow. */
     ACCELERATE,
-    /** Every connection goes by the kernel. */
+    /** Every connection goes through the kernel. */
     OFF
 }

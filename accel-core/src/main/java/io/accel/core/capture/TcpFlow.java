@@ -81,7 +81,7 @@ public final class TcpFlow {
      * @param capture where segments go
      * @param local this end
      * @param remote the peer's
-     * @param sentByLinks how many bytes went by links that it had before this one
+     * @param sentByLinks how many bytes went over links that it had before this one
      * @param receivedByLinks how many came by those
      * @param sent how many bytes have gone by in all
      * @param received how many have come

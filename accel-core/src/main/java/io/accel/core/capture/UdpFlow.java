@@ -4,7 +4,7 @@ import io.accel.core.datagram.DatagramTap;
 import io.accel.core.fabric.MemoryRegion;
 import java.net.InetSocketAddress;
 
-/** What goes by a link between two datagram sockets, as datagrams of UDP. Its directions know nothing of each other. */
+/** What goes over a link between two datagram sockets, as datagrams of UDP. Its directions know nothing of each other. */
 public final class UdpFlow {
     private static final UdpHeader HEADER = new UdpHeader();
 

@@ -1,5 +1,5 @@
 /**
- * Packets as a network would have carried them, made of what goes by links: a queue of limited size that taps fill, headers of IP, TCP
+ * Packets as a network would have carried them, made of what goes over links: a queue of limited size that taps fill, headers of IP, TCP
  * and UDP, and the format pcapng. Depends on {@code StreamTap} and {@code DatagramTap} of the two protocols, and on the rings that they
  * hand over.
  */

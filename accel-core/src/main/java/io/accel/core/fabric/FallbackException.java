@@ -40,7 +40,7 @@ public final class FallbackException extends IOException {
         return reason;
     }
 
-    /** Whether it may be worth asking again in a moment, when more has gone by the kernel. */
+    /** Whether it may be worth asking again in a moment, when more has gone through the kernel. */
     public boolean isPassing() {
         return passing;
     }

@@ -35,11 +35,11 @@ public interface Link {
     int URGENT_INLINE = 8;
     /** The peer, who asked for the link, has it. */
     int ATTACHED = 16;
-    /** The peer's bytes come by the link from now on; what it published first says from where on. Signalled each time. */
+    /** The peer's bytes come over the link from now on; what it published first says from where on. Signalled each time. */
     int SWITCHED = 32;
-    /** The peer's bytes go on by the kernel after what it has published. Forgotten when that is done. */
+    /** The peer's bytes go on through the kernel after what it has published. Forgotten when that is done. */
     int LEFT = 64;
-    /** The peer has read all that was published before {@link #LEFT}, and goes on by the kernel. Forgotten at the return. */
+    /** The peer has read all that was published before {@link #LEFT}, and goes on through the kernel. Forgotten at the return. */
     int FOLLOWED = 128;
     /**
      * Not said by the peer: the link has broken here, or the peer has gone from it without a word, while the connection may live
@@ -195,7 +195,7 @@ public interface Link {
     /**
      * Adds what has become of the stream over a link that is {@link #BROKEN}, for those who read and write by it to act upon.
      *
-     * @param states of the peer's, as if it had signalled them now: {@link #LEFT} if the stream goes on by the kernel after what
+     * @param states of the peer's, as if it had signalled them now: {@link #LEFT} if the stream goes on through the kernel after what
      *     was published, {@link #RST} if bytes are lost, {@link #FIN} and {@link #CLOSED} if the peer has ended
      */
     default void decide(int states) {

@@ -2,7 +2,7 @@ package io.accel.core.observe;
 
 /** What has become of a connection. */
 public enum ConnectionState {
-    /** In a handshake, or connecting by the kernel. */
+    /** In a handshake, or connecting through the kernel. */
     CONNECTING("connecting"),
     /** Both directions are open. */
     ESTABLISHED("established"),

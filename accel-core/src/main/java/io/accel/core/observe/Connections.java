@@ -30,7 +30,7 @@ public final class Connections {
         return IDS.incrementAndGet();
     }
 
-    /** A connection is about to be, or goes by the kernel. Whoever opens it keeps hold of the object. */
+    /** A connection is about to be, or goes through the kernel. Whoever opens it keeps hold of the object. */
     public static void opened(ObservedConnection connection) {
         synchronized (ACCELERATED) {
             OTHERS.add(connection);
@@ -45,7 +45,7 @@ public final class Connections {
         }
     }
 
-    /** A connection goes by the kernel again. To be called while it still has the path that it comes from. */
+    /** A connection goes through the kernel again. To be called while it still has the path that it comes from. */
     public static void wentBack(ObservedConnection connection) {
         synchronized (ACCELERATED) {
             if (ACCELERATED.remove(connection)) {

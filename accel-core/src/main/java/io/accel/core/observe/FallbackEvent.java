@@ -4,10 +4,10 @@ import jdk.jfr.Description;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
 
-/** {@code io.accel.Fallback}: a connection goes by the kernel although it might have been accelerated. */
+/** {@code io.accel.Fallback}: a connection goes through the kernel although it might have been accelerated. */
 @Name("io.accel.Fallback")
 @Label("Fall-back to the Kernel")
-@Description("A connection goes by the kernel, and why")
+@Description("A connection goes through the kernel, and why")
 final class FallbackEvent extends FlightEvent {
     @Label("Role")
     @Description("client or server")

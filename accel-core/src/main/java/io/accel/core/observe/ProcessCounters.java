@@ -49,12 +49,12 @@ public final class ProcessCounters {
         return CONNECTIONS[role.ordinal() * PATHS + path.ordinal()].sum();
     }
 
-    /** A connection goes by the kernel for this reason. */
+    /** A connection goes through the kernel for this reason. */
     public static void fellBack(Role role, FallbackReason reason) {
         FALLBACKS[reason.ordinal() * ROLES + role.ordinal()].increment();
     }
 
-    /** Connections that went by the kernel for this reason. */
+    /** Connections that went through the kernel for this reason. */
     public static long fallbacks(Role role, FallbackReason reason) {
         return FALLBACKS[reason.ordinal() * ROLES + role.ordinal()].sum();
     }

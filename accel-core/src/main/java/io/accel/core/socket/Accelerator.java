@@ -219,7 +219,7 @@ public final class Accelerator {
         return handoverAfter;
     }
 
-    /** How long nothing goes by a link until it is given back; {@link Keys#FOREVER} for never. */
+    /** How long nothing goes over a link until it is given back; {@link Keys#FOREVER} for never. */
     long handoverIdleNanos() {
         return handoverIdleNanos;
     }

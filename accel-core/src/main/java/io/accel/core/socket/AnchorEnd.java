@@ -89,7 +89,7 @@ final class AnchorEnd {
         }
     }
 
-    /** Tells the peer up to where this end has sent by the link: it may break while the last of that, or the end, is on its way. */
+    /** Tells the peer up to where this end has sent over the link: it may break while the last of that, or the end, is on its way. */
     void sayFarewell(LinkStream stream) {
         ByteBuffer farewell = stream.broken().farewell();
         try {

@@ -35,7 +35,7 @@ final class ConnectionLog {
         LOG.get().log(level, () -> "accel: connected " + local + " -> " + remote + " by " + path);
     }
 
-    /** A connection fails that would have to go by the kernel, which {@code fallback=fail} forbids. */
+    /** A connection fails that would have to go through the kernel, which {@code fallback=fail} forbids. */
     void refused(SocketAddress local, SocketAddress remote, PathInfo path) {
         Level level = everything || isNews(path, String.valueOf(remote)) ? Level.INFO : Level.DEBUG;
         LOG.get()

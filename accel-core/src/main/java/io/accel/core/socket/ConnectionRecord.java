@@ -38,9 +38,9 @@ final class ConnectionRecord implements ObservedConnection {
 
         /** Written before this is found by others as accelerated; null when it has no link any more. Written under the monitor. */
         volatile LinkStream stream;
-        /** What was counted by links that it had; null for nothing. Under the monitor. */
+        /** What was counted over links that it had; null for nothing. Under the monitor. */
         Figures former;
-        /** Bytes that have gone by links that it had, without those that were sent again through the kernel. Under the monitor. */
+        /** Bytes that have gone over links that it had, without those that were sent again through the kernel. Under the monitor. */
         long sent;
         /** Bytes that have come by those. Under the monitor. */
         long received;
@@ -222,7 +222,7 @@ final class ConnectionRecord implements ObservedConnection {
         had.told = had.told == null ? untold : had.told.add(untold);
     }
 
-    /** All that was counted by links. */
+    /** All that was counted over links. */
     private synchronized Figures all() {
         Figures all = new Figures();
         ByLinks had = links;

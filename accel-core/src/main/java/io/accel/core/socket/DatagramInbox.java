@@ -9,7 +9,7 @@ import java.nio.channels.DatagramChannel;
  * What a datagram socket receives: the next datagram of the kernel's and the links', without waiting. In the receiving half,
  * but for what says otherwise.
  *
- * <p><b>Order.</b> What one sender sent by the kernel before its link was there is received first: the first datagram of a
+ * <p><b>Order.</b> What one sender sent through the kernel before its link was there is received first: the first datagram of a
  * link is delivered only when the kernel has none left.
  */
 final class DatagramInbox {

@@ -3,7 +3,7 @@ package io.accel.core.socket;
 import io.accel.core.fabric.FallbackReason;
 import java.net.InetSocketAddress;
 
-/** Which way a socket's datagrams to one destination take: by a link, or by the kernel until a link is looked for again. */
+/** Which way a socket's datagrams to one destination take: over a link, or through the kernel until a link is looked for again. */
 final class DatagramPath {
     /** A search for a peer that is only answered comes at most so many doublings of the interval after the last one. */
     private static final int MOST_DOUBLINGS = 6;
@@ -67,7 +67,7 @@ final class DatagramPath {
         }
     }
 
-    /** Goes by the kernel if this was the link, which is then looked for with the next datagram. */
+    /** Goes through the kernel if this was the link, which is then looked for with the next datagram. */
     void unlink(DatagramLink lost) {
         if (link == lost) {
             dueAt = System.nanoTime();

@@ -32,8 +32,8 @@ import java.util.List;
 import java.util.function.Predicate;
 
 /**
- * A datagram socket that receives from the kernel and from links alike, and sends to each destination by a link if one was
- * found. Until then, and where there is none, datagrams go by the kernel; nothing waits for a path. The kernel's socket
+ * A datagram socket that receives from the kernel and from links alike, and sends to each destination over a link if one was
+ * found. Until then, and where there is none, datagrams go through the kernel; nothing waits for a path. The kernel's socket
  * really is bound, so that programs without Accel are heard and answered.
  *
  * <p><b>Threads.</b> The receiving methods have one caller at a time, between {@link #lockRead} and {@link #unlockRead},
@@ -105,7 +105,7 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
 
     /**
      * Opens the socket to the fabrics, after the program has bound it. One that is bound by its first send is not opened: its
-     * peers answer by the link that it found.
+     * peers answer over the link that it found.
      *
      * @param bound what the kernel's socket is bound to
      * @throws IOException if the kernel's channel is closed

@@ -8,7 +8,7 @@ import java.nio.ByteBuffer;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * What comes from the peer: through the kernel up to a byte that the peer chooses, by the link from there on.
+ * What comes from the peer: through the kernel up to a byte that the peer chooses, over the link from there on.
  *
  * <p>A reader {@linkplain #enter enters}, reads from the anchor, and says {@linkplain #took how much}. The peer has published
  * in the link where it switches before it sends the byte over the anchor that says so; so whoever has read that byte sees the
@@ -294,7 +294,7 @@ public final class Incoming {
             }
             if (link == null && socket.attached().reader().peekSwitchedAt() != LinkReader.NOT_SWITCHED) {
                 checkWholeUpTo(socket.attached().reader().peekSwitchedAt());
-                return false; // what the program has not read stands before all that comes by the link
+                return false; // what the program has not read stands before all that comes over the link
             }
             while (aside.awaitsRecord() && !isAsideFull() && socket.anchor().available() > 0) {
                 ByteBuffer came = ByteBuffer.allocate(
@@ -451,7 +451,7 @@ public final class Incoming {
     }
 
     /**
-     * The peer has gone back to the kernel's path, and all that came by the link before was read: so does this. In the link's
+     * The peer has gone back to the kernel's path, and all that came over the link before was read: so does this. In the link's
      * reading half only, which nobody enters to change to it from here: so the two locks are never taken in both orders.
      *
      * @param from the link
@@ -484,7 +484,7 @@ public final class Incoming {
      * A read from the kernel has failed. In this half only.
      *
      * @param e how
-     * @return 0 if the peer's bytes come by {@link #link()}; -1, the end, if a write by the link has reported the reset that
+     * @return 0 if the peer's bytes come by {@link #link()}; -1, the end, if a write over the link has reported the reset that
      *     this read has met
      * @throws IOException that of the read, if it is to be reported; or as {@link #took}
      */
@@ -540,7 +540,7 @@ public final class Incoming {
         LinkStream switched = link;
         try {
             if (switched != null) {
-                // Behind an end by the link there is nothing of the program's, but perhaps the record of the close.
+                // Behind an end over the link there is nothing of the program's, but perhaps the record of the close.
                 return (!aside.isEmpty() && !switched.peer().hasFinished())
                         || (switched.reader().hasLeft() && kernelHasMoreThan(announcementDue ? 1 : 0));
             }

@@ -7,7 +7,7 @@ import java.lang.System.Logger.Level;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What is left of a close in order whose peer may lack some of what was sent by a link that can break. The program's channel is closed;
+ * What is left of a close in order whose peer may lack some of what was sent over a link that can break. The program's channel is closed;
  * the link's memory and the kernel's connection, by a descriptor of their own, stay until the peer's device has all, or, where the link
  * breaks before that, until {@link Resumption} has given the rest to the kernel, which goes on as it does for any program that has closed.
  *

@@ -13,7 +13,7 @@ final class LinkBreak {
     private enum Course {
         /** The link has not broken, or nobody has said what follows. */
         BY_LINK,
-        /** The reader goes on through the kernel behind what has come by the link. Writers may still wait for that. */
+        /** The reader goes on through the kernel behind what has come over the link. Writers may still wait for that. */
         READER_RETURNS,
         /** The connection goes on through the kernel. */
         RESUMED
@@ -62,13 +62,13 @@ final class LinkBreak {
         stream.refresh();
     }
 
-    /** The reader goes on through the kernel behind what has come by the link, at once if nothing has. */
+    /** The reader goes on through the kernel behind what has come over the link, at once if nothing has. */
     void returnReader() {
         course = Course.READER_RETURNS;
         decide(Link.LEFT);
     }
 
-    /** The connection goes on through the kernel, perhaps after what came by the link. After {@link #returnReader}. */
+    /** The connection goes on through the kernel, perhaps after what came over the link. After {@link #returnReader}. */
     void resumed() {
         course = Course.RESUMED;
     }
@@ -99,7 +99,7 @@ final class LinkBreak {
     }
 
     /**
-     * Whether a peer that may read on may lack something of what went by the link: the link can break before that has come, or has, and
+     * Whether a peer that may read on may lack something of what went over the link: the link can break before that has come, or has, and
      * the kernel has not all. In no half: what a writer is just writing is not said to be written yet.
      */
     boolean mayPeerLackAny() {

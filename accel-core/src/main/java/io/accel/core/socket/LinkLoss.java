@@ -28,7 +28,7 @@ final class LinkLoss {
      * The link has broken.
      *
      * @param now the time, as {@link System#nanoTime}
-     * @return how the connection goes on through the kernel; null if it does not, or had nothing by the link
+     * @return how the connection goes on through the kernel; null if it does not, or had nothing over the link
      */
     Resumption begin(long now) {
         LinkStream stream = socket.attached();
@@ -122,7 +122,7 @@ final class LinkLoss {
     }
 
     /**
-     * The peer has said by the link what cannot be: where its bytes stand nobody knows any more. It is told, and so are those who go on
+     * The peer has said over the link what cannot be: where its bytes stand nobody knows any more. It is told, and so are those who go on
      * reading here, who would wait for the kernel otherwise. In the reading half of the kernel's path.
      */
     void condemn(LinkStream stream) {

@@ -44,7 +44,7 @@ final class LinkPeer {
         }
     }
 
-    /** Whether the peer may receive by the link: it has said so, or sends by the link. */
+    /** Whether the peer may receive over the link: it has said so, or sends over the link. */
     boolean isReady() {
         try (LinkLease.Share share = lease.take()) {
             if (share == null) {
@@ -62,7 +62,7 @@ final class LinkPeer {
         }
     }
 
-    /** Whether nothing that is sent by the link comes to the peer any more. */
+    /** Whether nothing that is sent over the link comes to the peer any more. */
     boolean isCutOff() {
         try (LinkLease.Share share = lease.take()) {
             return share == null || (link.peerState() & (Link.RST | Link.BROKEN)) != 0 || link.peerGone();
@@ -74,7 +74,7 @@ final class LinkPeer {
         return (heard() & Link.RST) != 0;
     }
 
-    /** Whether the peer has ended, by the link, what it sends. */
+    /** Whether the peer has ended, over the link, what it sends. */
     boolean hasFinished() {
         return (heard() & Link.FIN) != 0;
     }

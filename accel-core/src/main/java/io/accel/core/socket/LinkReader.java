@@ -149,7 +149,7 @@ public final class LinkReader extends LinkHalf {
 
     // ---- the peer comes to the link, and leaves it
 
-    /** How many bytes came through the kernel before the first that comes by the link; {@link #NOT_SWITCHED} if none does yet. */
+    /** How many bytes came through the kernel before the first that comes over the link; {@link #NOT_SWITCHED} if none does yet. */
     long switchedAt() throws IOException {
         lock();
         try {
@@ -253,7 +253,7 @@ public final class LinkReader extends LinkHalf {
         }
     }
 
-    /** How many bytes have come by the link while those before them are still read from the kernel. Any thread. */
+    /** How many bytes have come over the link while those before them are still read from the kernel. Any thread. */
     int availableAhead() {
         if (socket.isInputShut()) {
             return 0;
@@ -263,7 +263,7 @@ public final class LinkReader extends LinkHalf {
         }
     }
 
-    /** Whether bytes have come by the link that were not read. Any thread. */
+    /** Whether bytes have come over the link that were not read. Any thread. */
     boolean hasUnread() {
         try (LinkLease.Share share = lease.take()) {
             if (share == null) {
@@ -291,7 +291,7 @@ public final class LinkReader extends LinkHalf {
         return ready;
     }
 
-    /** How many of the program's bytes have come by the link. A hint. */
+    /** How many of the program's bytes have come over the link. A hint. */
     long receivedInAll() {
         return receiver.received();
     }

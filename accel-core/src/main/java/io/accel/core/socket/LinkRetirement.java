@@ -201,7 +201,7 @@ final class LinkRetirement {
                 && stream.writer().announcement().isMade();
     }
 
-    /** Changes whenever bytes of the program's go by the link, in either direction. */
+    /** Changes whenever bytes of the program's go over the link, in either direction. */
     private static long activity(LinkStream stream) {
         return stream.writer().sentInAll() + stream.reader().receivedInAll();
     }
@@ -228,7 +228,7 @@ final class LinkRetirement {
         return socket.handover().isAccepted() ? socket.idleNanos() : Keys.FOREVER;
     }
 
-    /** Whether neither direction goes by the link any more. */
+    /** Whether neither direction goes over the link any more. */
     private static boolean leave(LinkStream stream) {
         Outgoing out = stream.socket().outgoing();
         if (out.link() == stream) {
@@ -249,7 +249,7 @@ final class LinkRetirement {
         return stream.socket().incoming().link() == null && stream.reader().peekSwitchedAt() == LinkReader.NOT_SWITCHED;
     }
 
-    /** The connection goes on through the kernel already, or as soon as what came by the link is read. */
+    /** The connection goes on through the kernel already, or as soon as what came over the link is read. */
     private void leaveBroken(LinkStream stream) {
         StreamSocket socket = stream.socket();
         if (socket.incoming().link() == stream) {

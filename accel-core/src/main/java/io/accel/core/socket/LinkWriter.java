@@ -38,7 +38,7 @@ public final class LinkWriter extends LinkHalf {
 
     /** Whether this end has ended what it sends. Set once, by any thread. */
     private volatile boolean shut;
-    /** Whether the peer has been told so by the link. Set once, in this half; any thread reads it. */
+    /** Whether the peer has been told so over the link. Set once, in this half; any thread reads it. */
     private volatile boolean finished;
     /** Whether a close is about to tell the peer of the end, or has. Set once, by the closer. */
     private volatile boolean ending;
@@ -254,7 +254,7 @@ public final class LinkWriter extends LinkHalf {
         return ending && sender.position() - endsAt > 0;
     }
 
-    /** Whether this direction goes by the link; if not, it has moved. */
+    /** Whether this direction goes over the link; if not, it has moved. */
     private boolean isOutput() throws IOException {
         if (lease.isEnded()) {
             int unused = movedOrClosed();
@@ -322,7 +322,7 @@ public final class LinkWriter extends LinkHalf {
         }
     }
 
-    /** How many bytes went by the link since the direction last came to it. In this half only. */
+    /** How many bytes went over the link since the direction last came to it. In this half only. */
     long sentSinceSwitch() {
         return sender.sinceBegin();
     }
@@ -358,7 +358,7 @@ public final class LinkWriter extends LinkHalf {
     }
 
     /**
-     * What follows the announcement on the anchor is the program's, so the announcement has to be there. All that went by the link has
+     * What follows the announcement on the anchor is the program's, so the announcement has to be there. All that went over the link has
      * to have come to the peer, which need not be asked then if the link breaks before the peer has read it ({@link Resumption}). And
      * no write may have been accepted that nobody reads: the link refuses the next one, and the kernel would accept that as well, as the
      * first that it sees. Any thread.
@@ -471,7 +471,7 @@ public final class LinkWriter extends LinkHalf {
         }
     }
 
-    /** Whether the peer has been told by the link that nothing more comes. */
+    /** Whether the peer has been told over the link that nothing more comes. */
     boolean isFinished() {
         return finished;
     }
@@ -512,7 +512,7 @@ public final class LinkWriter extends LinkHalf {
         }
     }
 
-    /** How many of the program's bytes have gone by the link. A hint. */
+    /** How many of the program's bytes have gone over the link. A hint. */
     long sentInAll() {
         return sender.sent();
     }

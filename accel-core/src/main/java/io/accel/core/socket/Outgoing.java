@@ -8,7 +8,7 @@ import java.nio.channels.ClosedChannelException;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * What goes to the peer: through the kernel, and from some byte on by the link. The writer chooses that byte: the first of a write that
+ * What goes to the peer: through the kernel, and from some byte on over the link. The writer chooses that byte: the first of a write that
  * finds that both ends have the link. A writer that finds the ring full, because the peer has read nothing for a while,
  * {@linkplain #goBack goes back}: the kernel takes what it takes of any connection. When the peer's reader has followed, the next
  * write comes to the link again.
@@ -197,7 +197,7 @@ public final class Outgoing {
         return !fixed && link == from;
     }
 
-    /** Whether bytes that went by the link may not have been read, although this is the kernel's. */
+    /** Whether bytes that went over the link may not have been read, although this is the kernel's. */
     boolean isUnfollowed() {
         LinkStream behind = left;
         return behind != null && behind == socket.attached() && !behind.peer().hasFollowed();
@@ -295,7 +295,7 @@ public final class Outgoing {
      *
      * @param e how
      * @return what to report: a link that broke with bytes of this direction is a reset, and a reset is a broken pipe if a read
-     *     by the link has reported it, or if the peer had ended by the link what it sends
+     *     over the link has reported it, or if the peer had ended over the link what it sends
      */
     public IOException failed(IOException e) {
         LinkStream attached = socket.attached();

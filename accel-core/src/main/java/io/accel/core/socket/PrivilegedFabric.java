@@ -14,7 +14,7 @@ import java.util.List;
 
 /**
  * A fabric that works with Accel's rights; where Accel itself lacks one, the kernel carries the connection. Whether the program
- * has the right to connect or to send was asked by the JDK, when it did so by the kernel. Thread-safe as the fabric that it hands
+ * has the right to connect or to send was asked by the JDK, when it did so through the kernel. Thread-safe as the fabric that it hands
  * everything on to.
  */
 final class PrivilegedFabric implements Fabric {

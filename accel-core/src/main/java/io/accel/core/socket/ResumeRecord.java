@@ -56,7 +56,7 @@ final class ResumeRecord {
     /**
      * The record of an end that closes.
      *
-     * @param sent up to where it has sent by the link
+     * @param sent up to where it has sent over the link
      */
     static ByteBuffer ofClosing(long nonce, long sent) {
         return of(nonce, CLOSING - sent);

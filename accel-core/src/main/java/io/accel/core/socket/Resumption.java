@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
  * advances it. The thread that closes the program's descriptor holds its monitor while the connection gets another, so that no call fails in between.
  *
  * <ol>
- *   <li>When the last of what came by the link is in, each end says over the anchor up to where that is ({@link ResumeRecord}).
+ *   <li>When the last of what came over the link is in, each end says over the anchor up to where that is ({@link ResumeRecord}).
  *   <li>Each sends again, by the anchor, what the other has not received; it is still in the ring, whose room is reused only when the
  *       peer has read it.
  *   <li>A writer goes on through the kernel when all that was written before is sent again, a reader when it has read all that came by
@@ -24,7 +24,7 @@ import java.util.concurrent.TimeUnit;
  * ({@link LinkWriter#leave}).
  *
  * <p>An end must not speak where the other would take the record for the program's bytes: so it speaks first only if its own direction
- * goes by the link, and it has said so; otherwise when it has heard the other. An end that knows all about both directions does not
+ * goes over the link, and it has said so; otherwise when it has heard the other. An end that knows all about both directions does not
  * speak. Where neither may that has to, and where bytes cannot be accounted for, the connection is reset.
  */
 final class Resumption {
@@ -41,7 +41,7 @@ final class Resumption {
     private static final int PIECE = 1024;
 
     private enum Step {
-        /** What has come by the link is not all in. */
+        /** What has come over the link is not all in. */
         DRAINING,
         EXCHANGING,
         REPLAYING,
@@ -63,7 +63,7 @@ final class Resumption {
     /** What is to be said to the peer; null when that is done. */
     private ByteBuffer own;
 
-    /** From which cursor on the peer has not received what went by the link. */
+    /** From which cursor on the peer has not received what went over the link. */
     private long replayFrom;
 
     private Replay replay;
@@ -117,7 +117,7 @@ final class Resumption {
             }
         } catch (ClosedChannelException e) {
             giveUp(
-                    "this end has ended what it sends, or reads no more, and cannot say what it has received by the link");
+                    "this end has ended what it sends, or reads no more, and cannot say what it has received over the link");
         } catch (IOException e) {
             giveUp(e.getMessage());
         } catch (RuntimeException | OutOfMemoryError e) {
@@ -178,7 +178,7 @@ final class Resumption {
     /** What it sent before is whole, or it is known not to be. */
     private void peerHasClosed() {
         if (broken.finallyReceived() < peers.sent()) {
-            giveUp("the peer has closed, and the last of what it sent by the link has not come");
+            giveUp("the peer has closed, and the last of what it sent over the link has not come");
         } else {
             step = Step.OVER;
             broken.decide(Link.FIN | Link.CLOSED);
@@ -212,7 +212,8 @@ final class Resumption {
             over(); // for the reader, up to the end
             broken.decide(Link.CLOSED);
         } else if (peers.hasSeenMore()) {
-            giveUp("the peer has gone on by the kernel, and what it sent by the link before may not all have come");
+            giveUp(
+                    "the peer has gone on through the kernel, and what it sent over the link before may not all have come");
         } else if (in.readEnd()) {
             step = Step.OVER;
             broken.decide(Link.FIN | Link.CLOSED);
@@ -236,7 +237,8 @@ final class Resumption {
         } catch (IOException e) {
             return true;
         }
-        giveUp("the peer has ended what it sends by the kernel, and cannot say what it has received by the link");
+        giveUp(
+                "the peer has ended what it sends through the kernel, and cannot say what it has received over the link");
         return false;
     }
 
@@ -252,7 +254,7 @@ final class Resumption {
                         "what the peer has not received was sent from the program's own memory, or the switch is not known there");
             }
         } else if (out.isUnfollowed() && received != stream.writer().published()) {
-            giveUp("the peer has not received what went by the link before the kernel was gone back to");
+            giveUp("the peer has not received what went over the link before the kernel was gone back to");
         }
         return step == Step.EXCHANGING;
     }

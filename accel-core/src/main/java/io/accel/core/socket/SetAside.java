@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 
 /**
  * What was read from the kernel before it is the program's turn to have it: bytes that stand behind an announcement, and come after all
- * that comes by the link. Where the link has broken the peer's {@link ResumeRecord} stands before them. It is found here, and is not the
+ * that comes over the link. Where the link has broken the peer's {@link ResumeRecord} stands before them. It is found here, and is not the
  * program's.
  *
  * <p>Under the lock of {@link Incoming}, but for what any thread may call, which says so.

@@ -35,7 +35,7 @@ final class StreamBeginnings {
         incoming.fingerprint(null);
     }
 
-    /** What goes through the kernel from now on is not compared: some of it may go by the link. */
+    /** What goes through the kernel from now on is not compared: some of it may go over the link. */
     void freeze() {
         StreamFingerprint sent = outgoing.fingerprint();
         StreamFingerprint received = incoming.fingerprint();

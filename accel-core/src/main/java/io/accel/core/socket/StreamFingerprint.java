@@ -28,7 +28,7 @@ final class StreamFingerprint {
     private volatile boolean frozen;
 
     /**
-     * Bytes of this direction went by the kernel.
+     * Bytes of this direction went through the kernel.
      *
      * @param before how many went before; unless it has seen just these it has missed some, and adds nothing
      * @param bytes what they are in
@@ -107,7 +107,7 @@ final class StreamFingerprint {
         return !frozen && count < Beginnings.LIMIT;
     }
 
-    /** Nothing is added from now on: what follows may not go by the kernel, or is not seen by both ends. Any thread. */
+    /** Nothing is added from now on: what follows may not go through the kernel, or is not seen by both ends. Any thread. */
     void freeze() {
         frozen = true;
     }

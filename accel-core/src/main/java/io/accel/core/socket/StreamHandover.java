@@ -281,7 +281,7 @@ final class StreamHandover {
         }
     }
 
-    /** Whether this is a client's connection that fails where it gets no link, and so is no connection by the kernel. */
+    /** Whether this is a client's connection that fails where it gets no link, and so is no connection through the kernel. */
     private boolean fails() {
         return accelerator.isFailing() && !isAccepted();
     }
@@ -523,7 +523,7 @@ final class StreamHandover {
     }
 
     /**
-     * Neither direction goes by the link any more: gives it back. The connection may get another.
+     * Neither direction goes over the link any more: gives it back. The connection may get another.
      *
      * @param stream the link
      * @param why the connection is on the kernel's path now

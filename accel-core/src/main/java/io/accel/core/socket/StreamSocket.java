@@ -195,7 +195,7 @@ public final class StreamSocket {
     }
 
     /**
-     * Neither direction goes by the link any more: gives it back. By {@link LinkRetirement}'s thread.
+     * Neither direction goes over the link any more: gives it back. By {@link LinkRetirement}'s thread.
      *
      * @param stream the link
      * @param why the connection is on the kernel's path now
@@ -210,7 +210,7 @@ public final class StreamSocket {
     }
 
     /**
-     * Says whether urgent bytes are wanted inline, which a peer that sends by the link has to know.
+     * Says whether urgent bytes are wanted inline, which a peer that sends over the link has to know.
      *
      * @param wanted as {@code SO_OOBINLINE}
      */
@@ -227,7 +227,7 @@ public final class StreamSocket {
     }
 
     /**
-     * The program has shut down the anchor's input: reads by a link return the end from now on, and what waits in one returns it at
+     * The program has shut down the anchor's input: reads over a link return the end from now on, and what waits in one returns it at
      * once. A link that comes meanwhile finds it said: the flag is set before {@link #attached} is read here, and {@link
      * StreamHandover#attach} writes that before anybody looks at the link.
      */
@@ -256,7 +256,7 @@ public final class StreamSocket {
     }
 
     /**
-     * TCP refuses what comes to an end that has shut down both directions, with a reset. A peer that sends by the link is told to do so by
+     * TCP refuses what comes to an end that has shut down both directions, with a reset. A peer that sends over the link is told to do so by
      * itself; where it still sends through the kernel, that does so if the kernel's connection has ended as well. A link that can break keeps
      * that connection for the word that follows. Whatever is done last tells, or several tell: a shutdown sets what it says before it
      * looks here for the rest, and so does {@link StreamHandover#attach}.

@@ -14,7 +14,7 @@ public interface StreamTap {
      * @param ring where they are
      * @param cursor of the first byte in the ring
      * @param n how many
-     * @param position which byte of the direction the first is: counted from the first by the kernel and by this link
+     * @param position which byte of the direction the first is: counted from the first through the kernel and by this link
      */
     void take(MemoryRegion ring, long cursor, int n, long position);
 

@@ -150,7 +150,7 @@ class GoingBackModelTest {
                 .label("next")
                 .load("all sent?", SENT)
                 .jumpIf(a -> a == TOTAL, "done")
-                .load("by the link?", BY_LINK)
+                .load("over the link?", BY_LINK)
                 .jumpIf(a -> a == 1, "link")
                 // Outgoing.trySwitch
                 .load("unfollowed?", UNFOLLOWED)

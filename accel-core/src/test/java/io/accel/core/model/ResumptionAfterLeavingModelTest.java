@@ -22,7 +22,7 @@ class ResumptionAfterLeavingModelTest {
     // The sender's.
     private static final int SENT = 0;
     private static final int BY_LINK = 1;
-    /** Bytes that went by the link; then comes, if it was said, that the sender has left. */
+    /** Bytes that went over the link; then comes, if it was said, that the sender has left. */
     private static final int PUBLISHED = 2;
 
     private static final int HAS_LEFT = 3;
@@ -62,13 +62,13 @@ class ResumptionAfterLeavingModelTest {
         NONE,
         /** A writer goes back although the peer's device may not have all. */
         LEAVES_BEFORE_ALL_HAS_COME,
-        /** The sender speaks first, although its bytes go by the kernel. */
+        /** The sender speaks first, although its bytes go through the kernel. */
         SENDER_SPEAKS_FIRST,
-        /** The receiver speaks first, although its bytes go by the kernel. */
+        /** The receiver speaks first, although its bytes go through the kernel. */
         RECEIVER_SPEAKS_FIRST,
         /** The receiver takes what has come for all, of which it has not heard that it is. */
         RECEIVER_IS_CONTENT,
-        /** What stands in the kernel before the record is given out before what came by the link. */
+        /** What stands in the kernel before the record is given out before what came over the link. */
         ASIDE_FIRST
     }
 
@@ -167,7 +167,7 @@ class ResumptionAfterLeavingModelTest {
     private static Program senderResumes(Mutation mutation, boolean bothSwitch) {
         return new Program()
                 .await("is it broken?", m -> m.word(SENDER_BROKEN) == 1)
-                .load("by the link?", BY_LINK)
+                .load("over the link?", BY_LINK)
                 .jumpIf(a -> a == 0 && !bothSwitch && mutation != Mutation.SENDER_SPEAKS_FIRST, "silent")
                 .jumpIf(a -> a == 0 && mutation != Mutation.SENDER_SPEAKS_FIRST, "hear first")
                 .act("speak first", m -> true, m -> append(m, RECORD))
@@ -184,7 +184,7 @@ class ResumptionAfterLeavingModelTest {
                 .label("heard")
                 .act("see what is to be sent again", m -> true, m -> m.word(REPLAYED, m.word(BACK_RECORD) - 1))
                 .label("replay")
-                .load("by the link?", BY_LINK)
+                .load("over the link?", BY_LINK)
                 .jumpIf(a -> a == 0, "silent")
                 .act("send again, or go back", m -> true, m -> {
                     if (m.word(REPLAYED) < m.word(PUBLISHED)) {

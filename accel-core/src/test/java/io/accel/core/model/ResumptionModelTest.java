@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ResumptionModelTest {
     /** How many bytes the sender's program writes. */
     private static final int TOTAL = 3;
-    /** How many the other end's program writes by the kernel, if it never switches. */
+    /** How many the other end's program writes through the kernel, if it never switches. */
     private static final int BACK = 1;
 
     private static final int ANNOUNCEMENT = 50;
@@ -76,11 +76,11 @@ class ResumptionModelTest {
         SAYS_BEFORE_DRAINED,
         /** What the receiver has not got is not sent again. */
         NOTHING_AGAIN,
-        /** All that went by the link is sent again. */
+        /** All that went over the link is sent again. */
         ALL_AGAIN,
         /** The sender goes to the kernel before it has caught up. */
         GOES_BACK_EARLY,
-        /** The receiver goes to the kernel before it has read what came by the link. */
+        /** The receiver goes to the kernel before it has read what came over the link. */
         FOLLOWS_EARLY,
         /** The receiver takes whatever comes where an announcement is due for one. */
         SKIPS_BLINDLY
@@ -214,7 +214,7 @@ class ResumptionModelTest {
                             });
                 })
                 .label("replay")
-                .load("by the link?", BY_LINK)
+                .load("over the link?", BY_LINK)
                 .jumpIf(a -> a == 0, "done")
                 .act("send again, or go back", m -> true, m -> {
                     if (m.word(REPLAYED) < m.word(TAIL)) {
@@ -229,7 +229,7 @@ class ResumptionModelTest {
                 .label("done");
     }
 
-    /** What comes from the receiver by the kernel. A direction that has switched is read there only for the record. */
+    /** What comes from the receiver through the kernel. A direction that has switched is read there only for the record. */
     private static Program senderHears(boolean bothSwitch) {
         return new Program()
                 .label("next")

@@ -20,7 +20,7 @@ class RetirementModelTest {
     private static final int SAID_RETIRING = 2;
     private static final int SAID_RETIRED = 3;
     private static final int FREED = 4;
-    /** Whether what it sends goes by the link. */
+    /** Whether what it sends goes over the link. */
     private static final int OUT = 5;
     /** Whether it has left the link, and not been followed as far as it has looked. */
     private static final int UNFOLLOWED = 6;
@@ -34,7 +34,7 @@ class RetirementModelTest {
     private static final int PREFACE = 10;
     /** Whether the byte that says so is in the kernel. */
     private static final int ANNOUNCED = 11;
-    /** Whether it reads by the link, and how much it has read. */
+    /** Whether it reads over the link, and how much it has read. */
     private static final int IN = 12;
 
     private static final int READ = 13;
@@ -110,7 +110,7 @@ class RetirementModelTest {
             String done = "done" + round;
             String kernel = "kernel" + round;
             String come = "come" + round;
-            writer.load("by the link?", end + OUT)
+            writer.load("over the link?", end + OUT)
                     .jumpIf(a -> a == 1, link)
                     .act("begin to switch", m -> true, m -> m.word(end + SWITCHING, 1));
             if (mutation != Mutation.WRITERS_DO_NOT_LOOK) {
@@ -194,12 +194,12 @@ class RetirementModelTest {
                         m.word(end + OUT, 0);
                     }
                 })
-                .load("reads by the link?", end + IN)
+                .load("reads over the link?", end + IN)
                 .jumpIf(a -> a == 1, "leave");
         if (mutation != Mutation.AHEAD_NOT_LOOKED_AT) {
             retirement.load("is the peer ahead?", peer + PREFACE).jumpIf(a -> a == 1, "leave");
         }
-        retirement.load("writes by the link?", end + OUT).jumpIf(a -> a == 1, "leave");
+        retirement.load("writes over the link?", end + OUT).jumpIf(a -> a == 1, "leave");
         if (mutation != Mutation.RETIRED_UNFOLLOWED) {
             retirement
                     .load("left?", end + UNFOLLOWED)

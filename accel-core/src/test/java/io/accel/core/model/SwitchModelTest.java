@@ -21,7 +21,7 @@ class SwitchModelTest {
     private static final int WIRE = 0;
     /** Those of them that are the program's. */
     private static final int RAW = 1;
-    /** In the link: how many bytes went by the kernel, plus 1; 0 as long as it does not say. */
+    /** In the link: how many bytes went through the kernel, plus 1; 0 as long as it does not say. */
     private static final int PREFACE = 2;
     /** In the link: how many bytes are published. */
     private static final int RING = 3;

@@ -44,7 +44,7 @@ final class CheckedStream {
         return received;
     }
 
-    /** Whether both directions go by the link, as this end knows them. */
+    /** Whether both directions go over the link, as this end knows them. */
     boolean isMoved() {
         return socket.outgoing().link() != null && socket.incoming().link() != null;
     }

@@ -156,7 +156,7 @@ class DatagramCaptureTest {
         }
     }
 
-    /** From the first by the link on, although the capture hears of it no sooner than its program does; and none is held on to. */
+    /** From the first over the link on, although the capture hears of it no sooner than its program does; and none is held on to. */
     @Test
     void linksThatComeAndGoAreCapturedWhole() throws Exception {
         try (DatagramLab lab = new DatagramLab("balanced", SETTINGS)) {

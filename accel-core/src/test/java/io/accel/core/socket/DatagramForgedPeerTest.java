@@ -112,7 +112,7 @@ class DatagramForgedPeerTest {
         assertOnlyTheKernelIsLeft();
     }
 
-    /** What a sender finds when it looks for room: the datagram that was to be sent goes by the kernel then. */
+    /** What a sender finds when it looks for room: the datagram that was to be sent goes through the kernel then. */
     @ParameterizedTest
     @ValueSource(longs = {-1, Long.MIN_VALUE, Long.MAX_VALUE, 10L * 128 * 1024})
     void consumerCursors(long cursor) throws Exception {
@@ -155,7 +155,7 @@ class DatagramForgedPeerTest {
         publish(-1, MAGIC, -1);
         plain.configureBlocking(false);
         while (plain.receive(ByteBuffer.allocate(3_000)) != null) {
-            // what went by the kernel between two links
+            // what went through the kernel between two links
         }
         plain.configureBlocking(true);
         assertOnlyTheKernelIsLeft();

@@ -149,7 +149,7 @@ final class DatagramLab implements AutoCloseable {
         return end;
     }
 
-    /** Sends numbers less than 0 until they go by a link; all that the other has received then was taken. */
+    /** Sends numbers less than 0 until they go over a link; all that the other has received then was taken. */
     static void link(End from, End to) throws Exception {
         long end = System.nanoTime() + PATIENCE;
         for (long number = -1; !from.isLinkedTo(to); number--) {
@@ -159,7 +159,7 @@ final class DatagramLab implements AutoCloseable {
             from.send(number, to);
             Thread.sleep(2);
             while (to.tryReceive() != null) {
-                // one of those that went by the kernel
+                // one of those that went through the kernel
             }
         }
     }

@@ -60,7 +60,7 @@ class DatagramRingsTest {
         }
     }
 
-    /** Beyond the cap datagrams go by the kernel, with that reason, until another link is given up. */
+    /** Beyond the cap datagrams go through the kernel, with that reason, until another link is given up. */
     @Test
     void beyondTheCapDatagramsGoByTheKernel() throws Exception {
         Map<String, String> settings = Map.of("datagram.ring-size", "128KiB", "shm.max", "600KiB");

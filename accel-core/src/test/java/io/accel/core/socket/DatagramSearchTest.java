@@ -89,7 +89,7 @@ class DatagramSearchTest {
         }
     }
 
-    /** Requests of the one, and answers of the other, each to where the request came from, until both go by a link. */
+    /** Requests of the one, and answers of the other, each to where the request came from, until both go over a link. */
     private static void talkUntilLinked(DatagramLab.End client, DatagramLab.End server) {
         await().pollInterval(Duration.ofMillis(5)).atMost(LIMIT).until(() -> {
             client.send(1, server);

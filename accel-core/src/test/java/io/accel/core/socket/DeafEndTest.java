@@ -73,7 +73,7 @@ class DeafEndTest {
         }
     }
 
-    /** Also by a link that comes later, as its peer would send by that. */
+    /** Also over a link that comes later, as its peer would send by that. */
     @Test
     void saysSoByALinkThatComesLater() throws Exception {
         try (Lab lab = new Lab("balanced", Map.of("handover.after", "2/1MiB"))) {

@@ -85,7 +85,7 @@ class HostileWordsTest {
         }
     }
 
-    /** What went by the link before a writer went back from it has all come, so a peer that says otherwise cannot be helped. */
+    /** What went over the link before a writer went back from it has all come, so a peer that says otherwise cannot be helped. */
     @ParameterizedTest
     @ValueSource(ints = {-1, 1})
     void aRecordThatCannotBeOfWhatWasLeft(int off) throws Exception {
@@ -232,7 +232,7 @@ class HostileWordsTest {
         assertThat(Lab.channel(pair.server()).write(record)).isEqualTo(ResumeRecord.SIZE);
     }
 
-    /** Nobody looks for one there: bytes go by the link, as if it had not come. */
+    /** Nobody looks for one there: bytes go over the link, as if it had not come. */
     @ParameterizedTest
     @ValueSource(longs = {0, 64, 65, ResumeRecord.LOST, Long.MIN_VALUE, Long.MAX_VALUE})
     void aRecordOnALinkThatIsWhole(long cursor) throws Exception {

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Timeout;
  */
 @Timeout(30)
 class InterruptedThreadTest {
-    /** Has the client receive by the link, and know of it by what lies in the link alone. */
+    /** Has the client receive over the link, and know of it by what lies in the link alone. */
     private static Lab.Pair unannounced(Lab lab) throws Exception {
         Lab.Pair pair = lab.connectOnly();
         Streams.write(lab.accelerator.waits(), pair.server(), ByteBuffer.allocate(8));

@@ -218,7 +218,7 @@ final class Lab implements AutoCloseable {
         ByteBuffer one = ByteBuffer.allocate(1);
         Streams.read(accelerator.waits(), to, one);
         if (from.outgoing().link() == null || to.incoming().link() == null) {
-            throw new AssertionError("the byte did not go by the link");
+            throw new AssertionError("the byte did not go over the link");
         }
     }
 

@@ -167,7 +167,7 @@ class LingeringCloseTest {
         }
     }
 
-    /** The peer's bytes come by the kernel, among which its word is to be found by nobody's reader. */
+    /** The peer's bytes come through the kernel, among which its word is to be found by nobody's reader. */
     @Test
     void aDirectionThatNeverSwitched() throws Exception {
         Lab.Pair pair = lab.lab.connectOnly();

@@ -161,7 +161,7 @@ class LinkFaultsTest {
     }
 
     /**
-     * What goes to the peer goes by the link, what comes from it would come by the kernel: when the link breaks, whoever reads
+     * What goes to the peer goes over the link, what comes from it would come through the kernel: when the link breaks, whoever reads
      * there is told, and the peer's half of the kernel's connection does not end as if all had been said.
      */
     @Test
@@ -228,7 +228,7 @@ class LinkFaultsTest {
         }
     }
 
-    /** As long as the peer may still read what went by the link it does; what the peer has read nobody can lose. */
+    /** As long as the peer may still read what went over the link it does; what the peer has read nobody can lose. */
     @Test
     void aConnectionOutlivesALinkThatBothDirectionsHaveLeft() throws Exception {
         try (FaultLab lab = new FaultLab("low-cpu")) {

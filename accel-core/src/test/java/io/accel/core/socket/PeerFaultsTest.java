@@ -36,7 +36,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * A peer in a process of its own that is killed, stopped, out of descriptors or out of memory, at each step at which a connection gets
- * a link, and at each at which it goes on without one that broke. A connection goes on by the kernel and every byte comes once, or it
+ * a link, and at each at which it goes on without one that broke. A connection goes on through the kernel and every byte comes once, or it
  * ends as one of TCP's does whose peer is gone; another one notices nothing; and nothing is left behind.
  */
 @Timeout(60)
@@ -250,7 +250,7 @@ class PeerFaultsTest {
         String unused = peer.await("sent " + back);
     }
 
-    /** Both directions go by the link, and neither leaves it by itself. */
+    /** Both directions go over the link, and neither leaves it by itself. */
     private void move() throws Exception {
         await().pollInterval(Duration.ofMillis(1)).until(() -> {
             assertSent(send(1));

@@ -216,7 +216,7 @@ class ResumptionTest {
         assertKernel(pair.server());
     }
 
-    /** What goes one way goes by the link, what would come back comes by the kernel, where the record has to be found. */
+    /** What goes one way goes over the link, what would come back comes through the kernel, where the record has to be found. */
     @Test
     void aDirectionThatNeverSwitched() throws Exception {
         pair = lab.lab.connectOnly();
@@ -540,7 +540,7 @@ class ResumptionTest {
         assertThat(Streams.read(waits, pair.server(), ByteBuffer.allocate(9))).isEqualTo(-1);
     }
 
-    /** What is said for the case that the link breaks is nothing to a program that reads by the kernel up to the switch. */
+    /** What is said for the case that the link breaks is nothing to a program that reads through the kernel up to the switch. */
     @Test
     void theWordOfACloseIsNotTheProgramsBytes() throws Exception {
         pair = lab.lab.connectOnly();
@@ -614,7 +614,7 @@ class ResumptionTest {
         assertThat(Streams.read(waits, pair.server(), ByteBuffer.allocate(9))).isEqualTo(-1);
     }
 
-    /** The peer has not heard of the switch, and has sent nothing by the link: among what it sends no record would be looked for. */
+    /** The peer has not heard of the switch, and has sent nothing over the link: among what it sends no record would be looked for. */
     @Test
     void aDirectionWasJustMovingAndTheOtherNeverHas() throws Exception {
         pair = lab.lab.connectOnly();
@@ -646,7 +646,7 @@ class ResumptionTest {
         });
     }
 
-    /** An end that can say nothing by the kernel cannot say what it has received. */
+    /** An end that can say nothing through the kernel cannot say what it has received. */
     @Test
     void anEndHadEndedWhatItSendsBeforeItsSwitch() throws Exception {
         pair = lab.lab.connectOnly();

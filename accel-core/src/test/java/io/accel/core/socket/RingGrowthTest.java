@@ -117,7 +117,7 @@ class RingGrowthTest {
             Streams.send(waits, pair.client(), bytes, 1);
             return (long) bytes;
         });
-        assertThat(sent.get(20, TimeUnit.SECONDS)).isEqualTo(bytes); // the rest by the kernel
+        assertThat(sent.get(20, TimeUnit.SECONDS)).isEqualTo(bytes); // the rest through the kernel
         TimeUnit.MILLISECONDS.sleep(300);
         assertRings(FIRST);
         assertThat(Streams.receive(waits, pair.server(), bytes, 1)).isEqualTo(bytes);

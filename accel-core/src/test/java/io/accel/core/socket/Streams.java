@@ -80,7 +80,7 @@ final class Streams {
         }
     }
 
-    /** Returns whether the rest goes by the kernel, in whose half the caller then is. */
+    /** Returns whether the rest goes through the kernel, in whose half the caller then is. */
     private static boolean writeLink(BlockingWaits waits, StreamSocket socket, LinkStream stream, ByteBuffer src)
             throws IOException {
         stream.writer().lock();

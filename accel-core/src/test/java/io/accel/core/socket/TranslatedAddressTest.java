@@ -188,7 +188,7 @@ class TranslatedAddressTest {
         listener.close();
     }
 
-    /** Urgent bytes are counted differently by the two ends, and what went by a link is not what the kernel carries. */
+    /** Urgent bytes are counted differently by the two ends, and what went over a link is not what the kernel carries. */
     @Test
     void whatIsComparedEndsWhereTheEndsCountDifferently() throws Exception {
         StreamListener listener = listen(8080);

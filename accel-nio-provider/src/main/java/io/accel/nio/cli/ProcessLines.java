@@ -62,7 +62,7 @@ final class ProcessLines {
                         Quantity.duration(sample.sum("stall.nanos.")),
                         sample.sum("resets.in."),
                         sample.sum("resets.out.")));
-        addSome(lines, sample, "fallbacks.", "  by the kernel:");
+        addSome(lines, sample, "fallbacks.", "  through the kernel:");
         lines.add(
                 ("  pollers looked %s times and found traffic %s, slept %s times, woke %s; doorbells %s rung, %s heard; rings %s,"
                                 + " registered %s")

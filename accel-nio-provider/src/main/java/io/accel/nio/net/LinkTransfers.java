@@ -100,7 +100,7 @@ final class LinkTransfers {
     }
 
     /**
-     * Writes all of it, or all that goes by the link.
+     * Writes all of it, or all that goes over the link.
      *
      * @param out the direction
      * @return how many bytes it wrote; less than {@code len} if it went back, and then the caller is in the kernel's half; or

@@ -23,7 +23,7 @@ class DatagramPathTest extends DatagramSupport {
             assertThat(KernelDatagrams.waitFor(ends.right())).isFalse();
             send(ends.left(), "datagram", addressOf(ends.right()));
             assertThat(KernelDatagrams.carryNextOf(ends.right(), LIMIT_MILLIS))
-                    .as("datagram %d by the kernel", i)
+                    .as("datagram %d through the kernel", i)
                     .isTrue();
             assertThat(receiveText(ends.right())).isEqualTo("datagram");
         }
@@ -46,13 +46,13 @@ class DatagramPathTest extends DatagramSupport {
         for (int i = 0; i < 20; i++) {
             send(ends.left(), "there", addressOf(ends.right()));
             assertThat(KernelDatagrams.carryNextOf(ends.right(), LIMIT_MILLIS))
-                    .as("there, %d, by the kernel", i)
+                    .as("there, %d, through the kernel", i)
                     .isFalse();
             Datagram there = receive(ends.right());
             assertThat(there.text()).isEqualTo("there");
             send(ends.right(), "back", there.source());
             assertThat(KernelDatagrams.carryNextOf(ends.left(), LIMIT_MILLIS))
-                    .as("back, %d, by the kernel", i)
+                    .as("back, %d, through the kernel", i)
                     .isFalse();
             assertThat(receiveText(ends.left())).isEqualTo("back");
         }

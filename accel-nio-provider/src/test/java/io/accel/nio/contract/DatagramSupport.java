@@ -85,7 +85,7 @@ abstract class DatagramSupport extends ContractSupport {
 
     /**
      * Exchanges datagrams until the kernel carries them no longer, where this run is about another path: that one may be looked for
-     * only when the first has been sent, which itself goes by the kernel. It gives up after a while where the receiver is not at {@link
+     * only when the first has been sent, which itself goes through the kernel. It gives up after a while where the receiver is not at {@link
      * #host()}, for the other path may not lead elsewhere. Both are left in their blocking mode, with nothing to receive.
      *
      * @param sender not registered with a selector, and connected to the receiver or to none

@@ -25,7 +25,8 @@ class PathTest extends ContractSupport {
         long before = packetsSent();
         byte[] bytes = Bytes.random(1, LARGEST_PACKET);
         for (int i = 0; i < PACKETS; i++) {
-            Bytes.write(pair.client(), bytes); // all of a large piece might find the ring full, and go by the kernel
+            Bytes.write(
+                    pair.client(), bytes); // all of a large piece might find the ring full, and go through the kernel
             Bytes.assertSame(Bytes.read(pair.server(), LARGEST_PACKET), bytes);
         }
         long least = before + PACKETS;

@@ -112,7 +112,7 @@ class CaptureIT {
             capture.awaitOutput("writing to");
             long empty = Files.size(file);
             long patience = System.nanoTime() + PATIENCE_NANOS;
-            while (Files.size(file) < empty + SOME_BYTES) { // they go by the kernel until there is a link
+            while (Files.size(file) < empty + SOME_BYTES) { // they go through the kernel until there is a link
                 assertThat(System.nanoTime()).isLessThan(patience);
                 pair.echo(10);
                 sent += 10;

@@ -92,7 +92,7 @@ class WaysInIT {
         assertThat(echo(jdk, all)).containsAll(ECHO).contains("logged for echo", "logged for io.accel");
     }
 
-    /** Its connections are what it asked for, and go by the kernel. */
+    /** Its connections are what it asked for, and go through the kernel. */
     @ParameterizedTest
     @MethodSource("ways")
     void aProgramThatNamesItsProviderIsNotAccelerated(Path jdk, List<String> options) throws Exception {

@@ -41,7 +41,7 @@ final class Datagrams {
         }
     }
 
-    /** Whether what is on its way has had the time to come: by a link that was found this very moment it may take some. */
+    /** Whether what is on its way has had the time to come: over a link that was found this very moment it may take some. */
     private static boolean isLate(long startNanos) {
         return System.nanoTime() - startNanos > LATE_NANOS;
     }

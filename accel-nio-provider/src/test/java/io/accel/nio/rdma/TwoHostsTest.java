@@ -174,7 +174,7 @@ class TwoHostsTest {
         }
         // Soft-RoCE (seen in 6.1) cannot route the connection manager's word of the end while its interface is down.
         // That puts the queue pair that all connection managers share into error: from then on it sends, and drops what
-        // comes. So connections go by the kernel until the device is made anew, as TROUBLESHOOTING.md has it.
+        // comes. So connections go through the kernel until the device is made anew, as TROUBLESHOOTING.md has it.
         echoes(port, "2s");
         HostAgent.shell("rdma link delete rxe0 && rdma link add rxe0 type rxe netdev eth0");
         awaitPort("ACTIVE");

@@ -18,7 +18,7 @@ public final class LatencyRun {
         void run() throws IOException;
     }
 
-    /** A count of the bytes that went by the kernel, of all time. */
+    /** A count of the bytes that went through the kernel, of all time. */
     @FunctionalInterface
     interface KernelBytes {
         /** -1 if unknown. */

@@ -191,7 +191,7 @@ enum BenchCase {
         this.variants = variants;
     }
 
-    /** Whether both variants go by the kernel, so that they differ by little and are to be measured close together. */
+    /** Whether both variants go through the kernel, so that they differ by little and are to be measured close together. */
     boolean comparesKernelPaths() {
         return reference == Variant.PLAIN;
     }

@@ -11,7 +11,7 @@ import java.util.function.ToDoubleFunction;
  * @param connectionDescriptors descriptors that both ends of a connection have open
  * @param balance what that one of several listeners got which got least, of its even share
  * @param linked which part of the client's connections was on a link once it was warm
- * @param linkedBytes which part of what the client read and wrote did not go by the kernel
+ * @param linkedBytes which part of what the client read and wrote did not go through the kernel
  */
 record Extra(double connectionBytes, double connectionDescriptors, double balance, double linked, double linkedBytes) {
     static final Extra NONE = new Extra(Double.NaN, Double.NaN, Double.NaN, Double.NaN, Double.NaN);

@@ -7,7 +7,7 @@ import java.util.Optional;
 final class FallBack {
     private FallBack() {}
 
-    /** A sentence about it, with what the program itself said, if any of {@code samples} went by the kernel. */
+    /** A sentence about it, with what the program itself said, if any of {@code samples} went through the kernel. */
     static Optional<String> seen(Variant variant, List<Sample> samples) {
         if (!variant.mustNotFallBack()) {
             return Optional.empty();
@@ -15,7 +15,7 @@ final class FallBack {
         return samples.stream()
                 .filter(Sample::wentByKernel)
                 .findFirst()
-                .map(sample -> "Accel was on at both ends, yet the bytes went by the kernel"
+                .map(sample -> "Accel was on at both ends, yet the bytes went through the kernel"
                         + (sample.said().isEmpty() ? "" : "; the client said:\n" + sample.said()));
     }
 }

@@ -70,10 +70,10 @@ record LinkShare(double connections, Map<Long, Long> bytes) {
     }
 
     /**
-     * Which part of the bytes did not go by the kernel since then, from 0 to 1; NaN where nothing went, or what the kernel carried is not
+     * Which part of the bytes did not go through the kernel since then, from 0 to 1; NaN where nothing went, or what the kernel carried is not
      * known.
      *
-     * @param byKernel what the process read and wrote by the kernel meanwhile; negative if unknown
+     * @param byKernel what the process read and wrote through the kernel meanwhile; negative if unknown
      */
     double bytesSince(LinkShare before, double byKernel) {
         double linked = bytes.entrySet().stream()

@@ -33,7 +33,7 @@ record Sample(
                 Conditions.worst(slices.stream().map(Sample::conditions).toList()));
     }
 
-    /** Whether the bytes went by the kernel, though they need not have. */
+    /** Whether the bytes went through the kernel, though they need not have. */
     boolean wentByKernel() {
         return kernelShare > MOST;
     }

@@ -102,7 +102,7 @@ enum Variant {
         return this == NETTY_IO_URING;
     }
 
-    /** Whether it is a failure if the bytes go by the kernel. */
+    /** Whether it is a failure if the bytes go through the kernel. */
     boolean mustNotFallBack() {
         return serverAccelerated && clientAccelerated && !path.equals(CHOICE.path) && !isByAgent();
     }

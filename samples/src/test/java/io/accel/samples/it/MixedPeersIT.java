@@ -13,7 +13,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Peers that cannot share memory: one without Accel, or of another user. They talk, by the kernel. */
+/** Peers that cannot share memory: one without Accel, or of another user. They talk, through the kernel. */
 class MixedPeersIT {
     private static final long SOME = 32L << 20;
     private static final String OTHER_USER = "nobody";

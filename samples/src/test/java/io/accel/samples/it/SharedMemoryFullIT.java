@@ -6,7 +6,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 
-/** Where no shared memory is left a connection goes by the kernel, and those that have theirs go on. */
+/** Where no shared memory is left a connection goes through the kernel, and those that have theirs go on. */
 class SharedMemoryFullIT {
     private static final long SOME = 32L << 20;
 

@@ -51,7 +51,7 @@ class SystemCallsIT {
         double kernels = sum(perTrip(wait, false));
         Map<String, Double> ours = perTrip(wait, true);
         assertThat(sum(ours))
-                .as("a trip by the kernel takes %s, by a link %s", kernels, ours)
+                .as("a trip through the kernel takes %s, over a link %s", kernels, ours)
                 .isLessThan(kernels + more + 0.1);
         assertThat(ours.getOrDefault("epoll_ctl", 0.0))
                 .as("changes of what is waited for, a trip")

@@ -97,7 +97,7 @@ class ZooKeeperBetweenHostsIT {
                     .filter(line -> line.contains("accel: connected "))
                     .toList();
             assertThat(connects).as("what the client's log says").hasSizeGreaterThanOrEqualTo(least);
-            // Those before it may have been refused, by the kernel, while there was no server.
+            // Those before it may have been refused, through the kernel, while there was no server.
             assertThat(connects.get(connects.size() - 1))
                     .as("the latest connection")
                     .contains(":" + port + " ")

@@ -13,7 +13,7 @@ class FallBackTest {
     @Test
     void oneRoundByTheKernelIsEnoughAndItsReasonIsShown() {
         assertThat(FallBack.seen(Variant.ACCELERATED, List.of(BY_MEMORY, BY_KERNEL)))
-                .hasValueSatisfying(said -> assertThat(said).contains("by the kernel", "VERSION_MISMATCH"));
+                .hasValueSatisfying(said -> assertThat(said).contains("through the kernel", "VERSION_MISMATCH"));
     }
 
     @Test

@@ -20,7 +20,7 @@ import java.util.function.Predicate;
 
 /**
  * Hears what devices report beside completions, of each device as long as there are links on it, and breaks the links that it
- * concerns: their connections go on by the kernel at once, and need not wait until something that they send is given up.
+ * concerns: their connections go on through the kernel at once, and need not wait until something that they send is given up.
  *
  * <p>A device that fails takes all its links with it, a queue pair that fails its own. A port that goes down takes those that wait
  * for something, if the kernel still has a way from their address: as where another port takes the address over. Otherwise the

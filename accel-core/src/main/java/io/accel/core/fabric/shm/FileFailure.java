@@ -22,7 +22,7 @@ final class FileFailure {
     private FileFailure() {}
 
     /**
-     * The reason to go by the kernel.
+     * The reason to go through the kernel.
      *
      * @param e what the attempt met
      * @param file what was to be made

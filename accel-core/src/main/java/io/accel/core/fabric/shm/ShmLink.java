@@ -58,7 +58,7 @@ final class ShmLink implements Link {
 
     /**
      * A link over a mapped and checked file. Its memory and its descriptor were {@linkplain MemoryCap#take taken}, and are given
-     * back by the link.
+     * back over the link.
      *
      * @param map the whole file
      * @param ringSize the size of either ring

@@ -82,7 +82,7 @@ public final class AccelMeters {
         }
         for (FallbackReason reason : FallbackReason.values()) {
             for (Role role : Role.values()) {
-                MeterId fallbacks = MeterId.of("accel.fallbacks", "Connections that go by the kernel, and why")
+                MeterId fallbacks = MeterId.of("accel.fallbacks", "Connections that go through the kernel, and why")
                         .tag("reason", reason.name())
                         .tag("actionable", Boolean.toString(reason.actionable()))
                         .tag("role", ProcessFigures.name(role));

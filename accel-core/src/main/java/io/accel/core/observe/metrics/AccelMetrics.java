@@ -52,7 +52,7 @@ import io.micrometer.core.instrument.MeterRegistry;
  * <tr><td>{@code accel.capture.packets}</td><td>counter</td><td>fate</td><td>packets that captures have kept, or dropped</td></tr>
  * </table>
  *
- * <p>Bytes of connections that go by the kernel are the kernel's to count. Thread-safe; stateless.
+ * <p>Bytes of connections that go through the kernel are the kernel's to count. Thread-safe; stateless.
  */
 public final class AccelMetrics {
     /** Metrics of this process. */

@@ -29,7 +29,7 @@ public final class PathEvidence {
                 .isGreaterThanOrEqualTo(open));
     }
 
-    /** Asserts that all {@code open} connections at the port go by the kernel, whatever the provider. */
+    /** Asserts that all {@code open} connections at the port go through the kernel, whatever the provider. */
     public static void assertKernel(int port, int open) {
         await().atMost(SOON).untilAsserted(() -> assertThat(ProcFs.kernelConnections(port))
                 .as("kernel connections at port %d, where %d are open", port, open)
