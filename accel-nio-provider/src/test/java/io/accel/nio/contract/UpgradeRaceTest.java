@@ -339,18 +339,16 @@ class UpgradeRaceTest extends ContractSupport {
     @EnumSource
     @WithinLimit.Seconds(60)
     void aResetEndsWhatWaitsAtItsOwnEnd(End end) throws Exception {
-        sweep(
-                end,
-                CONNECTIONS,
-                (actor, moment) -> {
-                    Task<Integer> reader = start(() -> actor.read(ByteBuffer.allocate(1)));
-                    int unused = writeAndReset(actor, moment);
-                    return reader;
-                },
-                (race, act) -> {
-                    assertThat(act.result().failure()).isInstanceOf(ClosedChannelException.class);
-                    assertThat(readToAnyEnd(race.peer()).ending()).isEqualTo("Connection reset");
-                });
+        sweep(end, CONNECTIONS, this::resetUnderAReader, (race, act) -> {
+            assertThat(act.result().failure()).isInstanceOf(ClosedChannelException.class);
+            assertThat(readToAnyEnd(race.peer()).ending()).isEqualTo("Connection reset");
+        });
+    }
+
+    private Task<Integer> resetUnderAReader(SocketChannel actor, long moment) throws IOException {
+        Task<Integer> reader = start(() -> actor.read(ByteBuffer.allocate(1)));
+        int unused = writeAndReset(actor, moment);
+        return reader;
     }
 
     /** The peer, which hears of it by whichever path, resets in turn: at the end that was first that is no news. */
@@ -358,24 +356,16 @@ class UpgradeRaceTest extends ContractSupport {
     @EnumSource
     @WithinLimit.Seconds(60)
     void aResetThatIsAnsweredByAnotherEndsWhatWaitsAtItsOwnEnd(End end) throws Exception {
-        sweep(
-                end,
-                CONNECTIONS,
-                (actor, moment) -> {
-                    Task<Integer> reader = start(() -> actor.read(ByteBuffer.allocate(1)));
-                    int unused = writeAndReset(actor, moment);
-                    return reader;
-                },
-                (race, act) -> {
-                    Task<String> peer = start(() -> {
-                        Heard heard = readToAnyEnd(race.peer());
-                        race.peer().setOption(StandardSocketOptions.SO_LINGER, 0);
-                        race.peer().close();
-                        return heard.ending();
-                    });
-                    assertThat(act.result().failure()).isInstanceOf(ClosedChannelException.class);
-                    assertThat(peer.result()).isEqualTo("Connection reset");
-                });
+        sweep(end, CONNECTIONS, this::resetUnderAReader, (race, act) -> {
+            Task<String> peer = start(() -> {
+                Heard heard = readToAnyEnd(race.peer());
+                race.peer().setOption(StandardSocketOptions.SO_LINGER, 0);
+                race.peer().close();
+                return heard.ending();
+            });
+            assertThat(act.result().failure()).isInstanceOf(ClosedChannelException.class);
+            assertThat(peer.result()).isEqualTo("Connection reset");
+        });
     }
 
     // ---- an interrupt
