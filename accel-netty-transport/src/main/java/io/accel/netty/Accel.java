@@ -53,6 +53,16 @@ public final class Accel {
         }
     }
 
+    /**
+     * Whether the transport is available, and the process's profile is not {@code off}: whether a framework that has the choice
+     * should take it.
+     *
+     * @throws ProfileException if the process's profile has a mistake; the message tells all of it
+     */
+    public static boolean isOn() {
+        return isAvailable() && Holder.ACCELERATOR.isOn();
+    }
+
     /** The process's profile at work. */
     static Accelerator accelerator() {
         ensureAvailability();

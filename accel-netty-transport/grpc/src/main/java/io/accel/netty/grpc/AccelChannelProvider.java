@@ -1,5 +1,6 @@
 package io.accel.netty.grpc;
 
+import io.accel.netty.Accel;
 import io.grpc.ChannelCredentials;
 import io.grpc.ManagedChannelBuilder;
 import io.grpc.ManagedChannelProvider;
@@ -23,7 +24,7 @@ public final class AccelChannelProvider extends ManagedChannelProvider {
 
     @Override
     protected boolean isAvailable() {
-        return AccelGrpc.isToBeChosen();
+        return Accel.isOn();
     }
 
     @Override

@@ -1,6 +1,5 @@
 package io.accel.netty.grpc;
 
-import io.accel.core.runtime.AccelRuntime;
 import io.accel.netty.Accel;
 import io.accel.netty.AccelIoHandler;
 import io.accel.netty.AccelServerSocketChannel;
@@ -49,11 +48,6 @@ public final class AccelGrpc {
         return builder.bossEventLoopGroup(Loops.ACCEPTORS)
                 .workerEventLoopGroup(Loops.WORKERS)
                 .channelType(AccelServerSocketChannel.class);
-    }
-
-    /** Whether gRPC should take this transport where it has the choice. */
-    static boolean isToBeChosen() {
-        return Accel.isAvailable() && AccelRuntime.get().accelerator().isOn();
     }
 
     /** Made when somebody needs them. */

@@ -1,5 +1,6 @@
 package io.accel.netty.grpc;
 
+import io.accel.netty.Accel;
 import io.grpc.ServerBuilder;
 import io.grpc.ServerCredentials;
 import io.grpc.ServerProvider;
@@ -16,7 +17,7 @@ public final class AccelServerProvider extends ServerProvider {
 
     @Override
     protected boolean isAvailable() {
-        return AccelGrpc.isToBeChosen();
+        return Accel.isOn();
     }
 
     @Override

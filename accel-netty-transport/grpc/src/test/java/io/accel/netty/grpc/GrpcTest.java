@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.accel.core.observe.PathName;
 import io.accel.core.observe.ProcessCounters;
+import io.accel.netty.Accel;
 import io.accel.profile.Role;
 import io.grpc.CallOptions;
 import io.grpc.Grpc;
@@ -158,7 +159,7 @@ class GrpcTest {
         private Program() {}
 
         public static void main(String[] args) throws Exception {
-            System.out.println("to be chosen: " + AccelGrpc.isToBeChosen());
+            System.out.println("to be chosen: " + Accel.isOn());
             Server server = serverByItself();
             ManagedChannel channel = channelByItself(server.getPort());
             call(channel);

@@ -15,11 +15,13 @@ import io.netty.channel.socket.SocketChannel;
 import io.netty.util.concurrent.FastThreadLocalThread;
 import io.netty.util.concurrent.Future;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.NonBlocking;
 import reactor.netty.FutureMono;
@@ -43,6 +45,14 @@ import reactor.netty.resources.LoopResources;
  * Thread-safe.
  */
 public final class AccelLoopResources implements LoopResources {
+    /** What stands for one of Netty's kinds of channels. */
+    private record Kind(Class<? extends Channel> type, Supplier<Channel> make) {}
+
+    private static final Map<Class<? extends Channel>, Kind> KINDS = Map.of(
+            SocketChannel.class, new Kind(AccelSocketChannel.class, AccelSocketChannel::new),
+            ServerSocketChannel.class, new Kind(AccelServerSocketChannel.class, AccelServerSocketChannel::new),
+            DatagramChannel.class, new Kind(AccelDatagramChannel.class, AccelDatagramChannel::new));
+
     private final String prefix;
     private final boolean daemon;
     private final AtomicLong threads = new AtomicLong();
@@ -145,16 +155,7 @@ public final class AccelLoopResources implements LoopResources {
         if (!isAccels(group)) {
             return notNative.onChannel(channelType, group);
         }
-        if (channelType == SocketChannel.class) {
-            return channelType.cast(new AccelSocketChannel());
-        }
-        if (channelType == ServerSocketChannel.class) {
-            return channelType.cast(new AccelServerSocketChannel());
-        }
-        if (channelType == DatagramChannel.class) {
-            return channelType.cast(new AccelDatagramChannel());
-        }
-        throw unsupported(channelType);
+        return channelType.cast(kind(channelType).make().get());
     }
 
     @Override
@@ -162,21 +163,16 @@ public final class AccelLoopResources implements LoopResources {
         if (!isAccels(group)) {
             return notNative.onChannelClass(channelType, group);
         }
-        if (channelType == SocketChannel.class) {
-            return AccelSocketChannel.class.asSubclass(channelType);
-        }
-        if (channelType == ServerSocketChannel.class) {
-            return AccelServerSocketChannel.class.asSubclass(channelType);
-        }
-        if (channelType == DatagramChannel.class) {
-            return AccelDatagramChannel.class.asSubclass(channelType);
-        }
-        throw unsupported(channelType);
+        return kind(channelType).type().asSubclass(channelType);
     }
 
-    private static IllegalArgumentException unsupported(Class<?> channelType) {
-        return new IllegalArgumentException("Accel has no " + channelType.getSimpleName()
-                + "; for Unix-domain sockets use runOn(LoopResources.create(NAME))");
+    private static Kind kind(Class<?> channelType) {
+        Kind kind = KINDS.get(channelType);
+        if (kind == null) {
+            throw new IllegalArgumentException("Accel has no " + channelType.getSimpleName()
+                    + "; for Unix-domain sockets use runOn(LoopResources.create(NAME))");
+        }
+        return kind;
     }
 
     @Override

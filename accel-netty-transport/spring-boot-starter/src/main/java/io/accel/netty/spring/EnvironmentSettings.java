@@ -5,6 +5,7 @@ import io.accel.profile.Keys;
 import io.accel.profile.Origin;
 import io.accel.profile.Problem;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -13,7 +14,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.origin.OriginLookup;
@@ -144,7 +144,8 @@ final class EnvironmentSettings {
             String origin = problem.origin().kind() == Origin.Kind.OVERRIDE ? originOf(problem.origin()) : null;
             lines.add(origin == null ? problem.toString() : origin + ": " + problem.message());
         }
-        return lines.stream().sorted().collect(Collectors.toList());
+        Collections.sort(lines);
+        return lines;
     }
 
     private String originOf(Origin origin) {

@@ -1,6 +1,5 @@
 package io.accel.netty.spring;
 
-import io.accel.core.runtime.AccelRuntime;
 import io.accel.netty.Accel;
 import org.springframework.boot.autoconfigure.condition.ConditionMessage;
 import org.springframework.boot.autoconfigure.condition.ConditionOutcome;
@@ -16,7 +15,7 @@ final class OnAccelTransportCondition extends SpringBootCondition {
         if (!Accel.isAvailable()) {
             return ConditionOutcome.noMatch(message.because("it is not available: " + Accel.unavailabilityCause()));
         }
-        return AccelRuntime.get().accelerator().isOn()
+        return Accel.isOn()
                 ? ConditionOutcome.match(message.because("it is available"))
                 : ConditionOutcome.noMatch(message.because("Accel is off by its profile"));
     }

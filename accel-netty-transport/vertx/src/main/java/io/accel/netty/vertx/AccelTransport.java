@@ -32,36 +32,33 @@ import jdk.net.ExtendedSocketOptions;
  * sockets are not supported. Stateless.
  */
 final class AccelTransport implements Transport {
-    private static final String NO_DOMAIN_SOCKETS =
-            "Accel's transport has no Unix-domain sockets; for these make another"
-                    + " Vertx, by Vertx.builder().withTransport(Transport.EPOLL)";
-
     @Override
     public IoHandlerFactory ioHandlerFactory() {
         return AccelIoHandler.newFactory();
     }
 
+    private static void refuse(boolean domainSocket) {
+        if (domainSocket) {
+            throw new IllegalArgumentException("Accel's transport has no Unix-domain sockets; for these make another"
+                    + " Vertx, by Vertx.builder().withTransport(Transport.EPOLL)");
+        }
+    }
+
     @Override
     public SocketAddress convert(io.vertx.core.net.SocketAddress address) {
-        if (address.isDomainSocket()) {
-            throw new IllegalArgumentException(NO_DOMAIN_SOCKETS);
-        }
+        refuse(address.isDomainSocket());
         return Transport.super.convert(address);
     }
 
     @Override
     public ChannelFactory<? extends Channel> channelFactory(boolean domainSocket) {
-        if (domainSocket) {
-            throw new IllegalArgumentException(NO_DOMAIN_SOCKETS);
-        }
+        refuse(domainSocket);
         return AccelSocketChannel::new;
     }
 
     @Override
     public ChannelFactory<? extends ServerChannel> serverChannelFactory(boolean domainSocket) {
-        if (domainSocket) {
-            throw new IllegalArgumentException(NO_DOMAIN_SOCKETS);
-        }
+        refuse(domainSocket);
         return AccelServerSocketChannel::new;
     }
 

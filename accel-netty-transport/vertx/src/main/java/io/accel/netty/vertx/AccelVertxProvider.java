@@ -1,6 +1,5 @@
 package io.accel.netty.vertx;
 
-import io.accel.core.runtime.AccelRuntime;
 import io.accel.netty.Accel;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
@@ -31,7 +30,7 @@ public final class AccelVertxProvider implements VertxServiceProvider {
     public void init(VertxBootstrap bootstrap) {
         if (!Accel.isAvailable()) {
             LOG.warn("Vert.x runs without Accel, whose transport is not available", Accel.unavailabilityCause());
-        } else if (AccelRuntime.get().accelerator().isOn() && isVertxsChoice(bootstrap)) {
+        } else if (Accel.isOn() && isVertxsChoice(bootstrap)) {
             bootstrap.transport(new AccelTransport());
         }
     }
