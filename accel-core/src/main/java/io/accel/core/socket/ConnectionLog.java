@@ -6,6 +6,7 @@ import java.lang.System.Logger.Level;
 import java.net.SocketAddress;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.function.Supplier;
 
 /**
  * Says which path a connection took. A fall-back about which somebody can do something is said at INFO, once in a while
@@ -31,24 +32,20 @@ final class ConnectionLog {
     }
 
     void connected(SocketAddress local, SocketAddress remote, PathInfo path) {
-        Level level = everything || isNews(path, String.valueOf(remote)) ? Level.INFO : Level.DEBUG;
-        LOG.get().log(level, () -> "accel: connected " + local + " -> " + remote + " by " + path);
+        say(path, remote, () -> "accel: connected " + local + " -> " + remote + " by " + path);
     }
 
     /** A connection fails that would have to go through the kernel, which {@code fallback=fail} forbids. */
     void refused(SocketAddress local, SocketAddress remote, PathInfo path) {
-        Level level = everything || isNews(path, String.valueOf(remote)) ? Level.INFO : Level.DEBUG;
-        LOG.get()
-                .log(
-                        level,
-                        () -> "accel: refused " + local + " -> " + remote + " by " + path
-                                + ", because of fallback=fail");
+        say(
+                path,
+                remote,
+                () -> "accel: refused " + local + " -> " + remote + " by " + path + ", because of fallback=fail");
     }
 
     /** A connection has moved while it lives, and not because it has carried enough. */
     void moved(SocketAddress local, SocketAddress remote, PathInfo path) {
-        Level level = everything || isNews(path, String.valueOf(remote)) ? Level.INFO : Level.DEBUG;
-        LOG.get().log(level, () -> "accel: moved " + local + " -> " + remote + " to " + path);
+        say(path, remote, () -> "accel: moved " + local + " -> " + remote + " to " + path);
     }
 
     void accepted(SocketAddress local, SocketAddress remote, PathInfo path) {
@@ -59,13 +56,16 @@ final class ConnectionLog {
     }
 
     void listening(SocketAddress local, PathInfo path) {
-        Level level = everything || isNews(path, String.valueOf(local)) ? Level.INFO : Level.DEBUG;
-        LOG.get().log(level, () -> "accel: listening on " + local + " for " + path);
+        say(path, local, () -> "accel: listening on " + local + " for " + path);
     }
 
     void datagrams(SocketAddress local, SocketAddress remote, PathInfo path) {
-        Level level = everything || isNews(path, String.valueOf(remote)) ? Level.INFO : Level.DEBUG;
-        LOG.get().log(level, () -> "accel: datagrams " + local + " -> " + remote + " by " + path);
+        say(path, remote, () -> "accel: datagrams " + local + " -> " + remote + " by " + path);
+    }
+
+    private void say(PathInfo path, SocketAddress where, Supplier<String> line) {
+        Level level = everything || isNews(path, String.valueOf(where)) ? Level.INFO : Level.DEBUG;
+        LOG.get().log(level, line);
     }
 
     private boolean isNews(PathInfo path, String where) {

@@ -18,8 +18,6 @@ final class DatagramInbox {
     /** Right after a datagram of a link, the kernel is not asked again if it had none so many nanoseconds ago. */
     private static final long KERNEL_NEWS_NANOS = 20_000;
 
-    private static final int LONGEST = 65_527;
-
     private final DatagramChannel kernel;
     private final DatagramLinks links;
     /**
@@ -108,7 +106,7 @@ final class DatagramInbox {
 
     private ByteBuffer unscattered() {
         if (unscattered == null) {
-            unscattered = ByteBuffer.allocateDirect(LONGEST);
+            unscattered = ByteBuffer.allocateDirect(DatagramSocket.MOST_IPV6);
         }
         return unscattered.clear();
     }

@@ -43,7 +43,7 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
     private static final Log LOG = Log.of("io.accel");
     private static final Warnings NO_FINDER = new Warnings(LOG);
     private static final int MOST_IPV4 = 65_507;
-    private static final int MOST_IPV6 = 65_527;
+    static final int MOST_IPV6 = 65_527;
 
     private final Accelerator accelerator;
     private final DatagramChannel kernel;

@@ -216,9 +216,8 @@ final class AccelSocketImpl extends SocketImpl {
         } catch (SocketTimeoutException e) {
             throw e;
         } catch (IOException e) {
-            if (socket
-                    .isClosed()) { // of which the peer is told before the kernel's socket closes: what it answers is no
-                // news
+            // A close tells the peer before it closes the kernel's socket: how the peer answers is no news.
+            if (socket.isClosed()) {
                 throw LinkTransfers.toSocketException(new AsynchronousCloseException());
             }
             return in.failed(e);
