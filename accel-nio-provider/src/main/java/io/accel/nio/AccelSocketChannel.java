@@ -588,31 +588,33 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
 
     @Override
     public boolean connect(SocketAddress remote) throws IOException {
+        boolean connected;
         try {
-            boolean connected = kernel.connect(remote);
-            if (connected) {
-                established();
-            }
-            return connected;
+            connected = kernel.connect(remote);
         } catch (IOException e) {
             throw failed(e);
         }
+        if (connected) {
+            established();
+        }
+        return connected;
     }
 
     @Override
     public void connectBlocking(SocketAddress remote, long timeoutNanos) throws IOException {
         try {
             kernel.socket().connect(remote, toMillis(timeoutNanos));
-            established();
         } catch (IOException e) {
             throw failed(e);
         }
+        established();
     }
 
     private static int toMillis(long nanos) {
         return (int) Math.min((nanos + 999_999) / 1_000_000, Integer.MAX_VALUE);
     }
 
+    /** What this throws is for the program as it is: a connection that the profile refuses is closed by this, by nobody else. */
     private void established() throws IOException {
         if ((boolean) KNOWN.compareAndSet(this, false, true)) {
             try {
@@ -626,15 +628,16 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
 
     @Override
     public boolean finishConnect() throws IOException {
+        boolean connected;
         try {
-            boolean connected = kernel.finishConnect();
-            if (connected) {
-                established();
-            }
-            return connected;
+            connected = kernel.finishConnect();
         } catch (IOException e) {
             throw failed(e);
         }
+        if (connected) {
+            established();
+        }
+        return connected;
     }
 
     @Override

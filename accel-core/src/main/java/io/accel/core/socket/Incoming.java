@@ -19,7 +19,7 @@ import java.util.concurrent.locks.ReentrantLock;
  * then. So it is with what stands behind the {@linkplain ResumeRecord record} that a peer sends over the anchor when the link has broken.
  */
 public final class Incoming {
-    /** So much is set aside at most while the peer's record is awaited. */
+    /** So much is set aside at most while the peer's record is awaited, and the connection lives. */
     private static final int MOST_ASIDE = 8 << 20;
 
     private static final int MOST_AT_A_TIME = 1 << 16;
@@ -296,7 +296,7 @@ public final class Incoming {
                 checkWholeUpTo(socket.attached().reader().peekSwitchedAt());
                 return false; // what the program has not read stands before all that comes over the link
             }
-            while (aside.awaitsRecord() && !isAsideFull() && socket.anchor().available() > 0) {
+            while (aside.awaitsRecord() && maySetAside() && socket.anchor().available() > 0) {
                 ByteBuffer came = ByteBuffer.allocate(
                         Math.min(MOST_AT_A_TIME, socket.anchor().available()));
                 if (socket.anchor().read(came) <= 0) {
@@ -317,6 +317,11 @@ public final class Incoming {
                 socket.readiness().refresh(); // a waiter for the kernel waits in vain for what is no longer there
             }
         }
+    }
+
+    /** Of a connection that has ended there is no more than the kernel holds, and nothing else tells who only writes to it of a reset. */
+    private boolean maySetAside() throws IOException {
+        return !isAsideFull() || socket.anchor().hasEnded();
     }
 
     /** A peer that resets throws away what its kernel had not sent: then nobody ever reads up to the switch. Under the lock. */

@@ -487,6 +487,31 @@ class ResumptionTest {
         assertThat(sender.get(20, TimeUnit.SECONDS)).isEqualTo(MUCH);
     }
 
+    /** Its kernel has reset the connection, which whoever only writes to it hears, although so much was not read that no more is set aside. */
+    @Test
+    void aWriterHadGoneBackAndSentMuchAndWasReset() throws Exception {
+        pair = lab.lab.connect();
+        assertThat(pair.server().outgoing().fix()).isNotNull(); // so that the full ring does not make it go back
+        FutureTask<Long> sender = Streams.start(() -> {
+            Streams.send(waits, pair.client(), 2 * MUCH, 1);
+            return 0L;
+        });
+        Awaitility.await().until(() -> pair.client().outgoing().isUnfollowed());
+        Background<Long> writer = Background.start(() -> {
+            Streams.send(waits, pair.server(), TOTAL, 2);
+            return 0L;
+        });
+        writer.awaitAsleep();
+        lab.faults.newsMicros = -1;
+        pair.server().attached().link().breakNow();
+        Awaitility.await().until(() -> pair.server().incoming().isAsideFull());
+        Lab.channel(pair.client()).setOption(StandardSocketOptions.SO_LINGER, 0).close();
+        assertThatThrownBy(() -> writer.get(20, TimeUnit.SECONDS))
+                .hasRootCauseExactlyInstanceOf(IOException.class)
+                .hasRootCauseMessage("Broken pipe"); // LIMITS.md has it of a peer whose end nobody has read
+        assertThatThrownBy(() -> sender.get(20, TimeUnit.SECONDS)).hasRootCauseInstanceOf(IOException.class);
+    }
+
     /** Its kernel has reset the connection: the word of what it has received cannot come, and its reader does not wait for that. */
     @Test
     void aWriterHadGoneBackAndWasReset() throws Exception {

@@ -87,12 +87,23 @@ class EndingsTest extends ContractSupport {
     void aResetThatAWriteMeets() throws IOException {
         SocketChannel client = reset(pair());
         assertThat(client.write(ByteBuffer.allocate(0))).isZero();
-        assertThatThrownBy(() -> client.write(one()))
-                .isExactlyInstanceOf(IOException.class)
-                .hasMessage("Connection reset by peer");
+        writeMeetsReset(client);
         assertThatThrownBy(() -> client.write(one())).hasMessage("Broken pipe");
         assertThat(client.read(one())).isEqualTo(-1);
         assertThat(client.read(one())).isEqualTo(-1);
+    }
+
+    /** The next write meets the reset; one over RDMA that does not yet is accepted, as one that was written before the reset came. */
+    private static void writeMeetsReset(SocketChannel client) {
+        assertThatThrownBy(() -> {
+                    int n = client.write(one());
+                    assertThat(Path.current())
+                            .as("path on which %d byte was written", n)
+                            .isEqualTo(Path.RDMA);
+                    Bytes.writeForever(client);
+                })
+                .isExactlyInstanceOf(IOException.class)
+                .hasMessage("Connection reset by peer");
     }
 
     /** A reader has met the end, not the reset, and so its buffer is looked at; also where it comes another way than what is written goes. */
@@ -102,7 +113,7 @@ class EndingsTest extends ContractSupport {
             Pair pair = hasTalked ? pairThatHasTalked() : pair();
             Bytes.write(pair.client(), Bytes.ascii("unread"));
             SocketChannel client = reset(pair);
-            assertThatThrownBy(() -> client.write(one())).hasMessage("Connection reset by peer");
+            writeMeetsReset(client);
             for (int i = 0; i < 3; i++) {
                 assertThat(client.read(one())).isEqualTo(-1);
                 ByteBuffer none = ByteBuffer.allocate(0);
