@@ -177,6 +177,27 @@ class GoingBackTest {
         }
     }
 
+    /** The kernel would accept the second write after a close as well, as the first that it sees. */
+    @ParameterizedTest(name = "the peer closes: {0}")
+    @ValueSource(booleans = {true, false})
+    void aDirectionThatSendsToNobodyStays(boolean closes) throws Exception {
+        if (closes) {
+            Lab.close(pair.server());
+        } else {
+            Lab.channel(pair.server()).shutdownInput();
+            pair.server().shutdownInput();
+            pair.server().shutdownOutput();
+        }
+        await().until(() -> pair.client().attached().peer().hasEnded());
+        Streams.write(waits, pair.client(), ByteBuffer.allocate(1));
+        LinkWriter writer = pair.client().attached().writer();
+        writer.wayBack().makeDue();
+        assertThat(writer.goBackForWriter()).isFalse();
+        assertThatThrownBy(() -> Streams.write(waits, pair.client(), ByteBuffer.allocate(1)))
+                .hasMessage("Broken pipe");
+        assertThat(pair.client().outgoing().link()).isNotNull();
+    }
+
     @Test
     void aDirectionThatIsFixedStaysAndWaits() throws Exception {
         assertThat(pair.client().outgoing().fix()).isNotNull();
