@@ -12,6 +12,8 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.channels.DatagramChannel;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Streams over RDMA: InfiniBand, RoCE, Soft-RoCE, through librdmacm and libibverbs. Creating it touches neither; the first
@@ -21,6 +23,8 @@ public final class RdmaFabric implements Fabric {
     private final RdmaConfig config;
     private final CmService.Source services;
     private final Availability availability = new Availability();
+    /** By where they listen on their device. */
+    private final Map<InetSocketAddress, RdmaListener> listeners = new ConcurrentHashMap<>();
 
     /**
      * The fabric with a profile's settings.
@@ -69,10 +73,20 @@ public final class RdmaFabric implements Fabric {
         checkPort(bound);
         try {
             InetSocketAddress there = new InetSocketAddress(bound.getAddress(), bound.getPort() + config.portOffset());
-            return new RdmaListener(services.get(), config, there, acceptor);
+            return join(services.get(), there, acceptor);
         } catch (IOException e) {
             throw Failures.toFallback(e);
         }
+    }
+
+    private Listening join(CmService service, InetSocketAddress there, Acceptor acceptor) throws IOException {
+        Listening place;
+        do {
+            place = listeners
+                    .computeIfAbsent(there, key -> new RdmaListener(service, config, key, () -> listeners.remove(key)))
+                    .join(acceptor);
+        } while (place == null);
+        return place;
     }
 
     @Override

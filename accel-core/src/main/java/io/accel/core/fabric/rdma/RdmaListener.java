@@ -16,10 +16,15 @@ import io.accel.core.fabric.rdma.verbs.VerbsUnavailableException;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
-/** Listens beside a kernel's listener, on the same address and port number. */
-final class RdmaListener implements Listening, CmHandler {
+/**
+ * Listens beside the kernel's listeners of this process on one address and port number, of which a device has one of each. Whoever of
+ * them is asked for a connection finds it, whichever of them has accepted it.
+ */
+final class RdmaListener implements CmHandler {
     private static final Log LOG = Log.of(RdmaListener.class);
     private static final int BACKLOG = 1024;
     private static final int EADDRINUSE = 98;
@@ -29,19 +34,86 @@ final class RdmaListener implements Listening, CmHandler {
     private final CmService service;
     private final RdmaConfig config;
     private final InetSocketAddress address;
-    private final Acceptor acceptor;
+    private final Runnable whenClosed;
+
+    /** Of those, the one that clients' requests go to, also of a request that comes while the last leaves. Written under this. */
+    private volatile Acceptor asked;
 
     // Guarded by this.
+    private final List<Acceptor> acceptors = new ArrayList<>(1);
     private CmId id;
     private boolean closed;
 
-    RdmaListener(CmService service, RdmaConfig config, InetSocketAddress address, Acceptor acceptor)
-            throws IOException {
+    /**
+     * A listener that is not open before the first {@link #join}.
+     *
+     * @param whenClosed called when the last has left, or the first has failed: nobody joins any more
+     */
+    RdmaListener(CmService service, RdmaConfig config, InetSocketAddress address, Runnable whenClosed) {
         this.service = service;
         this.config = config;
         this.address = address;
-        this.acceptor = acceptor;
-        openOnceFree();
+        this.whenClosed = whenClosed;
+    }
+
+    /**
+     * Listens for one more.
+     *
+     * @return to be closed by it; null if the last has left just now
+     * @throws IOException if there is no device to listen on, or its port number is taken
+     */
+    synchronized Listening join(Acceptor acceptor) throws IOException {
+        if (closed) {
+            return null;
+        }
+        acceptors.add(acceptor);
+        if (acceptors.size() == 1) {
+            asked = acceptor;
+            try {
+                openOnceFree();
+            } catch (IOException | RuntimeException | Error e) {
+                end();
+                throw e;
+            }
+        }
+        return new Place(acceptor);
+    }
+
+    private synchronized void leave(Acceptor acceptor) {
+        acceptors.remove(acceptor);
+        if (acceptors.isEmpty()) {
+            end();
+        } else {
+            asked = acceptors.get(0);
+        }
+    }
+
+    private void end() {
+        closed = true;
+        service.removeHomeless(this);
+        closeId();
+        whenClosed.run();
+    }
+
+    /** One of those that share it. */
+    private final class Place implements Listening {
+        private final Acceptor acceptor;
+        /** Guarded by the listener. */
+        private boolean left;
+
+        Place(Acceptor acceptor) {
+            this.acceptor = acceptor;
+        }
+
+        @Override
+        public void close() {
+            synchronized (RdmaListener.this) {
+                if (!left) {
+                    left = true;
+                    leave(acceptor);
+                }
+            }
+        }
     }
 
     /**
@@ -101,7 +173,7 @@ final class RdmaListener implements Listening, CmHandler {
     @Override
     public void on(CmEvent event) {
         if (event.type() == CmEventType.CONNECT_REQUEST) {
-            ServerHandshake.begin(service, config, acceptor, event);
+            ServerHandshake.begin(service, config, asked, event);
         } else if (event.type() == CmEventType.DEVICE_REMOVAL) {
             LOG.get()
                     .log(
@@ -128,13 +200,6 @@ final class RdmaListener implements Listening, CmHandler {
         } catch (IOException e) {
             LOG.get().log(Level.DEBUG, "still no RDMA device for {0}: {1}", address, e.getMessage());
         }
-    }
-
-    @Override
-    public synchronized void close() {
-        closed = true;
-        service.removeHomeless(this);
-        closeId();
     }
 
     private synchronized void closeId() {

@@ -32,7 +32,9 @@ final class RdmaEnds implements AutoCloseable {
 
     private final BlockingQueue<Link> accepted = new LinkedBlockingQueue<>();
     private volatile boolean closed;
+    /** Null if another's listener keeps the number. */
     private final ServerSocket port;
+
     private final Fabric.Listening listening;
     private final RdmaFabric fabric;
     final InetSocketAddress address;
@@ -61,6 +63,18 @@ final class RdmaEnds implements AutoCloseable {
             port.close();
             throw e;
         }
+    }
+
+    private RdmaEnds(RdmaFabric fabric, InetSocketAddress address) throws FallbackException {
+        this.fabric = fabric;
+        this.port = null;
+        this.address = address;
+        this.listening = fabric.listen(address, new Acceptor());
+    }
+
+    /** Another listener on the same address and port, which keep their number until this is closed. */
+    RdmaEnds beside() throws FallbackException {
+        return new RdmaEnds(fabric, address);
     }
 
     static RdmaConfig config(int queueDepth, boolean notifyBySend) {
@@ -167,6 +181,8 @@ final class RdmaEnds implements AutoCloseable {
         closed = true;
         stopListening();
         freeAccepted();
-        port.close();
+        if (port != null) {
+            port.close();
+        }
     }
 }
