@@ -282,10 +282,14 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
         if (!isOpen()) {
             return e instanceof ClosedChannelException ? e : new AsynchronousCloseException();
         }
-        if (!kernel.isOpen()) {
-            close();
+        if (kernel.isOpen()) {
+            return e;
         }
-        return e;
+        close();
+        // An interrupt may have come while this took an announcement from the JDK's channel, or sent one by it.
+        boolean isInterrupts = e.getClass() == ClosedChannelException.class
+                && Thread.currentThread().isInterrupted();
+        return isInterrupts ? new ClosedByInterruptException() : e;
     }
 
     /** What the JDK's channel has read, unless it is the peer's answer to a close of this. */

@@ -5,6 +5,7 @@ import io.accel.core.fabric.Link;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.ClosedChannelException;
 
 /**
@@ -53,8 +54,9 @@ final class Announcement {
                 return;
             }
         } catch (IOException e) {
-            if (e instanceof ClosedChannelException && !socket.isClosed()) {
-                throw e; // by an interrupt: the program hears of it
+            if (e instanceof ClosedByInterruptException
+                    || (e instanceof ClosedChannelException && !socket.isClosed())) {
+                throw e; // by an interrupt, if need be another thread's: the program hears of it
             }
             LOG.get().log(Level.DEBUG, "the peer has closed and is told of no switch", e);
             return;
