@@ -3,6 +3,7 @@ package io.accel.netty;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.accel.core.fabric.FallbackReason;
+import io.accel.testing.ChildJvm;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
@@ -23,12 +24,14 @@ import org.junit.jupiter.api.Test;
 class IdleTest {
     @Test
     void linksComeAndGo() throws Exception {
-        String output = ChildJvm.run(
-                Program.class,
-                "-Daccel.handover.idle=50ms",
-                "-Daccel.handover.after=0",
-                "-Daccel.fabric.order=shm",
-                "-Dio.netty.leakDetection.level=paranoid");
+        String output = new ChildJvm(Program.class)
+                .with(
+                        "-Daccel.handover.idle=50ms",
+                        "-Daccel.handover.after=0",
+                        "-Daccel.fabric.order=shm",
+                        "-Dio.netty.leakDetection.level=paranoid")
+                .run()
+                .output();
         assertThat(output).contains("all is well").doesNotContain("WARN", "ERROR", "LEAK", "Exception");
     }
 

@@ -3,6 +3,7 @@ package io.accel.netty;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.accel.core.observe.ObservedProcess;
+import io.accel.testing.ChildJvm;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.Set;
@@ -17,7 +18,10 @@ class ObservedProgramTest {
 
     @Test
     void metricsAndStats() throws Exception {
-        String output = ChildJvm.run(Program.class, "-Daccel.metrics=jmx", "-Daccel.shm.dir=" + shared);
+        String output = new ChildJvm(Program.class)
+                .with("-Daccel.metrics=jmx", "-Daccel.shm.dir=" + shared)
+                .run()
+                .output();
         assertThat(output).contains("to be seen by accel stats", "in JMX");
     }
 

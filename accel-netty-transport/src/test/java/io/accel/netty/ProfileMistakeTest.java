@@ -2,6 +2,7 @@ package io.accel.netty;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.accel.testing.ChildJvm;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import java.util.concurrent.Callable;
 import org.junit.jupiter.api.Test;
@@ -10,7 +11,10 @@ import org.junit.jupiter.api.Test;
 class ProfileMistakeTest {
     @Test
     void isAnErrorWhateverIsCalledFirst() throws Exception {
-        String output = ChildJvm.run(Program.class, "-Daccel.poll.spin=often");
+        String output = new ChildJvm(Program.class)
+                .with("-Daccel.poll.spin=often")
+                .run()
+                .output();
         assertThat(output.lines().filter(line -> line.contains("ProfileException: -Daccel.poll.spin: poll.spin=often")))
                 .as(output)
                 .hasSize(5);
@@ -19,7 +23,8 @@ class ProfileMistakeTest {
 
     @Test
     void withoutOneAllIsWell() throws Exception {
-        String output = ChildJvm.run(Program.class, "-Daccel.poll.spin=5us");
+        String output =
+                new ChildJvm(Program.class).with("-Daccel.poll.spin=5us").run().output();
         assertThat(output.lines().filter(line -> line.contains("went well")))
                 .as(output)
                 .hasSize(5);

@@ -2,6 +2,7 @@ package io.accel.netty;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.accel.testing.ChildJvm;
 import io.netty.buffer.ByteBuf;
 import org.junit.jupiter.api.Test;
 
@@ -11,7 +12,10 @@ class WithoutUnsafeTest {
 
     @Test
     void saysThatBuffersAreOrdinaryAndWhatToDo() throws Exception {
-        String output = ChildJvm.run(Program.class, "-Dio.netty.noUnsafe=true");
+        String output = new ChildJvm(Program.class)
+                .with("-Dio.netty.noUnsafe=true")
+                .run()
+                .output();
         assertThat(output).contains("buffers: ordinary");
         assertThat(output.lines().filter(line -> line.contains(SAID)))
                 .as(output)
@@ -21,7 +25,7 @@ class WithoutUnsafeTest {
 
     @Test
     void saysNothingOtherwise() throws Exception {
-        String output = ChildJvm.run(Program.class, SAID);
+        String output = new ChildJvm(Program.class).with(SAID).run().output();
         assertThat(output).contains("buffers: own").doesNotContain("WARN");
     }
 

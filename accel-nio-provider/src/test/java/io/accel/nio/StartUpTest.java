@@ -2,10 +2,10 @@ package io.accel.nio;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.accel.testing.ChildJvm;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -22,30 +22,20 @@ class StartUpTest {
 
     @BeforeEach
     void run() throws Exception {
-        Path log = dir.resolve("log");
         Path classes = dir.resolve("classes");
         // A logging back end costs more than all of Accel, so nobody is asked for a line that can wait. It comes where
         // a slow machine
         // takes a second for this, and then is not to be formatted.
         Path logging = Files.writeString(dir.resolve("logging"), "io.accel.level=WARNING");
-        Process child = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin/java").toString(),
+        String output = new ChildJvm(StartUpProbe.class)
+                .with(
                         "-Xlog:class+load:file=" + classes + ":none",
                         "-Djava.nio.channels.spi.SelectorProvider=" + AccelSelectorProvider.class.getName(),
                         "-Djava.util.logging.config.file=" + logging,
-                        "-Daccel.shm.dir=" + Files.createDirectory(dir.resolve("shm")),
-                        "-cp",
-                        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
-                        StartUpProbe.class.getName())
-                .redirectErrorStream(true)
-                .redirectOutput(log.toFile())
-                .start();
-        try {
-            assertThat(child.waitFor(45, TimeUnit.SECONDS)).as("ends").isTrue();
-            assertThat(Files.readString(log)).contains("echoed 1");
-        } finally {
-            child.destroyForcibly().waitFor();
-        }
+                        "-Daccel.shm.dir=" + Files.createDirectory(dir.resolve("shm")))
+                .run()
+                .output();
+        assertThat(output).contains("echoed 1");
         loaded = Files.readAllLines(classes).stream()
                 .map(line -> line.split(" ", 2)[0])
                 .toList();

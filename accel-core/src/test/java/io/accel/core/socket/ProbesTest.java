@@ -2,12 +2,12 @@ package io.accel.core.socket;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.accel.testing.ChildJvm;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -35,13 +35,11 @@ class ProbesTest {
     @ParameterizedTest(allowZeroInvocations = true)
     @MethodSource("jdksWithVirtualThreads")
     void virtualThreadsWaitWithoutTheirCarrier(Path jdk) throws Exception {
-        String output = run(List.of(
-                jdk.resolve("bin/java").toString(),
-                "-Djdk.virtualThreadScheduler.parallelism=1",
-                "-Djdk.virtualThreadScheduler.maxPoolSize=1",
-                "-cp",
-                System.getProperty("java.class.path"),
-                VirtualThreadsProbe.class.getName()));
+        String output = new ChildJvm(VirtualThreadsProbe.class)
+                .on(jdk)
+                .with("-Djdk.virtualThreadScheduler.parallelism=1", "-Djdk.virtualThreadScheduler.maxPoolSize=1")
+                .run()
+                .orderly();
         assertThat(output).contains("transferred", "ended", "mappings 0");
     }
 
@@ -64,13 +62,10 @@ class ProbesTest {
 
     @Test
     void withoutAModuleTheKernelCarriesAllAndOneLineSaysSo() throws Exception {
-        String output = run(List.of(
-                Path.of(System.getProperty("java.home"), "bin/java").toString(),
-                "--limit-modules=java.base,java.logging,java.management,jdk.unsupported",
-                "-cp",
-                System.getProperty("java.class.path"),
-                FewModulesProbe.class.getName(),
-                dir.toString()));
+        String output = new ChildJvm(FewModulesProbe.class)
+                .with("--limit-modules=java.base,java.logging,java.management,jdk.unsupported")
+                .run(dir.toString())
+                .orderly();
         assertThat(output.lines().filter(line -> line.startsWith("accelerated false")))
                 .hasSize(3);
         assertThat(output).contains("NO_MODULE");
@@ -81,11 +76,7 @@ class ProbesTest {
 
     @Test
     void aProcessThatEndsWaitsForNoDaemon() throws Exception {
-        String output = run(List.of(
-                Path.of(System.getProperty("java.home"), "bin/java").toString(),
-                "-cp",
-                System.getProperty("java.class.path"),
-                EndingProcessProbe.class.getName()));
+        String output = new ChildJvm(EndingProcessProbe.class).run().orderly();
         assertThat(output).contains("all at rest");
     }
 
@@ -93,31 +84,10 @@ class ProbesTest {
         return Long.parseLong(output.replaceAll("(?s).*" + what + " (\\d+).*", "$1"));
     }
 
-    private String runWithFewDescriptors(Class<?> probe) throws IOException, InterruptedException {
-        return run(List.of(
-                "sh",
-                "-c",
-                "ulimit -n 160; exec \"$@\"",
-                "sh",
-                Path.of(System.getProperty("java.home"), "bin/java").toString(),
-                "-cp",
-                System.getProperty("java.class.path"),
-                probe.getName()));
-    }
-
-    private String run(List<String> command) throws IOException, InterruptedException {
-        Path log = dir.resolve("probe.log");
-        ProcessBuilder builder =
-                new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile());
-        builder.environment().keySet().removeAll(List.of("JDK_JAVA_OPTIONS", "JAVA_TOOL_OPTIONS"));
-        Process child = builder.start();
-        try {
-            assertThat(child.waitFor(45, TimeUnit.SECONDS)).as("ends").isTrue();
-            String output = Files.readString(log);
-            assertThat(child.exitValue()).as(output).isZero();
-            return output;
-        } finally {
-            child.destroyForcibly().waitFor();
-        }
+    private static String runWithFewDescriptors(Class<?> probe) throws IOException, InterruptedException {
+        return new ChildJvm(probe)
+                .behind("sh", "-c", "ulimit -n 160; exec \"$@\"", "sh")
+                .run()
+                .orderly();
     }
 }

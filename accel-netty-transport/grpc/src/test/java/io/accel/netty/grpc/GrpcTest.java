@@ -7,6 +7,7 @@ import io.accel.core.observe.PathName;
 import io.accel.core.observe.ProcessCounters;
 import io.accel.netty.Accel;
 import io.accel.profile.Role;
+import io.accel.testing.ChildJvm;
 import io.grpc.CallOptions;
 import io.grpc.Grpc;
 import io.grpc.InsecureChannelCredentials;
@@ -28,7 +29,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -138,21 +138,9 @@ class GrpcTest {
     /** A process has one profile, so this takes another. */
     @Test
     void inProfileOffGrpcTakesItsOwnProvider() throws Exception {
-        Process child = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        "-Daccel.profile=off",
-                        Program.class.getName())
-                .redirectErrorStream(true)
-                .start();
-        try {
-            String output = new String(child.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-            assertThat(output).contains("to be chosen: false", "answered");
-            assertThat(child.waitFor(10, TimeUnit.SECONDS)).isTrue();
-        } finally {
-            child.destroyForcibly();
-        }
+        String output =
+                new ChildJvm(Program.class).with("-Daccel.profile=off").run().orderly();
+        assertThat(output).contains("to be chosen: false", "answered");
     }
 
     static final class Program {

@@ -3,12 +3,10 @@ package io.accel.netty.spring;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.accel.netty.reactor.AccelLoopResources;
+import io.accel.testing.ChildJvm;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -108,21 +106,11 @@ class AccelAutoConfigurationTest {
     /** A process has one profile, so this takes another. */
     @Test
     void inProfileOffTheTransportIsSpringBootsOwn() throws Exception {
-        Process child = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        "-Daccel.profile=off",
-                        OutcomeOfCondition.class.getName())
-                .redirectErrorStream(true)
-                .start();
-        try {
-            String output = new String(child.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-            assertThat(output).contains("false", "Accel is off by its profile");
-            assertThat(child.waitFor(10, TimeUnit.SECONDS)).isTrue();
-        } finally {
-            child.destroyForcibly();
-        }
+        String output = new ChildJvm(OutcomeOfCondition.class)
+                .with("-Daccel.profile=off")
+                .run()
+                .orderly();
+        assertThat(output).contains("false", "Accel is off by its profile");
     }
 
     static final class OutcomeOfCondition {

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.accel.netty.AccelChannelOption;
 import io.accel.netty.AccelSocketChannel;
+import io.accel.testing.ChildJvm;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelConfig;
 import io.netty.channel.ChannelOption;
@@ -30,7 +31,6 @@ import io.vertx.core.net.impl.ConnectionBase;
 import io.vertx.core.spi.transport.Transport;
 import java.lang.reflect.Proxy;
 import java.net.StandardSocketOptions;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -251,21 +251,9 @@ class VertxTest {
     /** In profile off, which a process has once and for all, the jar changes nothing. */
     @Test
     void profileOffLeavesVertxAlone() throws Exception {
-        Process child = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        "-Daccel.profile=off",
-                        Program.class.getName())
-                .redirectErrorStream(true)
-                .start();
-        try {
-            String output = new String(child.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-            assertThat(output).contains("io.vertx.core.impl.transports.NioTransport");
-            assertThat(child.waitFor(10, TimeUnit.SECONDS)).isTrue();
-        } finally {
-            child.destroyForcibly();
-        }
+        String output =
+                new ChildJvm(Program.class).with("-Daccel.profile=off").run().orderly();
+        assertThat(output).contains("io.vertx.core.impl.transports.NioTransport");
     }
 
     static final class Program {

@@ -1,0 +1,125 @@
+package io.accel.testing;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Runs a class of a test in a JVM of its own, for what a JVM decides once, or dies of. It has the class path of the test, and of the environment
+ * nothing that JVMs take options from. It is gone when {@link #run} returns, and so is what it has printed to.
+ *
+ * <p>Made, told what differs, and run; by one thread.
+ */
+public final class ChildJvm {
+    private static final long LIMIT_SECONDS = 50;
+
+    private final Class<?> main;
+    private final List<String> prefix = new ArrayList<>();
+    private final List<String> options = new ArrayList<>();
+    private Path jdk = Path.of(System.getProperty("java.home"));
+
+    /**
+     * How it ended.
+     *
+     * @param status its exit status
+     * @param output what it printed, on both streams
+     */
+    public record Ended(int status, String output) {
+        /** What it printed, on both streams, of one that must have ended with status 0. */
+        public String orderly() {
+            if (status != 0) {
+                throw new AssertionError("the child ended with status " + status + " and said:\n" + output);
+            }
+            return output;
+        }
+    }
+
+    /**
+     * A JVM as the test's own.
+     *
+     * @param main has the main method
+     */
+    public ChildJvm(Class<?> main) {
+        this.main = main;
+    }
+
+    /**
+     * Has it run on another JDK.
+     *
+     * @param home where that is
+     * @return this
+     */
+    public ChildJvm on(Path home) {
+        jdk = home;
+        return this;
+    }
+
+    /**
+     * Has it run by a command that is given the JVM's.
+     *
+     * @param command with its arguments
+     * @return this
+     */
+    public ChildJvm behind(String... command) {
+        prefix.addAll(List.of(command));
+        return this;
+    }
+
+    /**
+     * Gives the JVM options.
+     *
+     * @param more of them
+     * @return this
+     */
+    public ChildJvm with(String... more) {
+        options.addAll(List.of(more));
+        return this;
+    }
+
+    /**
+     * Runs it.
+     *
+     * @param arguments of the main method
+     * @return how it ended
+     * @throws IOException if it cannot be started
+     * @throws InterruptedException if the test is to end
+     * @throws AssertionError if it has not ended after {@value #LIMIT_SECONDS} s, with what it has said
+     */
+    public Ended run(String... arguments) throws IOException, InterruptedException {
+        Path output = Files.createTempFile("accel-child", ".out");
+        try {
+            ProcessBuilder builder = new ProcessBuilder(command(arguments))
+                    .redirectErrorStream(true)
+                    .redirectOutput(output.toFile());
+            builder.environment().keySet().removeAll(List.of("JDK_JAVA_OPTIONS", "JAVA_TOOL_OPTIONS"));
+            Process process = builder.start();
+            try {
+                process.getOutputStream().close();
+                if (!process.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS)) {
+                    throw new AssertionError(main.getName() + " has not ended, and said:\n" + Files.readString(output));
+                }
+                return new Ended(process.exitValue(), Files.readString(output));
+            } finally {
+                process.descendants().forEach(ProcessHandle::destroyForcibly);
+                process.destroyForcibly().waitFor();
+            }
+        } finally {
+            Files.delete(output);
+        }
+    }
+
+    private List<String> command(String... arguments) {
+        List<String> command = new ArrayList<>(prefix);
+        command.add(jdk.resolve("bin").resolve("java").toString());
+        command.addAll(options);
+        // Surefire's own class path is one jar that names the rest.
+        command.add("-cp");
+        command.add(System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")));
+        command.add(main.getName());
+        command.addAll(List.of(arguments));
+        return command;
+    }
+}
