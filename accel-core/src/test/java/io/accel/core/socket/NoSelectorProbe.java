@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.logging.Logger;
 
 /** Runs in a JVM that may open few files: a thread that finds no descriptor to sleep with waits nevertheless. */
 final class NoSelectorProbe {
@@ -25,6 +26,9 @@ final class NoSelectorProbe {
             Lab.Pair pair = lab.connectOnly();
             Streams.write(waits, pair.client(), ByteBuffer.allocate(1));
             read(waits, pair.server()).get(LIMIT_SECONDS, TimeUnit.SECONDS);
+            // These load what takes descriptors of its own, which whoever is to nap would miss for classes of its own.
+            Logger.getLogger("io.accel").info("descriptors run out");
+            await().until(() -> !isAnybodyNapping());
             List<FileInputStream> all = takeAllDescriptors();
             all.remove(0).close(); // by which classes are loaded; a selector takes more
             FutureTask<Integer> reading = read(waits, pair.server());

@@ -15,6 +15,7 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.util.Arrays;
 import java.util.Set;
+import java.util.concurrent.Semaphore;
 import java.util.function.IntPredicate;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -187,6 +188,7 @@ class UpgradeRaceTest extends ContractSupport {
     @EnumSource
     @WithinLimit.Seconds(60)
     void aShutInputIsTheEndForItsReaderAlone(End end) throws Exception {
+        Semaphore peerHasWritten = new Semaphore(0);
         sweep(
                 end,
                 CONNECTIONS,
@@ -196,6 +198,7 @@ class UpgradeRaceTest extends ContractSupport {
                     actor.shutdownInput();
                     byte[] read = reader.result();
                     int written = writeWhile(actor, MOST_UNREAD, so -> so < PIECES_BEHIND * PIECE);
+                    peerHasWritten.acquire(); // an end that has shut down both ways refuses what comes
                     actor.shutdownOutput();
                     assertThat(actor.read(ByteBuffer.allocate(1))).isEqualTo(-1);
                     assertThat(written).isEqualTo(PIECES_BEHIND * PIECE);
@@ -204,6 +207,7 @@ class UpgradeRaceTest extends ContractSupport {
                 (race, act) -> {
                     Task<byte[]> read = start(() -> Bytes.readToEnd(race.peer()));
                     int sent = writeWhile(race.peer(), MOST_UNREAD, so -> !race.isOver() || so < PIECE);
+                    peerHasWritten.release();
                     byte[] heard = act.result();
                     assertThat(heard.length).isLessThanOrEqualTo(sent);
                     assertStream(heard, heard.length);
