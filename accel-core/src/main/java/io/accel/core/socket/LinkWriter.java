@@ -360,15 +360,14 @@ public final class LinkWriter extends LinkHalf {
     /**
      * What follows the announcement on the anchor is the program's, so the announcement has to be there. All that went over the link has
      * to have come to the peer, which need not be asked then if the link breaks before the peer has read it ({@link Resumption}). And
-     * no write may have been accepted that nobody reads: the link refuses the next one, and the kernel would accept that as well, as the
-     * first that it sees. Any thread.
+     * the peer must not have ended: the link accepts one write then, and the kernel would accept another, as the first that it sees. Any
+     * thread.
      */
     boolean mayLeave() {
         return announcement.isMade()
                 && !lease.isEnded()
                 && !shut
-                && !sender.hasSentToNobody()
-                && !stream.peer().isCutOff()
+                && !stream.peer().hasEnded()
                 && hasPeerAll();
     }
 

@@ -118,10 +118,10 @@ final class WayBack {
             boolean stands = again && read == progressSeen;
             shortfalls += !stands && (again || !sender.isFull()) ? 1 : 0;
             progressSeen = read;
-            if (lease.isEnded() || !sender.isFull()) {
+            if (lease.isEnded() || sender.ready()) {
                 watched.set(false);
                 return !lease.isEnded()
-                        && sender.isFull()
+                        && !sender.ready()
                         && watched.compareAndSet(false, true); // it may be full again just now
             }
             boolean ever = outgoing.mayGoBack(stream);

@@ -393,15 +393,6 @@ public final class StreamSender {
         return (state & (Link.RST | Link.CLOSED)) != 0 || (gone && (state & Link.BROKEN) == 0);
     }
 
-    /**
-     * Whether a write was accepted that nobody reads, so that the next one is refused. Any thread; certain for the writer, and perhaps a
-     * moment late for others.
-     */
-    public boolean hasSentToNobody() {
-        Farewell found = (Farewell) FAREWELL.getOpaque(this);
-        return found == Farewell.ACCEPTED || found == Farewell.OVER;
-    }
-
     private int put(ByteBuffer src) throws IOException {
         if (farewell == Farewell.ACCEPTED) {
             int all = src.remaining();
