@@ -28,8 +28,7 @@ class AnchorClosedByInterruptTest {
 
     @BeforeEach
     void connect() throws IOException {
-        AccelSelectorProvider provider =
-                new AccelSelectorProvider(Profile.load("balanced", Map.of("fabric.order", "")));
+        AccelSelectorProvider provider = new AccelSelectorProvider(Profile.load("off", Map.of()));
         listener = provider.openServerSocketChannel().bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
         kernel = provider.kernel().openSocketChannel();
         client = new AccelSocketChannel(
