@@ -5,6 +5,7 @@ import io.accel.samples.perf.PerfCommand;
 import io.accel.samples.soak.SoakCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.ParameterException;
 
 /** The command line of the samples: {@code perf compare}, {@code demo} and {@code soak}. */
 @Command(
@@ -20,6 +21,16 @@ public final class SamplesMain {
 
     /** Runs a command and returns its exit status; 2 says that the command line is wrong. */
     public static int execute(String... args) {
-        return new CommandLine(new SamplesMain()).execute(args);
+        return new CommandLine(new SamplesMain())
+                .setParameterExceptionHandler(SamplesMain::sayMistake)
+                .execute(args);
+    }
+
+    /** In one line: all of the help would push it out of sight. */
+    private static int sayMistake(ParameterException mistake, String[] args) {
+        CommandLine command = mistake.getCommandLine();
+        String name = command.getCommandSpec().qualifiedName();
+        command.getErr().println(name + ": " + mistake.getMessage() + "; see " + name + " --help");
+        return CommandLine.ExitCode.USAGE;
     }
 }

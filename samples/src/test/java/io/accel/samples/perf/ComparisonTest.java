@@ -8,6 +8,9 @@ import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import io.accel.samples.SamplesMain;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -223,6 +226,23 @@ class ComparisonTest {
                 .isEqualTo(2);
         assertThat(catchThrowable(() -> BenchCase.named("pingpong-65", BenchCase.OF_BENCHES)))
                 .hasMessageContaining("pingpong-64, pingpong-64-blocking");
+    }
+
+    @Test
+    void aMistakeIsSaidInOneLineThatNamesTheHelp() {
+        PrintStream before = System.err;
+        ByteArrayOutputStream said = new ByteArrayOutputStream();
+        try (PrintStream err = new PrintStream(said, true, StandardCharsets.UTF_8)) {
+            System.setErr(err);
+            assertThat(SamplesMain.execute("perf", "compare", "--seconds", "0")).isEqualTo(2);
+            assertThat(SamplesMain.execute("soak", "--for-ever")).isEqualTo(2);
+        } finally {
+            System.setErr(before);
+        }
+        assertThat(said.toString(StandardCharsets.UTF_8).lines())
+                .containsExactly(
+                        "accel perf compare: --seconds must be at least 1, not 0; see accel perf compare --help",
+                        "accel soak: Unknown option: '--for-ever'; see accel soak --help");
     }
 
     @Test
