@@ -59,20 +59,23 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
     private final Outgoing out;
     /** The JDK's channel. */
     private final SocketChannel kernel;
-    /** The family that the program asked for, or null. */
-    private final ProtocolFamily family;
-
     /** Whether the core knows that this is connected. Set once, by {@link #KNOWN}, by whoever is first to find it connected. */
     @SuppressWarnings("UnusedVariable") // read through its handle
     private volatile boolean known;
 
     private volatile boolean outputShut;
+    /** Whether the program has asked for its close to be a reset. A JDK's channel that an interrupt has closed does not tell any more. */
+    private volatile boolean resets;
 
     // Guarded by this.
     private Socket socket;
     private InputStream kernelInput;
 
-    /** A channel that is not connected. */
+    /**
+     * A channel.
+     *
+     * @param family that the program asked for, or null
+     */
     AccelSocketChannel(
             AccelSelectorProvider provider, StreamSocket stream, SocketChannel kernel, ProtocolFamily family) {
         super(provider);
@@ -80,7 +83,6 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
         this.in = stream.incoming();
         this.out = stream.outgoing();
         this.kernel = kernel;
-        this.family = family;
         if (kernel.isConnected() || family == StandardProtocolFamily.UNIX) {
             this.known = true;
         }
@@ -695,7 +697,9 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
     @Override
     public <T> SocketChannel setOption(SocketOption<T> name, T value) throws IOException {
         kernel.setOption(name, value);
-        if (name.name().equals("SO_OOBINLINE")) {
+        if (name.equals(LINGER)) {
+            resets = (Integer) value == 0;
+        } else if (name.name().equals("SO_OOBINLINE")) {
             stream.wantUrgentInline((Boolean) value);
         }
         return this;
@@ -745,20 +749,8 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
     @Override
     protected void implCloseSelectableChannel() throws IOException {
         // As the JDK: a channel that is still registered ends in order even if it has not read everything.
-        stream.close(this::isReset, isRegistered() && !isBlocking());
+        stream.close(() -> resets, isRegistered() && !isBlocking());
         kernel.close();
-    }
-
-    /** Whether the program has asked for its close to be a reset. */
-    private boolean isReset() {
-        if (family == StandardProtocolFamily.UNIX) {
-            return false;
-        }
-        try {
-            return kernel.getOption(LINGER) == 0;
-        } catch (IOException e) {
-            return false; // it has closed itself, by an interrupt
-        }
     }
 
     @Override

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.net.SocketAddress;
 import java.net.SocketException;
+import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.Channel;
 import java.nio.channels.ClosedByInterruptException;
@@ -26,6 +27,24 @@ class InterruptTest extends ContractSupport {
         assertThat(pair.server().read(ByteBuffer.allocate(1)))
                 .as("the peer sees the end")
                 .isEqualTo(-1);
+    }
+
+    /** As any other close then: also where the end has written by another path than it reads. */
+    @ParameterizedTest(name = "the peer has written: {0}")
+    @ValueSource(booleans = {false, true})
+    void blockedReadOfAnEndWhoseCloseIsAReset(boolean peerHasWritten) throws Exception {
+        Pair pair = pair();
+        pair.client().setOption(StandardSocketOptions.SO_LINGER, 0);
+        Bytes.write(pair.client(), Bytes.ascii("forth"));
+        assertThat(Bytes.readAscii(pair.server(), 5)).isEqualTo("forth");
+        if (peerHasWritten) {
+            Bytes.write(pair.server(), Bytes.ascii("back"));
+            assertThat(Bytes.readAscii(pair.client(), 4)).isEqualTo("back");
+        }
+        assertClosedByInterrupt(pair.client(), "read", () -> pair.client().read(ByteBuffer.allocate(1)));
+        assertThatThrownBy(() -> pair.server().read(ByteBuffer.allocate(1)))
+                .isExactlyInstanceOf(SocketException.class)
+                .hasMessage("Connection reset");
     }
 
     @Test
