@@ -2,24 +2,33 @@
 # Sourced by `junit`: the class path of a module's tests, and an archive of the classes in its jars (CDS). Most of what a JVM does
 # at its start is to read and verify classes, which takes seconds.
 
-# Prints the class path of module $1's tests, which it compiles where they are not up to date. Jars come before directories:
-# the archive covers the entries at its beginning, and may have no directory among them.
+# Prints the class path of module $1's tests, which it compiles where they are not up to date, one run of the lab at a time: another
+# must not find what is just being written. Jars come before directories: the archive covers the entries at its beginning, and may have
+# no directory among them.
 class_path() {
-    local module=$1 path=$root/$1/target/lab-class-path
+    local path=$root/$1/target/lab-class-path
     # Maven's answer holds until a source or a pom changes, or something that it names is gone.
     if ! is_current "$path"; then
-        local touch_time
-        touch_time=$(mktemp)
-        (cd "$root" && timeout --foreground 900 mvn -B -ntp -q -pl "$module" -am test-compile dependency:build-classpath \
-            -DexcludeArtifactIds=accel-rdma-libraries "-Dmdep.outputFile=$path.new" >&2) || { rm -f "$touch_time" && return 2; }
-        printf '%s:%s:%s\n' "$(jars "$path.new")" "$root/$module/target/test-classes" "$root/$module/target/classes" >"$path"
-        jars -v "$path.new" | sed 's/^./:&/' >>"$path"
-        printf '%s' "$(tr -d '\n' <"$path")" >"$path.new"
-        mv "$path.new" "$path"
-        touch -r "$touch_time" "$path" # What was edited meanwhile counts as newer.
-        rm "$touch_time"
+        mkdir -p "$root/target"
+        (
+            flock -w 900 9 || exit 1
+            is_current "$path" || make_class_path "$1" "$path"
+        ) 9>"$root/target/lab-class-path.lock" || return 2
     fi
     cat "$path"
+}
+
+make_class_path() {
+    local module=$1 path=$2 touch_time
+    touch_time=$(mktemp)
+    (cd "$root" && timeout --foreground 900 mvn -B -ntp -q -pl "$module" -am test-compile dependency:build-classpath \
+        -DexcludeArtifactIds=accel-rdma-libraries "-Dmdep.outputFile=$path.new" >&2) || { rm -f "$touch_time" && return 2; }
+    printf '%s:%s:%s\n' "$(jars "$path.new")" "$root/$module/target/test-classes" "$root/$module/target/classes" >"$path"
+    jars -v "$path.new" | sed 's/^./:&/' >>"$path"
+    printf '%s' "$(tr -d '\n' <"$path")" >"$path.new"
+    mv "$path.new" "$path"
+    touch -r "$touch_time" "$path" # What was edited meanwhile counts as newer.
+    rm "$touch_time"
 }
 
 is_current() {
