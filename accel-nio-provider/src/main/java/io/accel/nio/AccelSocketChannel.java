@@ -59,6 +59,7 @@ public final class AccelSocketChannel extends SocketChannel implements SocketHoo
     private final Outgoing out;
     /** The JDK's channel. */
     private final SocketChannel kernel;
+
     /** Whether the core knows that this is connected. Set once, by {@link #KNOWN}, by whoever is first to find it connected. */
     @SuppressWarnings("UnusedVariable") // read through its handle
     private volatile boolean known;

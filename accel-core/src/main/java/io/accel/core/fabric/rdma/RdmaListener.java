@@ -76,11 +76,13 @@ final class RdmaListener implements CmHandler {
                 throw e;
             }
         }
-        return new Place(acceptor);
+        return () -> leave(acceptor);
     }
 
     private synchronized void leave(Acceptor acceptor) {
-        acceptors.remove(acceptor);
+        if (!acceptors.remove(acceptor)) {
+            return; // it has left before
+        }
         if (acceptors.isEmpty()) {
             end();
         } else {
@@ -93,27 +95,6 @@ final class RdmaListener implements CmHandler {
         service.removeHomeless(this);
         closeId();
         whenClosed.run();
-    }
-
-    /** One of those that share it. */
-    private final class Place implements Listening {
-        private final Acceptor acceptor;
-        /** Guarded by the listener. */
-        private boolean left;
-
-        Place(Acceptor acceptor) {
-            this.acceptor = acceptor;
-        }
-
-        @Override
-        public void close() {
-            synchronized (RdmaListener.this) {
-                if (!left) {
-                    left = true;
-                    leave(acceptor);
-                }
-            }
-        }
     }
 
     /**
