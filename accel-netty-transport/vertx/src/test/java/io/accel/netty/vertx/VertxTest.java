@@ -23,6 +23,7 @@ import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.internal.VertxBootstrap;
 import io.vertx.core.internal.VertxInternal;
+import io.vertx.core.net.NetClient;
 import io.vertx.core.net.NetServer;
 import io.vertx.core.net.NetServerOptions;
 import io.vertx.core.net.NetSocket;
@@ -53,6 +54,10 @@ class VertxTest {
 
     private Vertx vertx;
 
+    // Vert.x closes what a client has opened once the client itself is garbage: these hold it until the test ends.
+    private NetClient netClient;
+    private HttpClient httpClient;
+
     @AfterEach
     void stop() throws Exception {
         if (vertx != null) {
@@ -62,6 +67,11 @@ class VertxTest {
 
     private static <T> T get(Future<T> future) throws Exception {
         return future.toCompletionStage().toCompletableFuture().get(LIMIT.toSeconds(), TimeUnit.SECONDS);
+    }
+
+    private NetClient netClient() {
+        netClient = vertx.createNetClient();
+        return netClient;
     }
 
     private static Channel channel(Object connection) {
@@ -81,10 +91,11 @@ class VertxTest {
                 .requestHandler(request ->
                         request.body().onSuccess(body -> request.response().end(request.uri() + " " + body)));
         get(server.listen(0, HOST));
-        HttpClient client = vertx.createHttpClient();
+        httpClient = vertx.createHttpClient();
         for (int i = 0; i < 30; i++) {
             String body = "0123456789".repeat(i * 100);
-            Buffer answer = get(client.request(HttpMethod.POST, server.actualPort(), HOST, "/" + i)
+            Buffer answer = get(httpClient
+                    .request(HttpMethod.POST, server.actualPort(), HOST, "/" + i)
                     .compose(request -> {
                         channels.add(channel(request.connection()));
                         return request.send(body);
@@ -120,7 +131,7 @@ class VertxTest {
             socket.handler(asked -> socket.sendFile(asked.toString()).onSuccess(sent -> socket.end()));
         });
         get(server.listen(0, HOST));
-        NetSocket client = get(vertx.createNetClient().connect(server.actualPort(), HOST));
+        NetSocket client = get(netClient().connect(server.actualPort(), HOST));
         channels.add(channel(client));
         Buffer received = Buffer.buffer();
         Future<Void> ended =
@@ -141,7 +152,7 @@ class VertxTest {
             socket.handler(socket::write);
         });
         get(server.listen(0, HOST));
-        NetSocket client = get(vertx.createNetClient().connect(server.actualPort(), HOST));
+        NetSocket client = get(netClient().connect(server.actualPort(), HOST));
         channels.add(channel(client));
         String sent = "0123456789".repeat(100_000);
         Buffer received = Buffer.buffer();
@@ -171,7 +182,7 @@ class VertxTest {
         try {
             NetServer other = second.createNetServer(options).connectHandler(socket -> accepted.add(channel(socket)));
             get(other.listen(one.actualPort(), HOST)); // the port is in use without SO_REUSEPORT
-            get(vertx.createNetClient().connect(one.actualPort(), HOST));
+            get(netClient().connect(one.actualPort(), HOST));
             await().atMost(LIMIT).until(() -> !accepted.isEmpty());
             ChannelConfig config = accepted.element().config();
             assertThat(config.getOption(ChannelOption.SO_KEEPALIVE)).isTrue();
@@ -194,7 +205,7 @@ class VertxTest {
         assertThatThrownBy(() -> get(
                         vertx.createNetServer().connectHandler(NetSocket::close).listen(address)))
                 .hasStackTraceContaining("Accel's transport has no Unix-domain sockets");
-        assertThatThrownBy(() -> get(vertx.createNetClient().connect(address)))
+        assertThatThrownBy(() -> get(netClient().connect(address)))
                 .hasStackTraceContaining("Accel's transport has no Unix-domain sockets");
     }
 
