@@ -39,11 +39,14 @@ final class SendFile {
                     SocketChannel server = listener.accept();
                     FileChannel file = FileChannel.open(path)) {
                 send(file, server, client, new byte[1 << 20]); // what happens once, happens now
+                // Before: where the receiver's thread has no processor for long, the connection goes back with its
+                // sender.
+                boolean left = !SocketsOnce.isKernels();
                 byte[] received = new byte[SIZE];
                 long calls = send(file, server, client, received);
                 System.out.println("whole " + Arrays.equals(content, received));
                 System.out.println("by few calls " + (calls < PIECES / 2));
-                System.out.println("left the kernel " + !SocketsOnce.isKernels());
+                System.out.println("left the kernel " + (left || !SocketsOnce.isKernels()));
             }
         } finally {
             Files.delete(path);
