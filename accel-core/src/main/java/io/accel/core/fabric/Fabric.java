@@ -90,6 +90,11 @@ public interface Fabric {
         /** Stops taking connections; those handed over live on. Idempotent. */
         @Override
         void close();
+
+        /** Why clients cannot ask yet, although this is open, and will serve them once that is over; null if they can. */
+        default FallbackException waitsFor() {
+            return null;
+        }
     }
 
     /**

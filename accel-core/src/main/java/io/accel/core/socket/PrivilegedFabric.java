@@ -37,10 +37,20 @@ final class PrivilegedFabric implements Fabric {
     @Override
     public Listening listen(InetSocketAddress bound, Acceptor acceptor) throws FallbackException {
         Listening listening = callOrFallBack(() -> fabric.listen(bound, acceptor));
-        return () -> Privileged.get(() -> {
-            listening.close();
-            return null;
-        });
+        return new Listening() {
+            @Override
+            public FallbackException waitsFor() {
+                return listening.waitsFor();
+            }
+
+            @Override
+            public void close() {
+                Privileged.get(() -> {
+                    listening.close();
+                    return null;
+                });
+            }
+        };
     }
 
     @Override

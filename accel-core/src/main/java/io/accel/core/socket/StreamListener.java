@@ -71,11 +71,17 @@ public final class StreamListener {
             accelerator.log().listening(bound, unopened);
         }
         FallbackException failure = null;
+        boolean served = false;
         for (Fabric fabric : candidates) {
             try {
-                open.add(new Opened(fabric, fabric.listen(bound, new Arrivals(fabric.name(), bound.getPort()))));
+                Fabric.Listening listening = fabric.listen(bound, new Arrivals(fabric.name(), bound.getPort()));
+                open.add(new Opened(fabric, listening));
                 askedLate |= !fabric.saysPending();
                 compares |= fabric.comparesBeginnings();
+                if (listening.waitsFor() != null) {
+                    throw listening.waitsFor();
+                }
+                served = true;
                 accelerator.log().listening(bound, new PathInfo(fabric.name(), null, null));
             } catch (FallbackException e) {
                 failure = e;
@@ -86,7 +92,7 @@ public final class StreamListener {
             }
         }
         accelerated = !open.isEmpty();
-        if (accelerator.isFailing() && open.isEmpty() && failure != null) {
+        if (accelerator.isFailing() && !served && failure != null) {
             throw new IOException(
                     "listener not accelerated, and fallback=fail: " + failure.reason() + ": " + failure.getMessage());
         }

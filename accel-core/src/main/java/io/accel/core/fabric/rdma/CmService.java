@@ -41,7 +41,7 @@ final class CmService {
     private static final long MILLISECOND = 1_000_000L;
     private static final long PATIENCE_AT_EXIT_NANOS = 2_000 * MILLISECOND;
     private static final long HANDSHAKE_LOOK_NANOS = 50 * MILLISECOND;
-    /** A device that was taken away may stay away for good. */
+    /** A device that was taken away, or a port that another process has, may be so for good. */
     private static final long REOPEN_PAUSE_NANOS = 1_000 * MILLISECOND;
     /** Until a connection is looked after again at which that met an error. */
     private static final long ERROR_PAUSE_NANOS = 100 * MILLISECOND;
@@ -60,7 +60,7 @@ final class CmService {
     private final Set<ServerHandshake> handshakes = ConcurrentHashMap.newKeySet();
     /** What other threads want done by this one. */
     private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
-    /** Listeners whose device was taken away. */
+    /** Listeners whose device was taken away, or whose port number another process has. */
     private final Set<RdmaListener> homeless = ConcurrentHashMap.newKeySet();
     /** When to look after a link again; only the thread. */
     private final Map<RdmaLink, Long> due = new ConcurrentHashMap<>(); // changed while it is gone through

@@ -44,6 +44,9 @@ final class RdmaListener implements CmHandler {
     private CmId id;
     private boolean closed;
 
+    /** Why it is not open yet; null if it has been. Written under this. */
+    private volatile FallbackException waitsFor;
+
     /**
      * A listener that is not open before the first {@link #join}.
      *
@@ -57,10 +60,11 @@ final class RdmaListener implements CmHandler {
     }
 
     /**
-     * Listens for one more.
+     * Listens for one more. Where another process has the device's port number this waits for that process to close, as the new one
+     * of two does when a server is replaced while it serves.
      *
      * @return to be closed by it; null if the last has left just now
-     * @throws IOException if there is no device to listen on, or its port number is taken
+     * @throws IOException if there is no device to listen on
      */
     synchronized Listening join(Acceptor acceptor) throws IOException {
         if (closed) {
@@ -72,11 +76,38 @@ final class RdmaListener implements CmHandler {
             try {
                 openOnceFree();
             } catch (IOException | RuntimeException | Error e) {
-                end();
-                throw e;
+                if (!isTaken(e)) {
+                    end();
+                    throw e;
+                }
+                waitsFor = Failures.toFallback((VerbsException) e);
+                service.run(() -> service.addHomeless(this));
             }
         }
-        return () -> leave(acceptor);
+        return new Place(acceptor);
+    }
+
+    private static boolean isTaken(Throwable e) {
+        return e instanceof VerbsException failed && failed.errno() == EADDRINUSE;
+    }
+
+    /** What one of the kernel's listeners has of this. */
+    private final class Place implements Listening {
+        private final Acceptor acceptor;
+
+        Place(Acceptor acceptor) {
+            this.acceptor = acceptor;
+        }
+
+        @Override
+        public FallbackException waitsFor() {
+            return waitsFor;
+        }
+
+        @Override
+        public void close() {
+            leave(acceptor);
+        }
     }
 
     private synchronized void leave(Acceptor acceptor) {
@@ -108,7 +139,7 @@ final class RdmaListener implements CmHandler {
                 open();
                 return;
             } catch (VerbsException e) {
-                boolean isSoonFree = e.errno() == EADDRINUSE && service.hasLinkOn(address.getPort());
+                boolean isSoonFree = isTaken(e) && service.hasLinkOn(address.getPort());
                 if (!isSoonFree || System.nanoTime() - start > PATIENCE_NANOS) {
                     throw e;
                 }
@@ -168,7 +199,7 @@ final class RdmaListener implements CmHandler {
         }
     }
 
-    /** Tries to listen again after its device was taken away. */
+    /** Tries to listen again after its device was taken away, or another process had its port number. */
     synchronized void reopen() {
         if (closed || id != null) {
             service.removeHomeless(this);
@@ -177,9 +208,11 @@ final class RdmaListener implements CmHandler {
         try {
             open();
             service.removeHomeless(this);
-            LOG.get().log(Level.INFO, "listening for RDMA on {0} again", address);
+            String since = waitsFor == null ? "again" : "now: no other process has the device's port any more";
+            waitsFor = null;
+            LOG.get().log(Level.INFO, "listening for RDMA on {0} {1}", address, since);
         } catch (IOException e) {
-            LOG.get().log(Level.DEBUG, "still no RDMA device for {0}: {1}", address, e.getMessage());
+            LOG.get().log(Level.DEBUG, "still not listening for RDMA on {0}: {1}", address, e.getMessage());
         }
     }
 

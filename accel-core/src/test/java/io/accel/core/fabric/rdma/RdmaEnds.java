@@ -65,6 +65,16 @@ final class RdmaEnds implements AutoCloseable {
         }
     }
 
+    /** A listener on the same address and port that shares nothing with this one, as that of another process. */
+    RdmaEnds asOfAnotherProcess() throws FallbackException {
+        return new RdmaEnds(new RdmaFabric(config(32, false)), address);
+    }
+
+    /** Why clients cannot ask here yet; null if they can. */
+    FallbackException waitsFor() {
+        return listening.waitsFor();
+    }
+
     private RdmaEnds(RdmaFabric fabric, InetSocketAddress address) throws FallbackException {
         this.fabric = fabric;
         this.port = null;
