@@ -9,7 +9,7 @@ import java.nio.channels.SelectionKey;
 /**
  * How a blocking receive waits: in a poller of the socket's own, which looks at the kernel as well as at the links while it
  * spins, and stays registered with both, so that a wait costs one system call. In the receiving half only, but for {@link
- * #released} and {@link #wake}.
+ * #released}, {@link #isInterrupted} and {@link #wake}.
  */
 final class DatagramSleeper implements BlockingWaits.Waiter {
     private static final Poller.Sink NOTHING = (registration, ops) -> {};
@@ -18,6 +18,8 @@ final class DatagramSleeper implements BlockingWaits.Waiter {
     private final DatagramSocket socket;
     /** Null until a platform thread waits. Written in the receiving half, read by who closes. */
     private volatile Poller poller;
+    /** Null while nobody sleeps. Written by who does, in the receiving half; read by who closes. */
+    private volatile Thread asleep;
 
     DatagramSleeper(Accelerator accelerator, DatagramSocket socket) {
         this.accelerator = accelerator;
@@ -33,7 +35,12 @@ final class DatagramSleeper implements BlockingWaits.Waiter {
         if (poller == null && !open()) {
             return;
         }
-        poller.poll(timeoutNanos, NOTHING);
+        asleep = Thread.currentThread();
+        try {
+            poller.poll(timeoutNanos, NOTHING);
+        } finally {
+            asleep = null;
+        }
     }
 
     private boolean open() throws IOException {
@@ -51,6 +58,12 @@ final class DatagramSleeper implements BlockingWaits.Waiter {
     @Override
     public void released() {
         wake();
+    }
+
+    @Override
+    public boolean isInterrupted() {
+        Thread thread = asleep;
+        return thread != null && thread.isInterrupted();
     }
 
     /** Ends the wait that is under way, or the next one. Any thread. */

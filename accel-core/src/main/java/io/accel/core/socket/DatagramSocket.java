@@ -562,7 +562,10 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
 
     // ---- closing
 
-    /** Closes the kernel's channel, and gives up all links. What was not received is lost. Idempotent. */
+    /**
+     * Closes the kernel's channel, and gives up all links. What was not received is lost. Threads that wait have let go of the
+     * kernel's socket when it returns, so that its port is free; not one that was interrupted. Idempotent.
+     */
     public void close() {
         List<Fabric.Listening> toClose;
         synchronized (this) {
@@ -583,6 +586,7 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
             finder.forget(this);
         }
         reading.run(sleeper::close);
+        watchers.awaitWaiters();
     }
 
     /**

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 
@@ -17,6 +18,11 @@ import java.util.function.Predicate;
  * DatagramSocket}'s set only while every poller of the socket has a doorbell's share in it, so looking is safe.
  */
 final class DatagramWatchers {
+    /** Between two looks for those who are to let go, which takes them as long as a thread needs to get a core. */
+    private static final long NAP_NANOS = 20_000;
+    /** Of a thread that gets none for so long the port is not waited for. */
+    private static final long MOST_WAIT_NANOS = 2_000_000_000;
+
     /** By the socket's own registrations. Guarded by this. */
     private final Map<Registration, Map<DatagramLink, Registration>> doorbells = new HashMap<>();
     /** Guarded by this. */
@@ -155,6 +161,23 @@ final class DatagramWatchers {
         }
         toClose.forEach(Registration::close);
         copy().forEach(Registration::close);
+    }
+
+    /** After {@link #close}: waits until the selectors of those who wait have let go of the kernel's descriptor. */
+    void awaitWaiters() {
+        long start = System.nanoTime();
+        while (isWaitedFor() && System.nanoTime() - start < MOST_WAIT_NANOS) {
+            LockSupport.parkNanos(NAP_NANOS);
+        }
+    }
+
+    private boolean isWaitedFor() {
+        for (Registration registration : copy()) {
+            if (registration.attachment() instanceof BlockingWaits.Waiter waiter && !waiter.isInterrupted()) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Ends those whose attachment a test picks out. */

@@ -44,7 +44,12 @@ final class Sleeper {
             registration.interest(ops);
             registration.refresh(); // looked at, and armed, although it may have gone cold
         }
-        return poller.poll(timeoutNanos, NOTHING) > 0;
+        sleep.thread = Thread.currentThread();
+        try {
+            return poller.poll(timeoutNanos, NOTHING) > 0;
+        } finally {
+            sleep.thread = null;
+        }
     }
 
     /** What it slept for last is nothing to it any more. */
@@ -77,6 +82,8 @@ final class Sleeper {
         private volatile BlockingWaits.Waitable waitable;
 
         private Registration registration;
+        /** Null while nobody sleeps. Written by who does, read by who closes. */
+        private volatile Thread thread;
 
         Sleep(Poller poller, BlockingWaits.Waitable waitable) {
             this.poller = poller;
@@ -89,6 +96,12 @@ final class Sleeper {
                 waitable = null;
                 poller.wakeup();
             }
+        }
+
+        @Override
+        public boolean isInterrupted() {
+            Thread sleeping = thread;
+            return sleeping != null && sleeping.isInterrupted();
         }
     }
 }

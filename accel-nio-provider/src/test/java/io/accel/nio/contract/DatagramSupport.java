@@ -3,6 +3,7 @@ package io.accel.nio.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.net.BindException;
 import java.net.DatagramPacket;
 import java.net.DatagramSocket;
 import java.net.InetAddress;
@@ -54,6 +55,19 @@ abstract class DatagramSupport extends ContractSupport {
     /** A channel bound to {@link #host()}, in blocking mode. */
     final DatagramChannel bound() throws IOException {
         return datagrams().bind(anyPort());
+    }
+
+    /**
+     * A channel bound to the address of one that was closed under its receivers. Those of the JDK's own provider wait in the kernel, and
+     * have the address a moment longer, until they have heard of the close.
+     */
+    final DatagramChannel boundAfterClose(InetSocketAddress address) throws IOException {
+        if (Path.current() != Path.JDK) {
+            return datagrams().bind(address);
+        }
+        DatagramChannel channel = datagrams();
+        eventually().ignoreException(BindException.class).until(() -> channel.bind(address), bound -> true);
+        return channel;
     }
 
     /** Two bound channels, in blocking mode, on the path that this run is about. */
