@@ -173,6 +173,7 @@ public final class WaitPolicy {
     /** The last known run delay, -1 after a sleep: that a woken thread waits a moment means nothing. */
     private long runDelay = -1;
 
+    /** How often the process was stopped, as it was last known. */
     private long throttled;
     /** When it was last asked how many threads want to run. */
     private long surplusAt;
@@ -225,6 +226,7 @@ public final class WaitPolicy {
         long unused = senses.unusedYield();
         this.answerNanos = Math.max(LEAST_ANSWER_NANOS, unused + (unused >> 1));
         this.limit = most;
+        this.throttled = senses.throttled(); // what was before is nothing that this thread was kept waiting by
     }
 
     /** A policy for a thread, or whoever has a poller's turn. */

@@ -57,6 +57,12 @@ public final class BlockingWaits {
     interface Waiter {
         /** The registration has ended: closed by another thread, unless the waiter did. */
         void released();
+
+        /**
+         * Whether the thread that sleeps was interrupted. Its interrupter may hold a lock that it needs to leave the JDK's selector,
+         * and may be the one who closes: it is not to be waited for then. Any thread.
+         */
+        boolean isInterrupted();
     }
 
     private final PollConfig config;
@@ -160,11 +166,16 @@ public final class BlockingWaits {
         if (left == 0) {
             return;
         }
-        if (isVirtual) {
-            park(pollable, ops, left);
-        } else if (sleep(own, pollable, ops, left) && config.spinNanos() > 0) {
-            long now = System.nanoTime();
-            own.policy.woken(now, now - start);
+        boolean woken = isVirtual ? park(pollable, ops, left) : sleep(own, pollable, ops, left);
+        if (woken && config.spinNanos() > 0) {
+            WaitPolicy policy = isVirtual ? takePlace() : own.policy;
+            if (policy != null) {
+                long now = System.nanoTime();
+                policy.woken(now, now - start);
+                if (isVirtual) {
+                    leavePlace(policy);
+                }
+            }
         }
     }
 
@@ -173,18 +184,19 @@ public final class BlockingWaits {
         return timeoutNanos < 0 ? -1 : Math.max(0, timeoutNanos - (System.nanoTime() - start));
     }
 
-    private void park(Waitable pollable, int ops, long timeoutNanos) throws IOException {
+    /** Parks until there is something (true), or something else to return for. */
+    private boolean park(Waitable pollable, int ops, long timeoutNanos) throws IOException {
         VirtualWaits all;
         try {
             all = virtualWaits();
         } catch (IOException e) {
-            boolean unused = nap(pollable, ops, timeoutNanos, e);
-            return;
+            return nap(pollable, ops, timeoutNanos, e);
         }
         try {
             all.await(pollable, ops, timeoutNanos);
+            return pollable.look(ops) != 0;
         } catch (ClosedChannelException e) {
-            return; // closed before it could be waited for: the operation will find it so
+            return false; // closed before it could be waited for: the operation will find it so
         }
     }
 
@@ -212,9 +224,16 @@ public final class BlockingWaits {
         if (config.spinNanos() == 0) {
             return false;
         }
-        return VirtualThreads.isCurrent()
-                ? ofVirtual.length() > 0
-                : ofThread.get().policy.mayGlance();
+        if (!VirtualThreads.isCurrent()) {
+            return ofThread.get().policy.mayGlance();
+        }
+        WaitPolicy policy = takePlace();
+        if (policy == null) {
+            return false; // as many look already
+        }
+        boolean may = policy.mayGlance();
+        leavePlace(policy);
+        return may;
     }
 
     /** Returns a policy for a virtual thread that is to look; null if as many look already as there may be. */

@@ -264,5 +264,10 @@ final class VirtualWaits {
                 parked.clear();
             }
         }
+
+        @Override
+        public boolean isInterrupted() {
+            return false; // they park, and the thread that polls for them is nobody's to interrupt
+        }
     }
 }

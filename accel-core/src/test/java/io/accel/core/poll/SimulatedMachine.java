@@ -317,22 +317,6 @@ final class SimulatedMachine {
             least = load[core] < load[least] ? core : least;
         }
         double gap = load[most] - load[least];
-        if (Boolean.getBoolean("tr") && now > 300_000_000 && now < 500_000_000 && now / BALANCE % 5 == 0) {
-            StringBuilder b = new StringBuilder();
-            for (int c = 0; c < running.length; c++) {
-                b.append(String.format(" | %.2f:", load[c]));
-                for (Task t : tasks)
-                    if (t.core == c)
-                        b.append(String.format(
-                                " %s%d%s(%.2f %+dus)",
-                                t.stage == Stage.HOG ? "h" : t.client ? "c" : "s",
-                                tasks.indexOf(t) / 2,
-                                running[c] == t ? "*" : t.isRunnable() ? "+" : "",
-                                t.load,
-                                (t.vruntime - floor[c]) / 1000));
-            }
-            System.out.println(now / 1000 + b.toString());
-        }
         if (gap < load[least] * IMBALANCE) {
             failed = 0;
             return;

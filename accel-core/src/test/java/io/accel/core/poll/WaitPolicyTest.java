@@ -327,6 +327,17 @@ class WaitPolicyTest {
         assertThat(policy.next(now)).isEqualTo(Step.SLEEP);
     }
 
+    /** As most are while they start. */
+    @Test
+    void thatItWasStoppedBeforeIsNoReason() {
+        told.throttled = 7;
+        WaitPolicy policy = policy(1_000 * MILLI, 1);
+        policy.begin(now, now);
+        assertThat(policy.next(now)).isEqualTo(Step.LOOK);
+        now += MILLI; // another thread's: not for the quota
+        assertThat(policy.next(now)).isEqualTo(Step.YIELD);
+    }
+
     @Test
     void noMoreLookForLongThanThereArePlaces() {
         SpinBudget budget = new SpinBudget(1);

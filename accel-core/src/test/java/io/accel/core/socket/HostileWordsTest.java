@@ -8,6 +8,7 @@ import io.accel.core.fabric.Link;
 import io.accel.core.socket.Faults.Call;
 import io.accel.core.socket.Faults.Side;
 import java.io.IOException;
+import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.SelectionKey;
@@ -77,10 +78,10 @@ class HostileWordsTest {
         assertThat(read.get(20, TimeUnit.SECONDS)).as(name).isEqualTo("Connection reset");
     }
 
-    private String outcome(StreamSocket reader) {
+    private String outcome(StreamSocket reader) throws IOException {
         try {
             return "read " + Streams.read(waits, reader, ByteBuffer.allocate(9));
-        } catch (IOException e) {
+        } catch (SocketException e) {
             return e.getMessage();
         }
     }

@@ -55,6 +55,8 @@ enum BenchCase {
     HOG_NETTY("crowded-hog-netty", Kind.NETTY_ECHO, Crowding.HOG),
     FOUR_BY_FOUR("crowded-4x4", Kind.FOUR_BY_FOUR, Crowding.TWO_CORES),
     VIRTUAL("virtual-threads", Kind.VIRTUAL, Crowding.NONE),
+    VIRTUAL_ONE_CORE("crowded-one-core-virtual", Kind.VIRTUAL, Crowding.ONE_CORE),
+    VIRTUAL_HOG("crowded-hog-virtual", Kind.VIRTUAL, Crowding.HOG),
     QUOTA("crowded-quota", Kind.PINGPONG, Crowding.QUOTA),
     QUOTA_BLOCKING("crowded-quota-blocking", Kind.PINGPONG_BLOCKING, Crowding.QUOTA),
     QUOTA_NETTY("crowded-quota-netty", Kind.NETTY_ECHO, Crowding.QUOTA),

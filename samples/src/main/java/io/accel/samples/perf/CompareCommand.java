@@ -32,7 +32,7 @@ import picocli.CommandLine.Spec;
                     + " datagram-rate-64, udp-200-peers, netty-echo-64, netty-stream-64k, netty-http, timers; where processors are few, with each profile:"
                     + " crowded-one-core, crowded-one-core-blocking, crowded-one-core-netty, crowded-hog,"
                     + " crowded-hog-blocking, crowded-hog-netty, crowded-4x4, crowded-quota, crowded-quota-blocking,"
-                    + " crowded-quota-netty; on JDK 21 and newer virtual-threads; over RDMA: rdma-pingpong-64, rdma-stream-64k, rdma-datagram-64."
+                    + " crowded-quota-netty; on JDK 21 and newer virtual-threads, crowded-one-core-virtual, crowded-hog-virtual; over RDMA: rdma-pingpong-64, rdma-stream-64k, rdma-datagram-64."
         },
         footer = {
             "",

@@ -24,6 +24,12 @@ final class Titles {
                     "crowded-hog-netty", "64 B there and back between Netty programs, a busy loop on their processor"),
             Map.entry("crowded-4x4", "64 B there and back, four clients and four event loops on two processors"),
             Map.entry("virtual-threads", "64 B there and back, eight virtual threads on one carrier at either end"),
+            Map.entry(
+                    "crowded-one-core-virtual",
+                    "64 B there and back between virtual threads, both ends on one processor"),
+            Map.entry(
+                    "crowded-hog-virtual",
+                    "64 B there and back between virtual threads, a busy loop on their processor"),
             Map.entry("crowded-quota", "64 B there and back through a selector, half a processor for each end"),
             Map.entry("crowded-quota-blocking", "64 B there and back, blocking, half a processor for each end"),
             Map.entry("crowded-quota-netty", "64 B there and back between Netty programs, half a processor for each"),
