@@ -243,6 +243,21 @@ final class Lab implements AutoCloseable {
         }
     }
 
+    /** As {@link #descriptors}, of sockets alone: selectors come and go with the pools that have them. */
+    static long sockets() throws IOException {
+        try (Stream<Path> all = Files.list(Path.of("/proc/self/fd"))) {
+            return all.filter(Lab::isSocket).count();
+        }
+    }
+
+    private static boolean isSocket(Path descriptor) {
+        try {
+            return Files.readSymbolicLink(descriptor).toString().startsWith("socket:");
+        } catch (IOException e) {
+            return false; // closed meanwhile
+        }
+    }
+
     @Override
     public void close() throws IOException {
         listener.close();

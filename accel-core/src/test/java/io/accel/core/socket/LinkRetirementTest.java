@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -84,6 +85,16 @@ class LinkRetirementTest {
         });
     }
 
+    /** How many there are when none has been closed for a while. */
+    private static long settledSockets() {
+        AtomicLong last = new AtomicLong(-1);
+        await().pollInterval(100, TimeUnit.MILLISECONDS).until(() -> {
+            long now = Lab.sockets();
+            return last.getAndSet(now) == now;
+        });
+        return last.get();
+    }
+
     /** Long after it would have been given back. */
     private void assertKept() throws InterruptedException {
         TimeUnit.MILLISECONDS.sleep(4 * IDLE_MILLIS);
@@ -104,15 +115,19 @@ class LinkRetirementTest {
 
     @Test
     void anIdleConnectionGivesItsMemoryBackAndMovesAgainWithTraffic() throws Exception {
+        exchange(40_000);
+        assertThat(pair.client().path().isAccelerated()).isTrue();
+        awaitGivenBack();
+        long without = settledSockets();
         for (int round = 0; round < 3; round++) {
-            exchange(40_000);
-            assertThat(pair.client().path().isAccelerated()).isTrue();
-            awaitGivenBack();
             send(pair.client(), pair.server(), 1);
             awaitLinked();
             exchange(40_000);
             assertThat(pair.client().outgoing().link()).isNotNull();
             assertThat(pair.server().outgoing().link()).isNotNull();
+            assertThat(Lab.sockets()).as("with a doorbell at each end").isEqualTo(without + 2);
+            awaitGivenBack();
+            FaultLab.soon(() -> assertThat(Lab.sockets()).as("as before").isEqualTo(without));
         }
     }
 
