@@ -40,6 +40,8 @@ public final class Launch {
     private List<Path> classPath = List.of(testClasses());
     private Path jar = Path.of(JAR);
     private boolean accelerated;
+    /** Null for the usual one, by which each connection moves at once. */
+    private String profile;
 
     private Launch(String mainClass, String... arguments) {
         this.mainClass = mainClass;
@@ -93,6 +95,12 @@ public final class Launch {
     /** Adds an option of Accel's, {@code -Daccel.key=value}, if the program runs on it. */
     public Launch accel(String key, Object value) {
         return accelerated ? option("-Daccel." + key + "=" + value) : this;
+    }
+
+    /** Has a profile say all of it, also when connections move, if the program runs on Accel. */
+    public Launch profile(String name) {
+        profile = name;
+        return this;
     }
 
     /** Replaces the class path, which is otherwise the test programs' classes. */
@@ -253,8 +261,8 @@ public final class Launch {
             command.add("-Djava.nio.channels.spi.SelectorProvider=" + PROVIDER);
             // A machine too busy to answer soon is no reason to be on another path than the test asserts.
             command.add("-Daccel.connect.probe-timeout=10s");
-            // Each connection moves, and in the middle of what its program says.
-            command.add("-Daccel.handover.after=0");
+            // Unless a profile says when, each connection moves, and in the middle of what its program says.
+            command.add(profile == null ? "-Daccel.handover.after=0" : "-Daccel.profile=" + profile);
             // Where what killed programs leave behind goes with the tests.
             command.add("-Daccel.shm.dir=" + SharedDirectory.ofTests());
         }

@@ -94,10 +94,19 @@ public final class ProcFs {
 
     /** How many connections over shared memory a process and those that it has started have: each is a file that one has mapped. */
     public static long ringsBelow(long pid) {
+        return ringsBelow(pid, "/ring-");
+    }
+
+    /** As {@link #ringsBelow(long)}, of connections to listeners on one port, which the names of their files' directories have. */
+    public static long ringsBelow(long pid, int port) {
+        return ringsBelow(pid, "-" + port + "~");
+    }
+
+    private static long ringsBelow(long pid, String part) {
         Stream<ProcessHandle> below = ProcessHandle.of(pid).stream().flatMap(ProcessHandle::descendants);
         return Stream.concat(Stream.of(pid), below.map(ProcessHandle::pid))
                 .flatMap(each -> mapped(each).stream())
-                .filter(line -> line.contains("/ring-"))
+                .filter(line -> line.contains("/ring-") && line.contains(part))
                 .map(line -> line.substring(line.indexOf('/')))
                 .distinct()
                 .count();

@@ -1,0 +1,181 @@
+package io.accel.samples.it.programs;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.zip.CRC32;
+
+/**
+ * Many connections between two programs: {@code do=answer} is the one that listens, on two ports, and says {@code PORT n} of each. It
+ * has one selector, takes in whole frames, checks their sums, and sends them back.
+ *
+ * <p>The other has a thread for each connection that talks, and checks all that comes. Of its commands {@code OPEN port n} opens n more
+ * connections and says {@code OPENED n}, which is all that it has; {@code TALK n frames} has the latest n exchange so many frames, all at once, and says
+ * {@code TALKED n}.
+ */
+public final class Talks {
+    private static final int PAYLOAD_BYTES = 128 << 10;
+    private static final int FRAME_BYTES = PAYLOAD_BYTES + Long.BYTES;
+    private static final int BACKLOG = 1024;
+
+    private final Console console = new Console();
+    private final List<SocketChannel> connections = new ArrayList<>();
+    /** No two frames are alike. */
+    private final AtomicLong position = new AtomicLong();
+
+    private Talks() {}
+
+    public static void main(String[] args) throws IOException, InterruptedException, ExecutionException {
+        Talks talks = new Talks();
+        if (new Arguments(args).get("do", "ask").equals("answer")) {
+            talks.answer();
+        } else {
+            talks.ask();
+        }
+    }
+
+    private void answer() throws IOException {
+        Selector selector = Selector.open();
+        listen(selector);
+        listen(selector);
+        while (true) {
+            selector.select(this::turn);
+        }
+    }
+
+    private void listen(Selector selector) throws IOException {
+        ServerSocketChannel listener = ServerSocketChannel.open();
+        listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), BACKLOG);
+        listener.configureBlocking(false);
+        listener.register(selector, SelectionKey.OP_ACCEPT);
+        console.say("PORT " + listener.socket().getLocalPort());
+    }
+
+    private void turn(SelectionKey key) {
+        try {
+            if (key.isAcceptable()) {
+                SocketChannel accepted = ((ServerSocketChannel) key.channel()).accept();
+                if (accepted != null) {
+                    accepted.configureBlocking(false);
+                    accepted.register(key.selector(), SelectionKey.OP_READ, ByteBuffer.allocate(FRAME_BYTES));
+                }
+            } else {
+                exchange(key, (SocketChannel) key.channel(), (ByteBuffer) key.attachment());
+            }
+        } catch (IOException | IllegalStateException e) {
+            console.say("FAILED " + e);
+            key.cancel();
+        }
+    }
+
+    /** Takes in more of a frame, or sends more of it back. */
+    private static void exchange(SelectionKey key, SocketChannel channel, ByteBuffer frame) throws IOException {
+        if (key.interestOps() == SelectionKey.OP_READ) {
+            if (channel.read(frame) < 0) {
+                channel.close();
+                return;
+            }
+            if (frame.hasRemaining()) {
+                return;
+            }
+            checkSum(frame.flip());
+            key.interestOps(SelectionKey.OP_WRITE);
+        }
+        channel.write(frame);
+        if (!frame.hasRemaining()) {
+            frame.clear();
+            key.interestOps(SelectionKey.OP_READ);
+        }
+    }
+
+    private void ask() throws IOException, InterruptedException, ExecutionException {
+        while (true) {
+            String[] command = console.next().split(" ", -1);
+            int count = Integer.parseInt(command[command[0].equals("OPEN") ? 2 : 1]);
+            switch (command[0]) {
+                case "OPEN" -> {
+                    open(Integer.parseInt(command[1]), count);
+                    console.say("OPENED " + connections.size());
+                }
+                case "TALK" -> {
+                    int all = connections.size();
+                    talk(connections.subList(all - count, all), Integer.parseInt(command[2]));
+                    console.say("TALKED " + count);
+                }
+                default -> throw new IllegalArgumentException(command[0]);
+            }
+        }
+    }
+
+    private void open(int port, int count) throws IOException {
+        for (int i = 0; i < count; i++) {
+            connections.add(SocketChannel.open(new InetSocketAddress(InetAddress.getLoopbackAddress(), port)));
+        }
+    }
+
+    private void talk(List<SocketChannel> some, int frames) throws InterruptedException, ExecutionException {
+        List<Callable<Integer>> talks = new ArrayList<>();
+        for (SocketChannel channel : some) {
+            talks.add(() -> talk(channel, frames));
+        }
+        ExecutorService threads = Executors.newFixedThreadPool(some.size());
+        try {
+            for (Future<Integer> each : threads.invokeAll(talks)) {
+                int unused = each.get();
+            }
+        } finally {
+            threads.shutdown();
+        }
+    }
+
+    private int talk(SocketChannel channel, int frames) throws IOException {
+        ByteBuffer frame = ByteBuffer.allocate(FRAME_BYTES);
+        for (int i = 0; i < frames; i++) {
+            long at = position.getAndAdd(PAYLOAD_BYTES);
+            frame.clear().put(Pattern.at(at, PAYLOAD_BYTES));
+            frame.putLong(sum(frame)).flip();
+            while (frame.hasRemaining()) {
+                channel.write(frame);
+            }
+            frame.clear();
+            while (frame.hasRemaining()) {
+                if (channel.read(frame) < 0) {
+                    throw new EOFException("the end in an answer's place");
+                }
+            }
+            checkSum(frame);
+            Pattern.check(at, payload(frame));
+        }
+        return frames;
+    }
+
+    private static ByteBuffer payload(ByteBuffer frame) {
+        return frame.duplicate().clear().limit(PAYLOAD_BYTES);
+    }
+
+    private static long sum(ByteBuffer frame) {
+        CRC32 sum = new CRC32();
+        sum.update(payload(frame));
+        return sum.getValue();
+    }
+
+    private static void checkSum(ByteBuffer frame) {
+        if (frame.getLong(PAYLOAD_BYTES) != sum(frame)) {
+            throw new IllegalStateException("a frame with another sum than its own");
+        }
+    }
+}
