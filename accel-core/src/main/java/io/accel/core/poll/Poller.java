@@ -71,6 +71,9 @@ public final class Poller implements AutoCloseable {
     /** How many times less often the kernel is looked at if it can only report the death of hot links. */
     private static final int ONLY_HOT = 16;
 
+    /** How many times a connection may be followed from path to path in one poll. */
+    private static final int MOST_MOVES = 4;
+
     /** How long to wait at most for the inner selector to let go of a cancelled key. */
     private static final long FLUSH_NANOS = 1_000_000_000L;
 
@@ -249,16 +252,10 @@ public final class Poller implements AutoCloseable {
             found = reported > 0;
             countCall();
             boolean lookOnly = all || (wakeup && reported == 0);
-            if (lookOnly || (kernelCountdown <= 0 && reported > 0)) {
-                heated = false;
-                if (flushed && all) {
-                    runTimed(); // what the kernel had to tell was told before the links were looked at
-                } else {
-                    lookAtKernel();
-                }
-                if (lookOnly && (heated || !all)) {
-                    look(true); // a doorbell rang, or resting ones were passed over; nobody may ask a second time
-                }
+            if (lookOnly) {
+                lookEverywhere(all);
+            } else if (kernelCountdown <= 0 && reported > 0) {
+                lookAtKernel();
             }
             if (reported > 0) {
                 idleSince = 0;
@@ -373,13 +370,15 @@ public final class Poller implements AutoCloseable {
                     return false;
                 }
                 tend();
-                if (reported > 0
-                        || clock - deadline >= 0
-                        || Thread.currentThread().isInterrupted()) {
+                if (reported > 0) {
                     return false;
                 }
-                if (!isHot()) {
-                    return true;
+                if (clock - deadline >= 0) {
+                    lookAtKernel(); // as a select of the JDK's does at its end
+                    return false;
+                }
+                if (!isHot() || Thread.currentThread().isInterrupted()) {
+                    return true; // the JDK's select returns at once to one that is interrupted, with what it finds
                 }
             }
         } finally {
@@ -594,6 +593,36 @@ public final class Poller implements AutoCloseable {
             kernelReady(key);
         }
         return 0;
+    }
+
+    /**
+     * Looks at the kernel, and at the links if there is reason to, after a look at these; nobody may ask a second time. A connection that a
+     * look finds to have moved is looked at where it is now, which may happen to it more than once.
+     *
+     * @param lookedAtAll whether resting links were looked at as well
+     */
+    private void lookEverywhere(boolean lookedAtAll) throws IOException {
+        boolean all = lookedAtAll;
+        for (int moves = 0; moves < MOST_MOVES; moves++) {
+            heated = false;
+            if (commands != null) {
+                runCommands(true); // before the kernel is asked: it is to watch what has moved there
+                flushed = false;
+            }
+            if (flushed && all) {
+                runTimed(); // what the kernel had to tell was told before the links were looked at
+            } else {
+                lookAtKernel();
+            }
+            if (heated || !all) {
+                look(true); // a doorbell rang, or resting ones were passed over
+            }
+            all = true;
+            flushed = false;
+            if (reported > 0 || commands == null) {
+                return;
+            }
+        }
     }
 
     private void takeUp() throws IOException {

@@ -1,5 +1,7 @@
 package io.accel.nio.contract;
 
+import static java.nio.channels.SelectionKey.OP_READ;
+import static java.nio.channels.SelectionKey.OP_WRITE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -11,6 +13,8 @@ import java.nio.ByteBuffer;
 import java.nio.channels.Channel;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.ClosedChannelException;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.Callable;
@@ -161,6 +165,26 @@ class InterruptTest extends ContractSupport {
         assertThat(listener.isOpen()).isTrue();
         pair.server().configureBlocking(true);
         assertThat(Bytes.readAscii(pair.server(), 1)).isEqualTo("x");
+    }
+
+    @Test
+    void anInterruptedThreadSelectsWhatIsReady() throws Exception {
+        Pair pair = pair();
+        Bytes.write(pair.server(), Bytes.ascii("x"));
+        Selector selector = selector();
+        SelectionKey key = register(pair.client(), selector, OP_READ);
+        awaitReady(key, OP_READ);
+        for (int ops : new int[] {OP_READ, OP_WRITE, OP_READ | OP_WRITE}) {
+            key.interestOps(ops);
+            for (int i = 0; i < 3; i++) {
+                selector.selectedKeys().clear();
+                Thread.currentThread().interrupt();
+                int selected = selector.select();
+                assertThat(Thread.interrupted()).isTrue();
+                assertThat(selected).as("for the operations %d", ops).isEqualTo(1);
+            }
+        }
+        assertThat(pair.client().isOpen()).isTrue();
     }
 
     @Test

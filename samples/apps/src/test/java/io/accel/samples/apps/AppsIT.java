@@ -40,6 +40,8 @@ class AppsIT {
                         "1",
                         "--seconds",
                         "1",
+                        "--warm-up",
+                        "5",
                         "--json",
                         json.toString());
 
