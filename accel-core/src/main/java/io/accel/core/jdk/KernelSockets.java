@@ -40,6 +40,16 @@ final class KernelSockets {
         }
     }
 
+    /** What does the work of a socket: itself, or what one that knows proxies hands all to. */
+    static SocketImpl platform(SocketImpl socket) {
+        Handles handles = handles();
+        try {
+            return handles.proxies.isInstance(socket) ? (SocketImpl) handles.delegate.invoke(socket) : socket;
+        } catch (Throwable e) {
+            throw unchecked(e);
+        }
+    }
+
     static InputStream input(SocketImpl socket) throws IOException {
         try {
             return (InputStream) handles().input.invoke(socket);
@@ -82,6 +92,8 @@ final class KernelSockets {
             MethodHandle platform,
             MethodHandle socks,
             MethodHandle implementation,
+            Class<?> proxies,
+            MethodHandle delegate,
             MethodHandle input,
             MethodHandle output) {}
 
@@ -96,10 +108,13 @@ final class KernelSockets {
                 MethodHandles.Lookup lookup = TrustedLookup.orRefused("no trusted lookup");
                 Class<?> platform = TrustedLookup.internal("sun.nio.ch.NioSocketImpl");
                 Class<?> socks = TrustedLookup.internal("java.net.SocksSocketImpl");
+                Class<?> proxies = TrustedLookup.internal("java.net.DelegatingSocketImpl");
                 handles = new Handles(
                         lookup.findConstructor(platform, MethodType.methodType(void.class, boolean.class)),
                         lookup.findConstructor(socks, MethodType.methodType(void.class, SocketImpl.class)),
                         lookup.findGetter(Socket.class, "impl", SocketImpl.class),
+                        proxies,
+                        lookup.findGetter(proxies, "delegate", SocketImpl.class),
                         lookup.findVirtual(
                                 SocketImpl.class, "getInputStream", MethodType.methodType(InputStream.class)),
                         lookup.findVirtual(

@@ -25,12 +25,13 @@ final class ShutInput {
         if (shut == null) {
             return 0;
         }
-        shut.setVolatile(socket, false);
+        Object owner = isChannel ? socket : KernelSockets.platform((SocketImpl) socket);
+        shut.setVolatile(owner, false);
         try {
-            int n = isChannel ? ((SocketChannel) socket).read(dst) : read((SocketImpl) socket, dst);
+            int n = isChannel ? ((SocketChannel) socket).read(dst) : read((SocketImpl) owner, dst);
             return Math.max(0, n);
         } finally {
-            shut.setVolatile(socket, true);
+            shut.setVolatile(owner, true);
         }
     }
 
