@@ -291,10 +291,32 @@ public final class StreamSocket {
      * @param orderly whether to end in order, unless it is to be a reset, although bytes are unread, which otherwise makes it one
      */
     public void close(BooleanSupplier abort, boolean orderly) {
-        Uninterrupted.run(() -> closeUninterrupted(abort, orderly));
+        close(abort, orderly ? Unread.ENDS_ALONE : Unread.RESETS);
     }
 
-    private void closeUninterrupted(BooleanSupplier abort, boolean orderly) {
+    /**
+     * As {@link #close}, as the JDK closes its sockets: what this end sends ends in order first, and then bytes that are unread make it a
+     * reset, behind that end.
+     *
+     * @param abort as there
+     */
+    public void closeBehindEnd(BooleanSupplier abort) {
+        close(abort, Unread.RESETS_BEHIND_END);
+    }
+
+    /** What a close makes of bytes that are unread. */
+    private enum Unread {
+        RESETS,
+        RESETS_BEHIND_END,
+        /** It ends in order all the same. */
+        ENDS_ALONE
+    }
+
+    private void close(BooleanSupplier abort, Unread unread) {
+        Uninterrupted.run(() -> closeUninterrupted(abort, unread));
+    }
+
+    private void closeUninterrupted(BooleanSupplier abort, Unread unread) {
         LinkStream stream;
         boolean unsaid;
         synchronized (handover) {
@@ -307,10 +329,10 @@ public final class StreamSocket {
         }
         handover.closed(unsaid);
         if (stream != null) {
-            closeLink(stream, abort.getAsBoolean(), orderly);
+            closeLink(stream, abort.getAsBoolean(), unread);
             return;
         }
-        if (orderly && !anchor.closesInOrder() && !abort.getAsBoolean()) {
+        if (unread != Unread.RESETS && !anchor.closesInOrder() && !abort.getAsBoolean()) {
             AnchorEnd.endOutput(anchor);
         }
         StreamReadiness waited = readiness; // after closed was set: what is made from now on is closed
@@ -320,9 +342,11 @@ public final class StreamSocket {
         handover.countNoMore();
     }
 
-    private void closeLink(LinkStream stream, boolean aborts, boolean orderly) {
-        boolean unread = !orderly && (incoming.hasUnread() || stream.reader().hasUnread());
+    private void closeLink(LinkStream stream, boolean aborts, Unread whatIf) {
+        boolean unread = whatIf != Unread.ENDS_ALONE
+                && (incoming.hasUnread() || stream.reader().hasUnread());
         String reset = aborts ? "closed with SO_LINGER 0" : unread ? "closed with bytes unread" : null;
+        boolean endsFirst = whatIf == Unread.RESETS_BEHIND_END && !aborts;
         boolean byLink = outgoing.link() != null;
         // A peer whose end of a broken link has not noticed must not take this for the end of what was sent.
         boolean inUse = hasBytesInLink();
@@ -334,7 +358,7 @@ public final class StreamSocket {
         if (byLink && !resets && !lingers) {
             anchorEnd.sayFarewell(stream);
         }
-        stream.close(reset, reset != null && !byLink && anchor.isOutputShut());
+        stream.close(reset, reset != null && (endsFirst || (!byLink && anchor.isOutputShut())));
         if (lingers) {
             StreamUpgrades.get()
                     .linger(new LingeringClose(
@@ -342,10 +366,11 @@ public final class StreamSocket {
             readiness().close(true);
             return;
         }
+        if (!byLink && (resets ? endsFirst && reset != null : whatIf != Unread.RESETS)) {
+            anchorEnd.endOutput();
+        }
         if (resets) {
             anchorEnd.reset();
-        } else if (orderly && !byLink) {
-            anchorEnd.endOutput();
         } // otherwise the kernel ends it: with a reset if what it has was not read
         incoming.drain();
         readiness().close(inUse);

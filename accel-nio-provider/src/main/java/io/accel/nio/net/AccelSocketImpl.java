@@ -340,8 +340,9 @@ final class AccelSocketImpl extends SocketImpl {
         public void close() throws IOException {
             if (connected != null) {
                 boolean abort = !kernel.isClosed() && kernel.getSoLinger() == 0;
-                // As the JDK's: the stream ends in order before the socket closes, so unread bytes make it no reset.
-                connected.close(() -> abort, true);
+                // As the JDK's: the stream ends in order before the socket closes, and unread bytes reset it behind
+                // that.
+                connected.closeBehindEnd(() -> abort);
             }
             kernel.close();
         }
