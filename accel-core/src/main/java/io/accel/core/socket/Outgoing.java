@@ -333,6 +333,24 @@ public final class Outgoing {
     }
 
     /**
+     * As {@link #refusedShut}, of a socket of streams: each of its writes gets as far as the kernel, and says what that tells.
+     *
+     * @return whether that is the peer's reset, of which nobody has been told, and no reader hears any more
+     */
+    public boolean isFirstToMeetReset() {
+        LinkStream attached = socket.attached();
+        return attached != null
+                && attached.peer().hasReset()
+                && !attached.peer().hasFinished()
+                && attached.reader().peerReset().isNewToWriter();
+    }
+
+    /** What a write says that is the {@linkplain #isFirstToMeetReset first to meet} the peer's reset. */
+    public IOException reset() {
+        return new IOException(RESET);
+    }
+
+    /**
      * A write to the kernel has failed, of what the link had no room for; the program is told how much that took, and by what it does
      * next why it was no more. The kernel reports a reset once. In this half only.
      *

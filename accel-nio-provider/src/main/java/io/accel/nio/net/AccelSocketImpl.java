@@ -44,6 +44,9 @@ final class AccelSocketImpl extends SocketImpl {
     /** Of the link in use; written when the first byte goes by it. */
     private volatile LinkTransfers transfers;
 
+    /** Whether a read has met the end; then all do, even after a close. */
+    private volatile boolean ended;
+
     private volatile int timeoutMillis;
     private volatile boolean urgentInline;
 
@@ -173,6 +176,9 @@ final class AccelSocketImpl extends SocketImpl {
 
     /** Reads at least a byte; -1 at the end. */
     int read(byte[] b, int off, int len) throws IOException {
+        if (ended) {
+            return -1;
+        }
         long start = System.nanoTime();
         Incoming in = socket.incoming();
         int n;
@@ -194,6 +200,9 @@ final class AccelSocketImpl extends SocketImpl {
             }
             n = transfers(link).read(b, off, len, timeout);
         } while (n == LinkStream.MOVED);
+        if (n == -1) {
+            ended = true;
+        }
         return n;
     }
 
@@ -202,6 +211,18 @@ final class AccelSocketImpl extends SocketImpl {
         if ((timeout > 0 ? in.enter(timeout * 1_000_000L) : in.enter()) != null) {
             return 0;
         }
+        try {
+            int n = ended ? -1 : readEntered(in, b, off, len);
+            if (n == -1) {
+                ended = true; // before another reader enters, who may find the socket closed
+            }
+            return n;
+        } finally {
+            in.leave();
+        }
+    }
+
+    private int readEntered(Incoming in, byte[] b, int off, int len) throws IOException {
         try {
             ByteBuffer dst = ByteBuffer.wrap(b, off, len);
             int aside = socket.isInputShut() || raw().isClosed() ? 0 : in.readAside(dst);
@@ -221,8 +242,6 @@ final class AccelSocketImpl extends SocketImpl {
                 throw LinkTransfers.toSocketException(new AsynchronousCloseException());
             }
             return in.failed(e);
-        } finally {
-            in.leave();
         }
     }
 
@@ -285,11 +304,24 @@ final class AccelSocketImpl extends SocketImpl {
     @Override
     protected void sendUrgentData(int data) throws IOException {
         KernelSocket open = kernel();
-        LinkStream link = socket == null ? null : socket.outgoing().fix();
-        if (link == null) {
+        StreamSocket connected = socket;
+        if (connected == null) {
             open.sendUrgentData(data);
-        } else {
+            return;
+        }
+        Outgoing out = connected.outgoing();
+        LinkStream link = out.fix();
+        link = link != null ? link : out.enter(false);
+        if (link != null) {
             transfers(link).sendUrgent(data);
+            return;
+        }
+        try {
+            open.sendUrgentData(data);
+        } catch (IOException e) {
+            throw connected.isClosed() ? e : out.failed(e);
+        } finally {
+            out.leave();
         }
     }
 

@@ -26,7 +26,7 @@ final class LinkTransfers {
 
     /** Whether a read has met the end; then all do, even after a close. Guarded by the reading half. */
     private boolean ended;
-    /** Whether a read has met a reset; then all do. Guarded by the reading half. */
+    /** Whether a read has met a reset; then all do, up to a close. Guarded by the reading half. */
     private boolean reset;
 
     LinkTransfers(BlockingWaits waits, LinkStream link) {
@@ -54,7 +54,7 @@ final class LinkTransfers {
                 return -1;
             }
             if (reset) {
-                throw new SocketException("Connection reset");
+                throw new SocketException(link.isOver() ? "Socket closed" : "Connection reset");
             }
             ByteBuffer dst = ByteBuffer.wrap(b, off, len);
             int n = reader.read(dst);
@@ -121,10 +121,15 @@ final class LinkTransfers {
         } catch (InterruptedIOException e) {
             throw e;
         } catch (IOException e) {
-            throw toSocketException(e);
+            throw toSocketException(isOutputShut(e) && out.isFirstToMeetReset() ? out.reset() : e);
         } finally {
             writer.unlock();
         }
+    }
+
+    /** Whether this end has shut down what it writes, and was not closed. */
+    private static boolean isOutputShut(IOException e) {
+        return e instanceof ClosedChannelException && !(e instanceof AsynchronousCloseException);
     }
 
     private void writeWaiting(ByteBuffer src, Outgoing out) throws IOException {
@@ -142,19 +147,26 @@ final class LinkTransfers {
         }
     }
 
-    /** Sends an urgent byte, or drops it as TCP drops one that the receiver does not want inline. */
+    /**
+     * Sends an urgent byte, or drops it as TCP drops one that the receiver does not want inline: a peer that has ended is met all the same.
+     *
+     * @throws IOException in the class that the JDK's sockets have for urgent bytes
+     */
     void sendUrgent(int data) throws IOException {
-        if (!link.isUrgentInline()) {
-            ProcessCounters.dropped(Drop.URGENT);
-            return;
-        }
         writer.lock();
         try {
-            if (writer.write(ByteBuffer.wrap(new byte[] {(byte) data})) == 0) { // never moved: urgent data has fixed it
+            if (!link.isUrgentInline()) {
+                int unused = writer.room(1);
+                writer.flush();
+                ProcessCounters.dropped(Drop.URGENT);
+            } else if (writer.write(ByteBuffer.wrap(new byte[] {(byte) data}))
+                    == 0) { // never moved: urgent data has fixed it
                 throw new SocketException("No buffer space available");
             }
-        } catch (IOException e) {
+        } catch (AsynchronousCloseException e) {
             throw toSocketException(e);
+        } catch (ClosedChannelException e) {
+            throw new IOException("Broken pipe", e); // sent after shutdownOutput
         } finally {
             writer.unlock();
         }
