@@ -9,12 +9,15 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 
 /**
- * Reads from a socket whose input was shut down. The JDK says by a field of its own that it has ended, while the kernel takes what comes,
- * and gives it to whoever reads; it keeps nobody waiting there. So the field is cleared for one read, which is then as any other: a
+ * Reads from a socket whose input was shut down. The JDK says by fields of its own that it has ended, while the kernel takes what comes,
+ * and gives it to whoever reads; it keeps nobody waiting there. So the fields are cleared for one read, which is then as any other: a
  * close of the socket waits for it.
  */
 final class ShutInput {
-    private static final String FIELD = "isInputClosed";
+    /** The input was shut down. */
+    private static final String SHUT = "isInputClosed";
+    /** A read of a socket has met the end, which may have been that of a shut input. */
+    private static final String ENDED = "readEOF";
 
     private ShutInput() {}
 
@@ -27,6 +30,9 @@ final class ShutInput {
         }
         Object owner = isChannel ? socket : KernelSockets.platform((SocketImpl) socket);
         shut.setVolatile(owner, false);
+        if (!isChannel && Holder.ENDED_OF_SOCKET != null) {
+            Holder.ENDED_OF_SOCKET.setVolatile(owner, false);
+        }
         try {
             int n = isChannel ? ((SocketChannel) socket).read(dst) : read((SocketImpl) owner, dst);
             return Math.max(0, n);
@@ -43,16 +49,17 @@ final class ShutInput {
     }
 
     private static final class Holder {
-        static final VarHandle OF_CHANNEL = find("sun.nio.ch.SocketChannelImpl");
-        static final VarHandle OF_SOCKET = find("sun.nio.ch.NioSocketImpl");
+        static final VarHandle OF_CHANNEL = find("sun.nio.ch.SocketChannelImpl", SHUT);
+        static final VarHandle OF_SOCKET = find("sun.nio.ch.NioSocketImpl", SHUT);
+        static final VarHandle ENDED_OF_SOCKET = find("sun.nio.ch.NioSocketImpl", ENDED);
 
         private Holder() {}
 
         /** Null where this JVM does not show it. */
-        private static VarHandle find(String type) {
+        private static VarHandle find(String type, String field) {
             try {
                 MethodHandles.Lookup lookup = TrustedLookup.orRefused("no trusted lookup");
-                return lookup.findVarHandle(TrustedLookup.internal(type), FIELD, boolean.class);
+                return lookup.findVarHandle(TrustedLookup.internal(type), field, boolean.class);
             } catch (Throwable e) {
                 Log.of(ShutInput.class)
                         .get()

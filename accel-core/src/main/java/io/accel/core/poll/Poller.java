@@ -374,7 +374,9 @@ public final class Poller implements AutoCloseable {
                     return false;
                 }
                 if (clock - deadline >= 0) {
-                    lookAtKernel(); // as a select of the JDK's does at its end
+                    if (!punctual) { // who is has something to do now, and polls again after it
+                        lookAtKernel(); // as a select of the JDK's does at its end
+                    }
                     return false;
                 }
                 if (!isHot() || Thread.currentThread().isInterrupted()) {
