@@ -3,6 +3,7 @@ package io.accel.nio.async;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.net.SocketException;
 import java.net.SocketOption;
 import java.nio.ByteBuffer;
 import java.nio.channels.AlreadyConnectedException;
@@ -121,6 +122,8 @@ final class StreamChannel extends AsynchronousSocketChannel implements EventLoop
         } catch (SecurityException e) {
             notConnected();
             throw e;
+        } catch (UnsupportedAddressTypeException e) {
+            failure = connectFailed(withoutFamily(e));
         } catch (IOException | RuntimeException | Error e) {
             failure = connectFailed(e);
         }
@@ -135,6 +138,13 @@ final class StreamChannel extends AsynchronousSocketChannel implements EventLoop
         if (internet.isUnresolved()) {
             throw new UnresolvedAddressException();
         }
+    }
+
+    /** An IPv6 address where there is no IPv6, of which the JDK's asynchronous channels learn when they connect. */
+    private static SocketException withoutFamily(UnsupportedAddressTypeException e) {
+        SocketException unavailable = new SocketException("Protocol family unavailable");
+        unavailable.initCause(e);
+        return unavailable;
     }
 
     private synchronized void awaitConnect(Result<Void> result) throws IOException {
