@@ -21,19 +21,28 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** What a program drops without closing it is closed by the collector. */
 class DroppedTest extends PlainSocketSupport {
     private static final int MANY = 20;
     private static final Path DESCRIPTORS = Path.of("/proc/self/fd");
 
-    @Test
-    void peersOfDroppedSocketsSeeTheEnd() throws Exception {
+    /** Which end of a connection is dropped. */
+    private enum End {
+        CLIENT,
+        SERVER
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void peersOfDroppedSocketsSeeTheEnd(End end) throws Exception {
         Set<String> before = MappedRings.names();
         List<Socket> peers = new ArrayList<>();
         try (ServerSocket server = server()) {
             for (int i = 0; i < MANY; i++) {
-                peers.add(peerOfADroppedClient(server));
+                peers.add(peerOfADropped(end, server));
             }
         }
         for (Socket peer : peers) {
@@ -45,16 +54,23 @@ class DroppedTest extends PlainSocketSupport {
     }
 
     /** The other end of a socket that has answered, and said something that is not read yet. */
-    private Socket peerOfADroppedClient(ServerSocket server) throws IOException {
-        @SuppressWarnings("resource") // dropped
+    private Socket peerOfADropped(End end, ServerSocket server) throws IOException {
+        @SuppressWarnings("resource") // dropped, one of them
         Socket client = new Socket(server.getInetAddress(), server.getLocalPort());
-        Socket peer = closing(server.accept());
-        write(peer, "question");
-        assertThat(read(client, 8)).isEqualTo("question");
-        write(client, "answer");
-        assertThat(read(peer, 6)).isEqualTo("answer");
-        write(client, "last words");
+        @SuppressWarnings("resource") // as above
+        Socket accepted = server.accept();
+        Socket dropped = end == End.CLIENT ? client : accepted;
+        Socket peer = closing(end == End.CLIENT ? accepted : client);
+        talk(peer, dropped);
+        write(dropped, "last words");
         return peer;
+    }
+
+    private static void talk(Socket one, Socket other) throws IOException {
+        write(one, "question");
+        assertThat(read(other, 8)).isEqualTo("question");
+        write(other, "answer");
+        assertThat(read(one, 6)).isEqualTo("answer");
     }
 
     /** All that comes before the end, for which the collector is asked again and again. */
@@ -74,6 +90,19 @@ class DroppedTest extends PlainSocketSupport {
             }
         }
         throw new AssertionError("no end after \"" + all + "\"");
+    }
+
+    /** Both ends of each connection, of which neither hears of the other's end before it is dropped itself. */
+    @Test
+    void descriptorsOfDroppedSocketsAreGivenBack() throws Exception {
+        ServerSocket server = server();
+        assertGivenBack(() -> {
+            @SuppressWarnings("resource") // dropped
+            Socket client = new Socket(server.getInetAddress(), server.getLocalPort());
+            @SuppressWarnings("resource") // dropped
+            Socket accepted = server.accept();
+            talk(client, accepted);
+        });
     }
 
     @Test
@@ -121,6 +150,7 @@ class DroppedTest extends PlainSocketSupport {
     /** That descriptors, and Accel's memory, are given back of what is made that often and dropped. */
     private static void assertGivenBack(Task.Action makeAndDrop) throws Exception {
         assumeTrue(Files.isDirectory(DESCRIPTORS), "needs Linux's /proc");
+        Set<String> memory = MappedRings.names();
         makeAndDrop.run(); // what the first one loads stays
         System.gc();
         Thread.sleep(20);
@@ -131,6 +161,7 @@ class DroppedTest extends PlainSocketSupport {
         eventually().pollInterval(Duration.ofMillis(20)).untilAsserted(() -> {
             System.gc();
             assertThat(descriptors()).isLessThanOrEqualTo(before + 2); // and what pools keep
+            assertThat(memory).as("mapped memory").containsAll(MappedRings.names());
         });
     }
 
