@@ -44,6 +44,13 @@ final class MappedRings {
         }
     }
 
+    /** How many connections over shared memory there are of which there was none before. */
+    static int newRings(Set<String> before) throws IOException {
+        Set<String> now = new HashSet<>(names());
+        now.removeAll(before);
+        return (int) now.stream().filter(name -> name.contains(RING)).count();
+    }
+
     /** On which path is a connection, of both ends in this process, that was made after there was nothing but that before. */
     static Path pathOfNew(Set<String> before) throws IOException {
         Set<String> now = new HashSet<>(names());
