@@ -36,7 +36,6 @@ class KernelChannelsTest extends ContractSupport {
         UnixDomainSocketAddress address = UnixDomainSocketAddress.of(dir.resolve("socket"));
         ServerSocketChannel listener = closing(ServerSocketChannel.open(StandardProtocolFamily.UNIX));
         listener.bind(address);
-        assertThat(listener.toString()).isNotEmpty();
         SocketChannel client = closing(SocketChannel.open(StandardProtocolFamily.UNIX));
         assertThat(client.toString()).isEqualTo("java.nio.channels.SocketChannel[unconnected]");
         client.connect(address);
@@ -54,6 +53,28 @@ class KernelChannelsTest extends ContractSupport {
         assertThatThrownBy(() -> pair.client().socket()).isInstanceOf(UnsupportedOperationException.class);
         pair.client().close();
         assertThat(pair.client().toString()).isEqualTo("java.nio.channels.SocketChannel[closed]");
+    }
+
+    @Test
+    void unixListenersTellTheirState() throws IOException {
+        ServerSocketChannel listener = closing(ServerSocketChannel.open(StandardProtocolFamily.UNIX));
+        ServerSocketChannel jdks =
+                closing(JdkAccess.kernelProvider().openServerSocketChannel(StandardProtocolFamily.UNIX));
+        assertThat(stateOf(listener)).isEqualTo(stateOf(jdks)).isEqualTo("[unbound]");
+        listener.bind(UnixDomainSocketAddress.of(dir.resolve("one")));
+        jdks.bind(UnixDomainSocketAddress.of(dir.resolve("two")));
+        // Older JDKs leave the address out.
+        assertThat(stateOf(listener)).isEqualTo(stateOf(jdks).replace("two", "one"));
+        listener.close();
+        jdks.close();
+        assertThat(stateOf(listener)).isEqualTo(stateOf(jdks)).isEqualTo("[closed]");
+    }
+
+    /** What it says of itself, but for the name of its class. */
+    private static String stateOf(ServerSocketChannel listener) {
+        String text = listener.toString();
+        assertThat(text).startsWith(listener.getClass().getName());
+        return text.substring(listener.getClass().getName().length());
     }
 
     @Test
@@ -140,10 +161,12 @@ class KernelChannelsTest extends ContractSupport {
     private List<SelectableChannel> oneOfEachKind() throws IOException {
         List<SelectableChannel> kinds = new ArrayList<>(List.of(channel(), listener()));
         kinds.add(closing(DatagramChannel.open()));
-        Pipe pipe = Pipe.open();
-        kinds.add(closing(pipe.source()));
-        kinds.add(closing(pipe.sink()));
+        for (Pipe pipe : List.of(Pipe.open(), JdkAccess.kernelProvider().openPipe())) {
+            kinds.add(closing(pipe.source()));
+            kinds.add(closing(pipe.sink()));
+        }
         kinds.add(unixPair().client());
+        kinds.add(closing(JdkAccess.kernelProvider().openDatagramChannel()));
         kinds.add(closing(JdkAccess.kernelProvider().openSocketChannel()));
         kinds.add(closing(JdkAccess.kernelProvider().openServerSocketChannel()).bind(anyPort()));
         for (SelectableChannel kind : kinds) {
