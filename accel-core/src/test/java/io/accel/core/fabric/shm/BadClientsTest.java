@@ -8,12 +8,16 @@ import io.accel.core.fabric.Fabric;
 import io.accel.core.fabric.FallbackReason;
 import io.accel.core.fabric.Link;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadInfo;
+import java.lang.management.ThreadMXBean;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.BlockingQueue;
@@ -28,6 +32,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Clients that misbehave at the rendezvous cost themselves a refusal, and nobody else anything. */
 class BadClientsTest {
     private static final long NONCE = 0x1234_5678_9abcL;
+    private static final int MEASURED_MILLIS = 300;
 
     private ShmEnds ends;
     private ShmEnds.Acceptor acceptor;
@@ -60,7 +65,7 @@ class BadClientsTest {
         nothingIsLeft();
     }
 
-    /** An error in one client's handshake, whatever it is, ends that handshake: others connect, and no key stays ready. */
+    /** An error in one client's handshake, whatever it is, ends that handshake: others connect, and the thread rests. */
     @ParameterizedTest
     @ValueSource(strings = {"reserve", "offered"})
     void anErrorInOneHandshakeIsThatHandshakesAlone(String where) throws Exception {
@@ -75,7 +80,24 @@ class BadClientsTest {
             client.awaitHangUp();
             assertThat(acceptor.isToFail()).isFalse();
             othersConnect();
+            assertThreadRests();
         }
+        nothingIsLeft();
+        assertThreadRests();
+    }
+
+    /** A client's word that cannot be taken leaves its key ready, which is looked at again now and then. */
+    @Test
+    void anErrorThatStaysDoesNotKeepTheThreadBusy() throws Exception {
+        acceptor.isBroken = true;
+        try (RawClient client = new RawClient(rendezvous).go(NONCE)) {
+            client.makeFile(NONCE).say(Hello.MADE);
+            assertThat(client.status()).isEqualTo(Hello.DONE);
+        }
+        await().until(() -> acceptor.broken.get() > 1);
+        assertThreadRests();
+        acceptor.isBroken = false;
+        othersConnect();
         nothingIsLeft();
     }
 
@@ -354,6 +376,21 @@ class BadClientsTest {
         client.free();
         accepted.link().free();
         acceptor.unreserve();
+    }
+
+    /** That the thread which answers all clients uses next to no time of a processor. */
+    private static void assertThreadRests() throws InterruptedException {
+        ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+        long thread = Arrays.stream(threads.getThreadInfo(threads.getAllThreadIds()))
+                .filter(info -> info != null && info.getThreadName().equals("accel-rendezvous"))
+                .mapToLong(ThreadInfo::getThreadId)
+                .findFirst()
+                .orElseThrow();
+        long start = System.nanoTime();
+        long before = threads.getThreadCpuTime(thread);
+        Thread.sleep(MEASURED_MILLIS);
+        long used = threads.getThreadCpuTime(thread) - before;
+        assertThat(used).as("nanoseconds of a processor").isLessThan((System.nanoTime() - start) / 3);
     }
 
     private void nothingIsLeft() throws IOException {

@@ -37,6 +37,9 @@ final class ShmEnds implements AutoCloseable {
     static final class Acceptor implements Fabric.Acceptor {
         private final AtomicReference<Error> failure = new AtomicReference<>();
         private volatile String failing; // written before the failure
+        /** Whether {@link #isSettled} throws, as often as it is called. */
+        volatile boolean isBroken;
+
         final BlockingQueue<Accepted> accepted = new LinkedBlockingQueue<>();
         final AtomicInteger places;
         private final Map<Link, Accepted> offered = new ConcurrentHashMap<>();
@@ -49,6 +52,8 @@ final class ShmEnds implements AutoCloseable {
         final Map<InetSocketAddress, Known> known = new ConcurrentHashMap<>();
         /** How often one asked. */
         final AtomicInteger asked = new AtomicInteger();
+        /** How often it was asked in vain whether a link is settled. */
+        final AtomicInteger broken = new AtomicInteger();
 
         Acceptor(int limit) {
             this.places = new AtomicInteger(limit);
@@ -96,6 +101,10 @@ final class ShmEnds implements AutoCloseable {
 
         @Override
         public boolean isSettled(Link link) {
+            if (isBroken) {
+                broken.incrementAndGet();
+                throw new IllegalStateException("it cannot be heard for now");
+            }
             boolean unused = link.drainDoorbell();
             if ((link.peerState() & Link.ATTACHED) != 0) {
                 confirmed(link);
