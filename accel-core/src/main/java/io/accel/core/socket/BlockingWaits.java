@@ -166,16 +166,11 @@ public final class BlockingWaits {
         if (left == 0) {
             return;
         }
-        boolean woken = isVirtual ? park(pollable, ops, left) : sleep(own, pollable, ops, left);
-        if (woken && config.spinNanos() > 0) {
-            WaitPolicy policy = isVirtual ? takePlace() : own.policy;
-            if (policy != null) {
-                long now = System.nanoTime();
-                policy.woken(now, now - start);
-                if (isVirtual) {
-                    leavePlace(policy);
-                }
-            }
+        if (isVirtual) {
+            park(pollable, ops, left);
+        } else if (sleep(own, pollable, ops, left) && config.spinNanos() > 0) {
+            long now = System.nanoTime();
+            own.policy.woken(now, now - start);
         }
     }
 
@@ -184,19 +179,18 @@ public final class BlockingWaits {
         return timeoutNanos < 0 ? -1 : Math.max(0, timeoutNanos - (System.nanoTime() - start));
     }
 
-    /** Parks until there is something (true), or something else to return for. */
-    private boolean park(Waitable pollable, int ops, long timeoutNanos) throws IOException {
+    private void park(Waitable pollable, int ops, long timeoutNanos) throws IOException {
         VirtualWaits all;
         try {
             all = virtualWaits();
         } catch (IOException e) {
-            return nap(pollable, ops, timeoutNanos, e);
+            boolean unused = nap(pollable, ops, timeoutNanos, e);
+            return;
         }
         try {
             all.await(pollable, ops, timeoutNanos);
-            return pollable.look(ops) != 0;
         } catch (ClosedChannelException e) {
-            return false; // closed before it could be waited for: the operation will find it so
+            return; // closed before it could be waited for: the operation will find it so
         }
     }
 
@@ -224,16 +218,9 @@ public final class BlockingWaits {
         if (config.spinNanos() == 0) {
             return false;
         }
-        if (!VirtualThreads.isCurrent()) {
-            return ofThread.get().policy.mayGlance();
-        }
-        WaitPolicy policy = takePlace();
-        if (policy == null) {
-            return false; // as many look already
-        }
-        boolean may = policy.mayGlance();
-        leavePlace(policy);
-        return may;
+        return VirtualThreads.isCurrent()
+                ? ofVirtual.length() > 0
+                : ofThread.get().policy.mayGlance();
     }
 
     /** Returns a policy for a virtual thread that is to look; null if as many look already as there may be. */
