@@ -335,19 +335,16 @@ public final class Outgoing {
     /**
      * As {@link #refusedShut}, of a socket of streams: each of its writes gets as far as the kernel, and says what that tells.
      *
-     * @return whether that is the peer's reset, of which nobody has been told, and no reader hears any more
+     * @param e how it was refused
+     * @return what to report: the peer's reset if nobody has been told of it, and no reader hears of it any more
      */
-    public boolean isFirstToMeetReset() {
+    public IOException failedShut(IOException e) {
         LinkStream attached = socket.attached();
-        return attached != null
+        boolean meetsReset = attached != null
                 && attached.peer().hasReset()
                 && !attached.peer().hasFinished()
                 && attached.reader().peerReset().isNewToWriter();
-    }
-
-    /** What a write says that is the {@linkplain #isFirstToMeetReset first to meet} the peer's reset. */
-    public IOException reset() {
-        return new IOException(RESET);
+        return meetsReset ? new IOException(RESET) : e;
     }
 
     /**

@@ -121,7 +121,7 @@ final class LinkTransfers {
         } catch (InterruptedIOException e) {
             throw e;
         } catch (IOException e) {
-            throw toSocketException(isOutputShut(e) && out.isFirstToMeetReset() ? out.reset() : e);
+            throw toSocketException(isOutputShut(e) ? out.failedShut(e) : e);
         } finally {
             writer.unlock();
         }

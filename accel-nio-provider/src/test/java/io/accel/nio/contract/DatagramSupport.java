@@ -13,9 +13,12 @@ import java.net.SocketAddress;
 import java.net.StandardProtocolFamily;
 import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
 import java.nio.channels.DatagramChannel;
 import java.nio.charset.StandardCharsets;
+import java.util.concurrent.Callable;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
 import org.junit.jupiter.api.Assumptions;
 
 /** Base of the classes about datagrams: channels on this host, and datagrams that are sent and received whole. */
@@ -57,11 +60,26 @@ abstract class DatagramSupport extends ContractSupport {
         return datagrams().bind(anyPort());
     }
 
+    /** That an address can be bound to again when a channel that had it has closed under a receiver, which was started in that way. */
+    final void assertPortIsFreeAfterClose(Function<Callable<SocketAddress>, Task<SocketAddress>> receiving)
+            throws Exception {
+        DatagramChannel channel = ends().right();
+        InetSocketAddress address = addressOf(channel);
+        for (int round = 0; round < 50; round++) {
+            DatagramChannel waitedFor = channel;
+            Task<SocketAddress> receiver = receiving.apply(() -> waitedFor.receive(ByteBuffer.allocate(1)));
+            pause(round % 5); // until it sleeps, or before
+            channel.close();
+            channel = boundAfterClose(address);
+            assertThat(receiver.failure()).isInstanceOf(ClosedChannelException.class);
+        }
+    }
+
     /**
      * A channel bound to the address of one that was closed under its receivers. Those of the JDK's own provider wait in the kernel, and
      * have the address a moment longer, until they have heard of the close.
      */
-    final DatagramChannel boundAfterClose(InetSocketAddress address) throws IOException {
+    private DatagramChannel boundAfterClose(InetSocketAddress address) throws IOException {
         if (Path.current() != Path.JDK) {
             return datagrams().bind(address);
         }

@@ -5,12 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.net.DatagramPacket;
-import java.net.InetSocketAddress;
 import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.ClosedByInterruptException;
-import java.nio.channels.ClosedChannelException;
 import java.nio.channels.DatagramChannel;
 import java.util.ArrayList;
 import java.util.List;
@@ -96,16 +94,7 @@ class DatagramVirtualThreadTest extends DatagramSupport {
 
     @Test
     void closedChannelsPortIsFreeAtOnce() throws Exception {
-        DatagramChannel channel = ends().right();
-        InetSocketAddress address = addressOf(channel);
-        for (int round = 0; round < 50; round++) {
-            DatagramChannel waitedFor = channel;
-            Task<Object> receiver = startVirtual(() -> (Object) waitedFor.receive(ByteBuffer.allocate(1)));
-            pause(round % 5);
-            channel.close();
-            channel = boundAfterClose(address);
-            assertThat(receiver.failure()).isInstanceOf(ClosedChannelException.class);
-        }
+        assertPortIsFreeAfterClose(this::startVirtual);
     }
 
     @Test
