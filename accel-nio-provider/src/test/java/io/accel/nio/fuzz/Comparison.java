@@ -41,13 +41,31 @@ final class Comparison {
     record Difference(List<String> expected, List<String> actual) {
         /** The first line in which they differ, twice. */
         String first() {
-            for (int i = 0; ; i++) {
-                String left = i < expected.size() ? expected.get(i) : "nothing";
-                String right = i < actual.size() ? actual.get(i) : "nothing";
-                if (!left.equals(right)) {
-                    return "expected " + left + "\n     but " + right;
-                }
+            int at = firstAt();
+            return "expected " + line(expected, at) + "\n     but " + line(actual, at);
+        }
+
+        /**
+         * Whether a write passed where the peer's kernel should have answered the one before with a reset. Linux loses a segment that comes
+         * just when a delayed acknowledgement makes the closed socket one that only waits: the JDK's own channels show it once in some thousand
+         * closes on a busy machine, too seldom for the oracle to be asked.
+         */
+        boolean mayBeLostSegment() {
+            int at = firstAt();
+            return line(expected, at).endsWith("threw java.io.IOException: Broken pipe")
+                    && line(actual, at).endsWith(" bytes");
+        }
+
+        private int firstAt() {
+            int at = 0;
+            while (line(expected, at).equals(line(actual, at))) {
+                at++;
             }
+            return at;
+        }
+
+        private static String line(List<String> trace, int at) {
+            return at < trace.size() ? trace.get(at) : "nothing";
         }
     }
 
@@ -78,7 +96,12 @@ final class Comparison {
                 return null;
             }
         }
-        return new Difference(expected, run.trace());
+        Difference difference = new Difference(expected, run.trace());
+        if (difference.mayBeLostSegment() && Run.of(setting, program, limitSeconds).trace().equals(expected)) {
+            ambiguous++;
+            return null;
+        }
+        return difference;
     }
 
     Setting setting() {
