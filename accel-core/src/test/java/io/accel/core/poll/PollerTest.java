@@ -345,6 +345,44 @@ class PollerTest {
         }
     }
 
+    /** The time counts that an interval stands for, and not how few links a handler that takes longer is called for in it. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void theKernelWaitsForTwoCallsOfASlowHandlerAtMost(boolean glance) throws Exception {
+        Poller poller = new Poller(new PollConfig(LONG_SPIN, 10_000, 64, 0, PollConfig.Yielding.ADAPTIVE));
+        open.add(poller);
+        FakeLink busy = link(poller, OP_READ);
+        FakeKernel kernel = kernel(poller, OP_READ);
+        busy.make(OP_READ);
+        List<Object> handled = new ArrayList<>();
+        Poller.Sink slow = (registration, ops) -> {
+            handled.add(registration.attachment());
+            if (registration.attachment() == busy) {
+                work(MILLI); // twice the interval
+            }
+        };
+        // By so many the poller knows that calls take long, and reads the clock after each.
+        pollTimes(poller, 10, glance, slow);
+        for (int before = 0; before < 6; before++) {
+            pollTimes(poller, before, glance, slow);
+            kernel.makeReadable();
+            handled.clear();
+            while (!handled.contains(kernel)) {
+                pollTimes(poller, 1, glance, slow);
+            }
+            kernel.drain();
+            assertThat(handled.indexOf(kernel))
+                    .as("calls for the busy link since the kernel's channel has become ready")
+                    .isLessThanOrEqualTo(2);
+        }
+    }
+
+    private static void pollTimes(Poller poller, int times, boolean glance, Poller.Sink into) throws IOException {
+        for (int i = 0; i < times; i++) {
+            assertThat(glance ? poller.glance(into) : poller.poll(-1, into)).isPositive();
+        }
+    }
+
     private static void work(long nanos) {
         long end = System.nanoTime() + nanos;
         while (System.nanoTime() - end < 0) {
