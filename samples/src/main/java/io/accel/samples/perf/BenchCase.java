@@ -3,6 +3,8 @@ package io.accel.samples.perf;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
@@ -46,6 +48,8 @@ enum BenchCase {
     KERNEL_MODE("kernel-mode", Kind.MODE, "balanced", Variant.PLAIN, Variant.ONE_END),
     DATAGRAM_PINGPONG("datagram-64", Kind.DATAGRAM_PINGPONG, "latency", Variant.KERNEL, Variant.ACCELERATED),
     DATAGRAM_RATE("datagram-rate-64", Kind.DATAGRAM_RATE, "throughput", Variant.KERNEL, Variant.ACCELERATED),
+    /** One peer alone: what {@link #DATAGRAM_PEERS} is to be compared with. Chosen together with it. */
+    DATAGRAM_ONE_PEER("udp-1-peer", Kind.DATAGRAM_ONE_PEER, "latency", Variant.KERNEL, Variant.ACCELERATED),
     DATAGRAM_PEERS("udp-200-peers", Kind.DATAGRAM_PEERS, "latency", Variant.KERNEL, Variant.ACCELERATED),
     ONE_CORE("crowded-one-core", Kind.PINGPONG, Crowding.ONE_CORE),
     ONE_CORE_BLOCKING("crowded-one-core-blocking", Kind.PINGPONG_BLOCKING, Crowding.ONE_CORE),
@@ -129,7 +133,9 @@ enum BenchCase {
     static final Set<BenchCase> OF_SHM =
             OF_BENCHES.stream().filter(each -> !OF_RDMA.contains(each)).collect(Collectors.toUnmodifiableSet());
 
-    private static final Set<BenchCase> BESIDE_ONE_ALONE = Set.copyOf(EnumSet.of(IDLE_1000, IDLE_10000, BURST));
+    /** Cases of many, and the one of one alone that each is compared with. */
+    private static final Map<BenchCase, BenchCase> BESIDE_ONE_ALONE =
+            Map.of(IDLE_1000, IDLE_1, IDLE_10000, IDLE_1, BURST, IDLE_1, DATAGRAM_PEERS, DATAGRAM_ONE_PEER);
 
     /** The case's name on the command line and in results. */
     final String label;
@@ -220,17 +226,22 @@ enum BenchCase {
         if (cases.isEmpty()) {
             throw new IllegalArgumentException("there is no case '" + name + "'; the cases are " + names(among));
         }
-        if (cases.stream().anyMatch(BESIDE_ONE_ALONE::contains)) {
-            cases.add(IDLE_1);
+        for (BenchCase many : List.copyOf(cases)) {
+            many.oneAlone().ifPresent(cases::add);
         }
         return List.copyOf(cases);
     }
 
-    /** All their names, with commas. */
+    /** What this case of many is compared with, the same of one alone; empty if it is none of many. */
+    Optional<BenchCase> oneAlone() {
+        return Optional.ofNullable(BESIDE_ONE_ALONE.get(this));
+    }
+
+    /** All their names, with commas; but those of one alone, which come with the others. */
     static String names(Set<BenchCase> cases) {
         return cases.stream()
                 .sorted()
-                .filter(c -> c != IDLE_1)
+                .filter(c -> !BESIDE_ONE_ALONE.containsValue(c))
                 .map(c -> c.label)
                 .distinct()
                 .collect(Collectors.joining(", "));

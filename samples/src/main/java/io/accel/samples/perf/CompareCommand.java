@@ -63,7 +63,8 @@ import picocli.CommandLine.Spec;
                     + " rate or p50 differs by more than 2 times are called bimodal and not averaged: the figures are then"
                     + " those of the worst round. vs raw: how many times as long as the machine's limit at its best, a"
                     + " cache line bounced between two JVMs for round trips and a copy in memory for streams. idle-1 is one"
-                    + " connection alone, for comparison with idle-1000 and burst-2000.",
+                    + " connection alone, for comparison with idle-1000, idle-10000 and burst-2000; udp-1-peer is a server's"
+                    + " one peer, for comparison with udp-200-peers. Each comes with what it is compared with.",
             "Before it is measured each program runs until the just-in-time compilers are quiet and two windows of a quarter"
                     + " of a second agree by a tenth, ten seconds at most; a line below the table tells of those that did not"
                     + " get so far, and whether the machine was busy with something else. --json has it for each row:"

@@ -103,7 +103,8 @@ enum Kind {
     REGISTRATION(
             "SelectorEchoServer", "KeyChanges", 0, 1, Measured.ROUND_TRIPS, List.of(), List.of("change=registration")),
     MODE("SelectorEchoServer", "KeyChanges", 0, 1, Measured.ROUND_TRIPS, List.of(), List.of("change=mode")),
-    /** Eight datagrams under way at a time. */
+    /** Eight datagrams under way at a time, as with those after it. */
+    DATAGRAM_ONE_PEER("DatagramEchoServer", "DatagramPeers", 64, 1, Measured.ROUND_TRIPS),
     DATAGRAM_PEERS("DatagramEchoServer", "DatagramPeers", 64, 200, Measured.ROUND_TRIPS),
     STREAM_LARGE("StreamSink", "StreamSource", 64 * 1024, 1, Measured.BYTES),
     STREAM_SMALL("StreamSink", "StreamSource", 64, 1, Measured.MESSAGES),

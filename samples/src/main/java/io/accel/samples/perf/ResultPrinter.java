@@ -32,6 +32,10 @@ final class ResultPrinter {
             among(result, BenchCase.BURST, "100 ms after 2,000 other connections had a message each", variant)
                     .ifPresent(notes::add);
         }
+        for (Variant variant : BenchCase.DATAGRAM_ONE_PEER.variants()) {
+            among(result, BenchCase.DATAGRAM_PEERS, "With 200 peers of a server", variant)
+                    .ifPresent(notes::add);
+        }
         result.rows().stream()
                 .filter(row -> !row.crowd().isEmpty())
                 .map(row -> row.benchCase() + ": " + row.crowd() + ".")
@@ -61,7 +65,7 @@ final class ResultPrinter {
 
     /** How much longer than alone a round trip takes. */
     private static Optional<String> among(Result result, BenchCase many, String when, Variant variant) {
-        return result.row(BenchCase.IDLE_1, variant).flatMap(alone -> result.row(many, variant)
+        return many.oneAlone().flatMap(one -> result.row(one, variant)).flatMap(alone -> result.row(many, variant)
                 .map(row -> when + ", a round trip over " + variant.words() + " took "
                         + Quantity.times(
                                 row.figures().p50Micros() / alone.figures().p50Micros()) + " as long as with one."));

@@ -47,6 +47,7 @@ final class Titles {
             Map.entry(
                     "kernel-registration", "a channel that is registered and whose key is cancelled, with selections"),
             Map.entry("kernel-mode", "a channel that goes to blocking mode and back"),
+            Map.entry("udp-1-peer", "64 B datagrams there and back, the one peer of a server, eight at a time"),
             Map.entry("udp-200-peers", "64 B datagrams there and back, one of 200 peers of a server, eight at a time"),
             Map.entry("timers", "how late tasks run that a Netty event loop is to run in 200 us"),
             Map.entry("idle-cpu", "a hundred connections on which nothing moves"),

@@ -20,6 +20,23 @@ class BenchCaseTest {
     void whatIsComparedWithOneConnectionAloneBringsThatAlong() {
         assertThat(BenchCase.named("burst-2000", BenchCase.OF_BENCHES))
                 .containsExactlyInAnyOrder(BenchCase.IDLE_1, BenchCase.BURST);
+        assertThat(BenchCase.named("udp-200-peers", BenchCase.OF_BENCHES))
+                .containsExactlyInAnyOrder(BenchCase.DATAGRAM_ONE_PEER, BenchCase.DATAGRAM_PEERS);
+        assertThat(BenchCase.named("udp-1-peer", BenchCase.OF_BENCHES)).containsExactly(BenchCase.DATAGRAM_ONE_PEER);
+    }
+
+    /** Or the one would say something else than how many there are. */
+    @Test
+    void oneAloneDiffersFromManyInTheirNumberOnly() {
+        Kind one = BenchCase.DATAGRAM_ONE_PEER.kind;
+        Kind many = BenchCase.DATAGRAM_PEERS.kind;
+        assertThat(one.connections).isEqualTo(1);
+        assertThat(many.connections).isEqualTo(200);
+        assertThat(one)
+                .usingRecursiveComparison()
+                .comparingOnlyFields("server", "client", "messageBytes", "serverArguments", "clientArguments")
+                .isEqualTo(many);
+        assertThat(BenchCase.DATAGRAM_ONE_PEER.variants()).isEqualTo(BenchCase.DATAGRAM_PEERS.variants());
     }
 
     @Test

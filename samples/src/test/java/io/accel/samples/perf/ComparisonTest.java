@@ -88,12 +88,13 @@ class ComparisonTest {
                 BenchCase.CONNECT_ECHO_CLOSE,
                 BenchCase.REUSEPORT,
                 BenchCase.EXCHANGE,
+                BenchCase.DATAGRAM_ONE_PEER,
                 BenchCase.DATAGRAM_PEERS,
                 BenchCase.BURST,
                 BenchCase.FOUR_BY_FOUR,
                 BenchCase.HOG);
         assertThat(result.rows().stream().filter(row -> row.profile().equals("none")))
-                .hasSize(9)
+                .hasSize(10)
                 .allSatisfy(row -> assertThat(row.figures().p50Micros()).isPositive());
         Figures paced =
                 result.row(BenchCase.PACED, Variant.KERNEL).orElseThrow().figures();

@@ -44,6 +44,16 @@ class ResultPrinterTest {
     }
 
     @Test
+    void saysWhatTwoHundredPeersCostBesideOne() {
+        Result result = new Result(
+                List.of(row("udp-1-peer", "shm", 2), row("udp-200-peers", "shm", 3), row("udp-200-peers", "kernel", 9)),
+                List.of());
+
+        assertThat(ResultPrinter.notes(result))
+                .containsExactly("With 200 peers of a server, a round trip over shm took 1.50x as long as with one.");
+    }
+
+    @Test
     void saysWhoSharedTheProcessorsAndWhatDisturbedTheFigures() {
         Conditions quiet = new Conditions(0.1, 0, 0.02, 0, 0.5, 1, true);
         Conditions busy = new Conditions(0.1, 0, 1.7, 0.03, 13, 10, false);
