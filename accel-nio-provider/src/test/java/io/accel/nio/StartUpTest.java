@@ -3,6 +3,11 @@ package io.accel.nio;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.accel.testing.ChildJvm;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -15,6 +20,11 @@ import org.junit.jupiter.api.io.TempDir;
 /** What a program loads that has one short connection. Loading is nearly all that Accel's start takes. */
 @Timeout(60)
 class StartUpTest {
+    /** How many classes of Accel may be loaded, a quarter more than are: what is loaded more costs each program time. */
+    private static final int TO_ITSELF = 216;
+
+    private static final int BY_THE_KERNEL = 194;
+
     @TempDir
     private Path dir;
 
@@ -22,6 +32,12 @@ class StartUpTest {
 
     @BeforeEach
     void run() throws Exception {
+        loaded = classesOf();
+        assertThat(loaded(AccelSelector.class.getName())).isNotEmpty();
+    }
+
+    /** The names of the classes that the program loads. */
+    private List<String> classesOf(String... arguments) throws Exception {
         Path classes = dir.resolve("classes");
         // A logging back end costs more than all of Accel, so nobody is asked for a line that can wait. It comes where
         // a slow machine
@@ -32,14 +48,13 @@ class StartUpTest {
                         "-Xlog:class+load:file=" + classes + ":none",
                         "-Djava.nio.channels.spi.SelectorProvider=" + AccelSelectorProvider.class.getName(),
                         "-Djava.util.logging.config.file=" + logging,
-                        "-Daccel.shm.dir=" + Files.createDirectory(dir.resolve("shm")))
-                .run()
+                        "-Daccel.shm.dir=" + Files.createDirectories(dir.resolve("shm")))
+                .run(arguments)
                 .output();
         assertThat(output).contains("echoed 1");
-        loaded = Files.readAllLines(classes).stream()
+        return Files.readAllLines(classes).stream()
                 .map(line -> line.split(" ", 2)[0])
                 .toList();
-        assertThat(loaded(AccelSelector.class.getName())).isNotEmpty();
     }
 
     @Test
@@ -66,6 +81,38 @@ class StartUpTest {
     void nothingIsLinkedAtRunTimeButLambdas() {
         assertThat(loaded("java.lang.runtime.ObjectMethods")).isEmpty();
         assertThat(loaded("java.lang.invoke.BoundMethodHandle$Species_LLLLL")).isEmpty();
+    }
+
+    @Test
+    void aConnectionToItselfLoadsNotManyClasses() {
+        assertThat(ofAccel()).hasSizeLessThanOrEqualTo(TO_ITSELF);
+    }
+
+    /** As a client of a database has them: Accel looks for a faster path, and finds none. */
+    @Test
+    void aConnectionThatStaysWithTheKernelLoadsNotManyClasses() throws Exception {
+        try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            Thread echo = new Thread(() -> echoOne(server), "echo");
+            echo.setDaemon(true);
+            echo.start();
+            loaded = classesOf(Integer.toString(server.getLocalPort()));
+        }
+        assertThat(ofAccel()).hasSizeLessThanOrEqualTo(BY_THE_KERNEL);
+    }
+
+    private static void echoOne(ServerSocket server) {
+        try (Socket accepted = server.accept()) {
+            accepted.getOutputStream().write(accepted.getInputStream().read());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e); // the child says that it has no answer
+        }
+    }
+
+    /** But those of lambdas, of which JDKs make more or fewer. */
+    private List<String> ofAccel() {
+        return loaded("io.accel.").stream()
+                .filter(name -> !name.contains("$$Lambda"))
+                .toList();
     }
 
     private List<String> loaded(String prefix) {
