@@ -184,7 +184,6 @@ final class Lab implements AutoCloseable {
         Pair pair = connectOnly();
         exchange(pair.client(), pair.server());
         exchange(pair.server(), pair.client());
-        // Those who moved it have let go of it.
         awaitSettled(pair.client());
         awaitSettled(pair.server());
         return pair;
@@ -203,7 +202,8 @@ final class Lab implements AutoCloseable {
         return pair;
     }
 
-    private static void awaitSettled(StreamSocket socket) {
+    /** Those who moved it have let go of it, and of the descriptors that they took for that. */
+    static void awaitSettled(StreamSocket socket) {
         long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
         while (!socket.handover().isSettled()) {
             if (System.nanoTime() - end > 0) {

@@ -11,11 +11,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.logging.Logger;
 
 /** Runs in a JVM that may open few files: a thread that finds no descriptor to sleep with waits nevertheless. */
 final class NoSelectorProbe {
     private static final int LIMIT_SECONDS = 20;
+    private static final long QUIET_NANOS = 50_000_000;
 
     private NoSelectorProbe() {}
 
@@ -29,6 +31,9 @@ final class NoSelectorProbe {
             // These load what takes descriptors of its own, which whoever is to nap would miss for classes of its own.
             Logger.getLogger("io.accel").info("descriptors run out");
             await().until(() -> !isAnybodyNapping());
+            // Else a selector could be had by the descriptors that are given back in the middle.
+            Lab.awaitSettled(pair.client());
+            Lab.awaitSettled(pair.server());
             List<FileInputStream> all = takeAllDescriptors();
             all.remove(0).close(); // by which classes are loaded; a selector takes more
             FutureTask<Integer> reading = read(waits, pair.server());
@@ -57,14 +62,25 @@ final class NoSelectorProbe {
         return Streams.start(() -> Streams.read(waits, socket, ByteBuffer.allocate(8)));
     }
 
+    /** Also those that others give back meanwhile. */
     private static List<FileInputStream> takeAllDescriptors() {
         List<FileInputStream> all = new ArrayList<>();
-        while (true) {
-            try {
+        int before;
+        do {
+            before = all.size();
+            takeAll(all);
+            LockSupport.parkNanos(QUIET_NANOS);
+        } while (all.size() > before);
+        return all;
+    }
+
+    private static void takeAll(List<FileInputStream> all) {
+        try {
+            while (true) {
                 all.add(new FileInputStream("/dev/null"));
-            } catch (IOException e) {
-                return all;
             }
+        } catch (IOException e) {
+            return; // there is none left
         }
     }
 }
