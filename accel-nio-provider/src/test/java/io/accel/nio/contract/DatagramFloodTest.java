@@ -119,7 +119,10 @@ class DatagramFloodTest extends DatagramSupport {
     void receiverThatClosesInAFloodIsLetGo() throws Exception {
         Ends ends = ends();
         InetSocketAddress address = addressOf(ends.right());
-        Task<Void> sender = run(() -> flood(ends.left(), address, SMALL, MANY_SMALL));
+        Task<Void> sender = run(() -> {
+            flood(ends.left(), address, SMALL, MANY_SMALL);
+            letArrive(ends.left());
+        });
         for (int i = 0; i < 100; i++) {
             receive(ends.right());
         }

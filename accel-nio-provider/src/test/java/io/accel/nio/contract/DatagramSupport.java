@@ -192,6 +192,18 @@ abstract class DatagramSupport extends ContractSupport {
         return receive(channel).text();
     }
 
+    /**
+     * Returns when the kernel has given what was sent to whom it is for, or to nobody. One whose processors are busy looks for the receiver
+     * later than the call that sent it returns, but in order: this sends another datagram, to a receiver of its own, and waits for it.
+     *
+     * @param sender not connected; has sent by the thread that calls this
+     */
+    final void letArrive(DatagramChannel sender) throws IOException {
+        DatagramChannel other = bound();
+        send(sender, "behind", addressOf(other));
+        assertThat(receiveText(other)).isEqualTo("behind");
+    }
+
     static DatagramPacket packet(String text, SocketAddress target) {
         byte[] bytes = text.getBytes(StandardCharsets.ISO_8859_1);
         return new DatagramPacket(bytes, bytes.length, target);
