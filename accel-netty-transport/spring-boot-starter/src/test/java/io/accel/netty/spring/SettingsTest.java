@@ -96,7 +96,7 @@ class SettingsTest {
         assertThat(System.getProperty("accel.ring.size")).isEqualTo("2MiB");
         assertThat(System.getProperty("accel.fabric.order")).isEqualTo("rdma,shm");
         assertThat(System.getProperty("accel.zero-copy.threshold")).isEqualTo("64KiB");
-        assertThat(System.getProperty("accel.connect.probe-timeout")).isEqualTo("2s"); // of this JVM's command line
+        assertThat(System.getProperty("accel.connect.probe-timeout")).isEqualTo("10s"); // of this JVM's command line
         assertThat(System.getProperty("accel.rule.1")).isEqualTo("kernel * *:5432");
     }
 
@@ -105,7 +105,7 @@ class SettingsTest {
         run("right");
         run("none");
         assertThat(System.getProperty("accel.ring.size")).isNull();
-        assertThat(System.getProperty("accel.connect.probe-timeout")).isEqualTo("2s");
+        assertThat(System.getProperty("accel.connect.probe-timeout")).isEqualTo("10s");
     }
 
     @ParameterizedTest

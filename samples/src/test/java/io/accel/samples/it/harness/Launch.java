@@ -27,7 +27,7 @@ public final class Launch {
     private static final List<String> OWN_NETWORK = network("");
     private static final boolean CAN_UNSHARE = canUnshare();
 
-    private static final int TRIALS = 5;
+    private static final Duration TRIALS = Duration.ofSeconds(10);
 
     /** As a container has it: network, mounts and process ids of its own; a script for the shell follows. */
     private static final List<String> CONTAINER =
@@ -216,14 +216,15 @@ public final class Launch {
         Launch first = plain("none").inContainer();
         try (Child one = Child.start("a trial of a container", new ProcessBuilder(with(first.prefix, "cat")))) {
             Launch second = plain("none").inContainerBeside(one, "10.66.0.1", "10.66.0.2", null);
-            for (int i = 0; i < TRIALS; i++) {
-                // The first may still be making its namespaces.
+            long end = System.nanoTime() + TRIALS.toNanos();
+            do {
+                // The first may still be making its namespaces. It ends if it may not make them.
                 try (Child two = Child.start("another", new ProcessBuilder(with(second.prefix, "true")))) {
                     if (two.awaitExit(Duration.ofSeconds(10)) == 0) {
                         return true;
                     }
                 }
-            }
+            } while (one.isAlive() && System.nanoTime() - end < 0);
             return false;
         } catch (UncheckedIOException e) {
             return false; // no such program
@@ -261,6 +262,7 @@ public final class Launch {
             command.add("-Djava.nio.channels.spi.SelectorProvider=" + PROVIDER);
             // A machine too busy to answer soon is no reason to be on another path than the test asserts.
             command.add("-Daccel.connect.probe-timeout=10s");
+            command.add("-Daccel.handshake.timeout=20s");
             // Unless a profile says when, each connection moves, and in the middle of what its program says.
             command.add(profile == null ? "-Daccel.handover.after=0" : "-Daccel.profile=" + profile);
             // Where what killed programs leave behind goes with the tests.
