@@ -22,7 +22,12 @@ import java.util.function.Predicate;
  * tells what the process printed. Safe for use by several threads.
  */
 public final class Child implements AutoCloseable {
-    private static final int KEPT_LINES = 200;
+    /** So many that none is gone before a test looks, however fast the process says how far it is. */
+    private static final int KEPT_LINES = 5_000;
+
+    /** How many of the latest a failure shows. */
+    private static final int SHOWN_LINES = 200;
+
     private static final Duration REAP = Duration.ofSeconds(20);
     /** How many times as long as elsewhere a program may take, in a guest; by {@code launch.patience}. */
     private static final int PATIENCE = Integer.getInteger("launch.patience", 1);
@@ -171,7 +176,14 @@ public final class Child implements AutoCloseable {
 
     /** The latest lines that it printed. */
     public synchronized String output() {
-        return (dropped > 0 ? "... " + dropped + " earlier lines\n" : "") + String.join("\n", lines);
+        return latest(lines.size());
+    }
+
+    private synchronized String latest(int most) {
+        int from = Math.max(0, lines.size() - most);
+        long earlier = dropped + from;
+        return (earlier > 0 ? "... " + earlier + " earlier lines\n" : "")
+                + String.join("\n", lines.subList(from, lines.size()));
     }
 
     /** Kills it if it still runs, and waits until it is gone. */
@@ -187,12 +199,13 @@ public final class Child implements AutoCloseable {
 
     private AssertionError failure(String what) {
         String state = process.isAlive() ? "running" : "ended with status " + process.exitValue();
-        return new AssertionError(this + " " + what + "; it is " + state + " and printed:\n" + output());
+        return new AssertionError(this + " " + what + "; it is " + state + " and printed:\n" + latest(SHOWN_LINES));
     }
 
     private AssertionError interrupted(InterruptedException e) {
         Thread.currentThread().interrupt();
-        return new AssertionError("interrupted while waiting for " + this + ", which printed:\n" + output(), e);
+        return new AssertionError(
+                "interrupted while waiting for " + this + ", which printed:\n" + latest(SHOWN_LINES), e);
     }
 
     private void collect() {

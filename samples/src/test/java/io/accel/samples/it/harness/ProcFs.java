@@ -3,10 +3,14 @@ package io.accel.samples.it.harness;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -80,11 +84,11 @@ public final class ProcFs {
      * How many connections over shared memory the process has that listens on the port, or has accepted there: each is a file
      * that it has mapped.
      *
-     * @return 0 also if there is no such process
+     * @return 0 also if there is no such process, or if it ends meanwhile
      */
     public static long ringsAt(int port) {
         return ownersOf(port)
-                .mapToLong(pid -> lines(Path.of("/proc/" + pid + "/maps")).stream()
+                .mapToLong(pid -> mapped(pid).stream()
                         .filter(line -> line.contains("/ring-"))
                         .map(line -> line.substring(line.indexOf('/')))
                         .distinct()
@@ -189,17 +193,41 @@ public final class ProcFs {
 
     /**
      * How many files, sockets and directories of connections and listeners are below the directory. The place at which a
-     * process can be looked at is not counted: if it is killed, the next process that starts removes that.
+     * process can be looked at is not counted: if it is killed, the next process that starts removes that. Nor is what
+     * goes while this looks.
      */
     public static long filesBelow(Path directory) {
-        try (Stream<Path> found = Files.walk(directory)) {
-            return found.filter(path -> !path.equals(directory))
-                    .filter(path ->
-                            !directory.relativize(path).getName(0).toString().startsWith("accel-stats"))
-                    .count();
+        List<Path> found = new ArrayList<>();
+        try {
+            Files.walkFileTree(directory, new SimpleFileVisitor<Path>() {
+                @Override
+                public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+                    found.add(file);
+                    return FileVisitResult.CONTINUE;
+                }
+
+                @Override
+                public FileVisitResult visitFileFailed(Path file, IOException e) throws IOException {
+                    if (e instanceof NoSuchFileException && !file.equals(directory)) {
+                        return FileVisitResult.CONTINUE;
+                    }
+                    throw e;
+                }
+
+                @Override
+                public FileVisitResult postVisitDirectory(Path visited, IOException e) throws IOException {
+                    found.add(visited);
+                    return super.postVisitDirectory(visited, e);
+                }
+            });
         } catch (IOException e) {
             throw new UncheckedIOException("cannot walk " + directory, e);
         }
+        return found.stream()
+                .filter(path -> !path.equals(directory))
+                .filter(path ->
+                        !directory.relativize(path).getName(0).toString().startsWith("accel-stats"))
+                .count();
     }
 
     private static List<String> lines(Path file) {
