@@ -14,6 +14,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 class StoppedPeerIT {
     private static final long STEP = 32L << 20;
     private static final Duration STOPPED = Duration.ofMillis(1_500);
+    private static final Duration LITTLE = STOPPED.dividedBy(3);
+    private static final Duration PATIENCE = Duration.ofSeconds(15);
 
     @ParameterizedTest(name = "stopped: {0}, the other: {1}")
     @CsvSource({"sink, blocking", "sink, select", "source, blocking", "source, select"})
@@ -26,13 +28,10 @@ class StoppedPeerIT {
 
             victim.signal("STOP");
             Thread.sleep(300);
-            Duration before = ProcFs.processorTime(other.pid());
-            Thread.sleep(STOPPED.toMillis());
-            Duration used = ProcFs.processorTime(other.pid()).minus(before);
-            assertThat(other.isAlive()).isTrue();
-            assertThat(used)
+            assertThat(timeUsedAtRest(other))
                     .as("processor time of the one that waits, in %s", STOPPED)
-                    .isLessThan(STOPPED.dividedBy(3));
+                    .isLessThan(LITTLE);
+            assertThat(other.isAlive()).isTrue();
             victim.signal("CONT");
 
             long read = ends.sink.latestNumber("READ").orElseThrow();
@@ -41,6 +40,18 @@ class StoppedPeerIT {
             assertThat(ends.source.awaitExit(Ends.NOTICE)).isZero();
             ends.awaitEof(ends.source.latestNumber("WROTE").orElseThrow());
         }
+    }
+
+    /** Of several times one after the other, until one is quiet: at first its compilers may have something left to do. */
+    private static Duration timeUsedAtRest(Child child) throws InterruptedException {
+        long end = System.nanoTime() + PATIENCE.toNanos();
+        Duration used;
+        do {
+            Duration before = ProcFs.processorTime(child.pid());
+            Thread.sleep(STOPPED.toMillis());
+            used = ProcFs.processorTime(child.pid()).minus(before);
+        } while (used.compareTo(LITTLE) >= 0 && System.nanoTime() - end < 0);
+        return used;
     }
 
     @Test
