@@ -3,6 +3,7 @@ package io.accel.netty.spring;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import java.lang.ref.Reference;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -95,6 +96,7 @@ class WebFluxTest {
             assertThat(told.get("actionable")).isEqualTo(false);
             assertThat(told.get("what")).isEqualTo("the peer does not run Accel");
         });
+        Reference.reachabilityFence(plain); // a client that is garbage closes its connections
     }
 
     @Configuration(proxyBeanMethods = false)
