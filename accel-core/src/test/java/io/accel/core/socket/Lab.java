@@ -72,8 +72,10 @@ final class Lab implements AutoCloseable {
     private final boolean isOwn;
     final Accelerator accelerator;
     final ServerSocketChannel kernel;
-    final StreamListener listener;
+    StreamListener listener;
     final InetSocketAddress address;
+    /** Null unless there is one that never says a word. */
+    private ServerSocketChannel mute;
     private final List<Closeable> open = new ArrayList<>();
     private final List<StreamSocket> opened = new ArrayList<>();
     /** What connections stand on that are opened from now on. */
@@ -136,9 +138,19 @@ final class Lab implements AutoCloseable {
         listener.close();
         Files.createDirectory(
                 rendezvous, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
-        ServerSocketChannel mute = JdkAccess.kernelProvider().openServerSocketChannel(StandardProtocolFamily.UNIX);
+        mute = JdkAccess.kernelProvider().openServerSocketChannel(StandardProtocolFamily.UNIX);
         mute.bind(UnixDomainSocketAddress.of(rendezvous.resolve("s")), 100);
         open.add(mute);
+    }
+
+    /** There is a rendezvous again that answers. */
+    void speak() throws IOException {
+        Path socket = ((UnixDomainSocketAddress) mute.getLocalAddress()).getPath();
+        mute.close();
+        Files.delete(socket);
+        Files.delete(socket.getParent());
+        listener = new StreamListener(accelerator);
+        listener.bound(address);
     }
 
     /** A client that is connected as far as the kernel is concerned. */

@@ -298,6 +298,26 @@ class UpgradeTest {
         }
     }
 
+    /** It may have been stopped, or without a processor for a moment. */
+    @Test
+    void aPeerThatDidNotAnswerInTimeIsAskedAgain() throws Exception {
+        try (Lab lab = new Lab("balanced", Map.of("connect.probe-timeout", "50ms", "handover.after", "0"))) {
+            lab.silence();
+            StreamSocket client = lab.client();
+            Streams.write(lab.accelerator.waits(), client, ByteBuffer.allocate(1));
+            await().until(() -> client.path().reason() == FallbackReason.TIMEOUT);
+            lab.speak();
+            Lab.Pair pair = new Lab.Pair(client, lab.accept());
+            assertThat(Streams.read(lab.accelerator.waits(), pair.server(), ByteBuffer.allocate(1)))
+                    .isOne();
+            await().until(() -> {
+                roundTrip(lab.accelerator.waits(), pair);
+                return client.path().isAccelerated();
+            });
+            pair.close();
+        }
+    }
+
     @Test
     void whereFallingBackIsForbiddenItFails() throws Exception {
         Map<String, String> failing =

@@ -157,7 +157,9 @@ final class ShmConnecting implements Connecting {
                     default -> {
                         FallbackReason reason = FallbackReason.ofCode(status);
                         throw new FallbackException(
-                                reason, "the listener refused: " + reason.sentence(), reason.isWantOfRoom());
+                                reason,
+                                "the listener refused: " + reason.sentence(),
+                                reason.isWantOfRoom() || reason == FallbackReason.TIMEOUT);
                     }
                 }
             }
@@ -184,7 +186,8 @@ final class ShmConnecting implements Connecting {
             throw new FallbackException(
                     FallbackReason.TIMEOUT,
                     "no answer within " + config.probeTimeoutNanos() / 1_000_000
-                            + " ms (connect.probe-timeout); the peer is stopped or overloaded");
+                            + " ms (connect.probe-timeout); the peer is stopped or overloaded",
+                    true);
         }
         return false;
     }
