@@ -97,16 +97,18 @@ class SocketAdaptorTest {
     @ParameterizedTest
     @EnumSource(Adaptor.class)
     void aRefusedConnectClosesTheChannel(Adaptor adaptor) throws Exception {
-        SocketAddress nobody;
-        try (ServerSocketChannel listener = ConnectedPair.listen()) {
-            nobody = listener.getLocalAddress();
-        }
-        for (int timeout : new int[] {0, 10_000}) {
-            try (SocketChannel channel = SocketChannel.open()) {
-                Socket socket = adaptor.over(channel);
-                assertThatThrownBy(() -> socket.connect(nobody, timeout)).isInstanceOf(ConnectException.class);
-                assertThat(socket.isClosed()).isTrue();
-                assertThatThrownBy(() -> socket.connect(nobody, timeout)).isInstanceOf(ClosedChannelException.class);
+        // It has its port, so that nobody else does, and does not listen.
+        try (SocketChannel keeper = SocketChannel.open()) {
+            SocketAddress nobody = keeper.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
+                    .getLocalAddress();
+            for (int timeout : new int[] {0, 10_000}) {
+                try (SocketChannel channel = SocketChannel.open()) {
+                    Socket socket = adaptor.over(channel);
+                    assertThatThrownBy(() -> socket.connect(nobody, timeout)).isInstanceOf(ConnectException.class);
+                    assertThat(socket.isClosed()).isTrue();
+                    assertThatThrownBy(() -> socket.connect(nobody, timeout))
+                            .isInstanceOf(ClosedChannelException.class);
+                }
             }
         }
     }

@@ -3,10 +3,12 @@ package io.accel.nio.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
 
+import io.accel.core.jdk.JdkAccess;
 import java.io.Closeable;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.net.SocketAddress;
 import java.net.StandardSocketOptions;
 import java.net.UnknownHostException;
@@ -15,8 +17,11 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.time.Duration;
 import java.util.Deque;
+import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentLinkedDeque;
@@ -201,6 +206,31 @@ abstract class ContractSupport {
         return there != null
                 ? there
                 : (InetSocketAddress) channel().bind(anyPort()).getLocalAddress();
+    }
+
+    /**
+     * An address of this host on which nothing listens, for listeners that come and go: as long as the test runs the system gives its port to
+     * nobody who lets it choose, since a socket has it that does not listen either.
+     */
+    final InetSocketAddress keptAddress() throws IOException {
+        SocketChannel keeper = closing(JdkAccess.kernelProvider().openSocketChannel());
+        // As listeners have it, which then may bind to it as well.
+        keeper.setOption(StandardSocketOptions.SO_REUSEADDR, true);
+        return (InetSocketAddress) keeper.bind(anyPort()).getLocalAddress();
+    }
+
+    /** Whether the kernel lists a connection, as it does one that has ended in order, but not one that was reset. */
+    static boolean isKnownToTheKernel(Socket socket) throws IOException {
+        String ports = String.format(Locale.ROOT, ".*:%04X \\w+:%04X .*", socket.getLocalPort(), socket.getPort());
+        for (String table : new String[] {"/proc/net/tcp", "/proc/net/tcp6"}) {
+            java.nio.file.Path file = java.nio.file.Path.of(table);
+            if (Files.isReadable(file)
+                    && Files.readAllLines(file, StandardCharsets.US_ASCII).stream()
+                            .anyMatch(line -> line.matches(ports))) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** A connect that is not about to end, and its channel. */

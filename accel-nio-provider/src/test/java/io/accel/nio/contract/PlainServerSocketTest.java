@@ -48,8 +48,8 @@ class PlainServerSocketTest extends PlainSocketSupport {
 
     @Test
     void aClosedListenersPortRefusesAndIsFree() throws Exception {
-        ServerSocket server = server();
-        InetSocketAddress address = (InetSocketAddress) server.getLocalSocketAddress();
+        InetSocketAddress address = keptAddress();
+        ServerSocket server = closing(new ServerSocket(address.getPort(), 50, address.getAddress()));
         server.close();
         assertThatThrownBy(() -> new Socket(address.getAddress(), address.getPort()))
                 .isInstanceOf(ConnectException.class);

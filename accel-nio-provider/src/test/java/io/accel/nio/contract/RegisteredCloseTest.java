@@ -139,9 +139,11 @@ class RegisteredCloseTest extends ContractSupport {
         Pair pair = pair();
         register(pair.server(), selector, OP_READ);
         Bytes.write(pair.client(), Bytes.ascii("unread"));
+        eventually().until(() -> pair.server().socket().getInputStream().available() == 6);
         pair.server().close();
         selector.selectNow();
         if (Path.current().isKernels()) {
+            eventually().until(() -> !isKnownToTheKernel(pair.client().socket()));
             assertThatThrownBy(() -> pair.client().write(Bytes.ascii("1")))
                     .isExactlyInstanceOf(IOException.class)
                     .hasMessage("Broken pipe");
@@ -164,8 +166,8 @@ class RegisteredCloseTest extends ContractSupport {
 
     @Test
     void closedListenersPortIsFreeAfterTheNextSelection() throws IOException {
-        ServerSocketChannel listener = listener();
-        SocketAddress address = listener.getLocalAddress();
+        SocketAddress address = keptAddress();
+        ServerSocketChannel listener = listener(address);
         register(listener, selector, OP_ACCEPT);
         listener.close();
         selector.selectNow();
@@ -176,8 +178,8 @@ class RegisteredCloseTest extends ContractSupport {
 
     @Test
     void closingTheSelectorFinishesTheClose() throws IOException {
-        ServerSocketChannel listener = listener();
-        SocketAddress address = listener.getLocalAddress();
+        SocketAddress address = keptAddress();
+        ServerSocketChannel listener = listener(address);
         register(listener, selector, OP_ACCEPT);
         listener.close();
         selector.close();

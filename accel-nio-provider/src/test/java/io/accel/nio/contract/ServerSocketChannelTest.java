@@ -90,8 +90,8 @@ class ServerSocketChannelTest extends ContractSupport {
 
     @Test
     void closedListenersPortIsBoundAgain() throws IOException {
-        ServerSocketChannel first = listener();
-        SocketAddress address = first.getLocalAddress();
+        SocketAddress address = keptAddress();
+        ServerSocketChannel first = listener(address);
         Pair old = pair(first);
         first.close();
         ServerSocketChannel second = listener(address);
