@@ -79,11 +79,11 @@ class PresetsTest {
                 Pair balanced = new Pair(provider("balanced"));
                 Pair throughput = new Pair(provider("throughput"));
                 Pair latency = new Pair(provider("latency"))) {
+            long start = System.nanoTime();
             lowCpu.send(1);
             balanced.send(1);
             throughput.send(1);
             latency.send(1);
-            long start = System.nanoTime();
             assertGivesBackAfter(lowCpu, start, 10);
             assertThat(balanced.isMoved()).isTrue();
             assertThat(throughput.isMoved()).isTrue();
