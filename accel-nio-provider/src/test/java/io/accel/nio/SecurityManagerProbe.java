@@ -40,16 +40,25 @@ final class SecurityManagerProbe {
         }
     }
 
+    /** Exchanges so many, and more until it is told to go on. */
     private static void datagrams() throws IOException {
         try (DatagramChannel one = DatagramChannel.open().bind(loopback());
                 DatagramChannel other = DatagramChannel.open().bind(loopback())) {
             for (int i = 0; i < DATAGRAMS; i++) {
-                one.send(ByteBuffer.wrap(new byte[] {1}), other.getLocalAddress());
-                other.receive(ByteBuffer.allocate(8));
-                LockSupport.parkNanos(1_000_000); // a path is looked for meanwhile
+                exchange(one, other);
             }
             System.out.println("datagrams " + DATAGRAMS);
+            while (System.in.available() == 0) {
+                exchange(one, other);
+            }
+            int unused = System.in.read();
         }
+    }
+
+    private static void exchange(DatagramChannel one, DatagramChannel other) throws IOException {
+        one.send(ByteBuffer.wrap(new byte[] {1}), other.getLocalAddress());
+        other.receive(ByteBuffer.allocate(8));
+        LockSupport.parkNanos(1_000_000); // a path is looked for meanwhile
     }
 
     /** Fills rings until it is told that there are larger ones. */

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
@@ -21,9 +22,10 @@ import org.junit.jupiter.api.io.TempDir;
 /** A program with few rights, in a JVM with a security manager: what Accel does for itself takes Accel's rights alone. */
 @EnabledOnOs(OS.LINUX)
 @EnabledForJreRange(max = JRE.JAVA_23)
-@Timeout(100)
+@Timeout(140)
 class SecurityManagerTest {
     private static final int LARGEST = 256 * 1024;
+    private static final Pattern DATAGRAMS_LEFT = Pattern.compile("datagrams .* by shm");
 
     @TempDir
     private Path dir;
@@ -36,7 +38,7 @@ class SecurityManagerTest {
                 .containsPattern("elsewhere access denied .*127.0.0.2:9.*connect")
                 .contains("all came")
                 .containsPattern("connected .* by shm")
-                .containsPattern("datagrams .* by shm");
+                .containsPattern(DATAGRAMS_LEFT);
     }
 
     /** Accel itself may do little more than reach the JDK's channels: no threads, no hooks, no shared memory. */
@@ -90,7 +92,10 @@ class SecurityManagerTest {
                 .toString();
     }
 
-    /** Tells the program to go on when it maps a connection's file with rings of that size, if it is to do so at all. */
+    /**
+     * Tells the program to go on when its datagrams have another path, and when it maps a connection's file with rings of that size, if it is
+     * to do so at all.
+     */
     private String run(String policy, int ring) throws IOException, InterruptedException {
         Path file = Files.writeString(dir.resolve("policy"), policy);
         Path log = dir.resolve("log");
@@ -99,7 +104,10 @@ class SecurityManagerTest {
         command.addAll(List.of("-Djava.security.manager", "-Djava.security.policy==" + file));
         command.add("-Djava.nio.channels.spi.SelectorProvider=" + AccelSelectorProvider.class.getName());
         command.addAll(List.of(
-                "-Daccel.log.connections=true", "-Daccel.handover.after=connect", "-Daccel.connect.probe-timeout=10s"));
+                "-Daccel.log.connections=true",
+                "-Daccel.handover.after=connect",
+                "-Daccel.connect.probe-timeout=10s",
+                "-Daccel.handshake.timeout=20s"));
         command.addAll(List.of("-Daccel.ring.initial=16KiB", "-Daccel.ring.size=" + LARGEST + "B"));
         command.add("-Daccel.shm.dir=" + Files.createDirectory(dir.resolve("shm")));
         command.addAll(List.of("-cp", String.join(File.pathSeparator, classPath())));
@@ -109,6 +117,9 @@ class SecurityManagerTest {
                 .redirectOutput(log.toFile())
                 .start();
         try {
+            await().atMost(40, TimeUnit.SECONDS).until(() -> !child.isAlive() || exchanged(log, ring > 0));
+            child.getOutputStream().write('\n');
+            child.getOutputStream().flush();
             await().atMost(40, TimeUnit.SECONDS)
                     .until(() -> !child.isAlive()
                             || (Files.readString(log).contains("filling") && largestFile(child.pid()) >= 2L * ring));
@@ -121,6 +132,12 @@ class SecurityManagerTest {
         } finally {
             child.destroyForcibly().waitFor();
         }
+    }
+
+    /** Whether it has exchanged its datagrams, and has found the path that it looked for meanwhile. */
+    private static boolean exchanged(Path log, boolean accelerated) throws IOException {
+        String said = Files.readString(log);
+        return said.contains("datagrams 500") && (!accelerated || DATAGRAMS_LEFT.matcher(said).find());
     }
 
     private long largestFile(long pid) throws IOException {

@@ -81,6 +81,7 @@ class ChannelStreamsIT {
     private static List<String> command(Path jdk, List<String> options, String... arguments) {
         List<String> command = new ArrayList<>(List.of(jdk.resolve("bin/java").toString()));
         command.addAll(VERIFYING);
+        command.addAll(Child.PATIENT);
         command.addAll(options);
         command.addAll(List.of("-cp", Child.testClasses().toString(), BothWays.class.getName()));
         command.addAll(List.of(arguments));

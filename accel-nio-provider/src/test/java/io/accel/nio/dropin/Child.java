@@ -19,6 +19,9 @@ final class Child implements AutoCloseable {
     /** The option that makes a program Accel's. */
     static final String PROVIDER = "-Djava.nio.channels.spi.SelectorProvider=io.accel.nio.AccelSelectorProvider";
 
+    /** Options that give a connection the time of a slow machine to leave the kernel, for tests of what carried it. */
+    static final List<String> PATIENT = List.of("-Daccel.connect.probe-timeout=10s", "-Daccel.handshake.timeout=20s");
+
     /** With the line before it, of the JDK's logging. */
     private static final Pattern START_LINE =
             Pattern.compile("[^\n]* io\\.accel\\.[^\n]*\nINFO: accel: \\S+, profile [^\n]*\n");

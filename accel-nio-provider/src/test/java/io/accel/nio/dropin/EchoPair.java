@@ -59,11 +59,11 @@ final class EchoPair implements AutoCloseable {
                 JAVA,
                 Child.PROVIDER,
                 "-Daccel.shm.dir=" + shared,
-                "-Daccel.connect.probe-timeout=10s",
                 "-Daccel.handover.after=connect",
                 "-cp",
-                Child.JAR + ":" + Child.testClasses(),
-                program.getName()));
+                Child.JAR + ":" + Child.testClasses()));
+        command.addAll(Child.PATIENT);
+        command.add(program.getName());
         command.addAll(List.of(arguments));
         return command;
     }

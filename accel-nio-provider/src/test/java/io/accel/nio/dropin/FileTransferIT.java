@@ -72,6 +72,7 @@ class FileTransferIT {
     private static List<String> command(Path jdk, List<String> options, List<String> arguments) {
         List<String> command = new ArrayList<>(List.of(jdk.resolve("bin/java").toString()));
         command.addAll(VERIFYING);
+        command.addAll(Child.PATIENT);
         command.addAll(options);
         command.addAll(List.of("-cp", Child.JAR + ":" + Child.testClasses(), SendFile.class.getName()));
         command.addAll(arguments);

@@ -8,6 +8,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -87,14 +88,14 @@ class MetricsIT {
     }
 
     private static List<String> command(Path jdk, String option) {
-        return List.of(
+        List<String> command = new ArrayList<>(List.of(
                 jdk.resolve("bin/java").toString(),
                 Child.PROVIDER,
                 option,
                 "-Daccel.handover.after=connect",
-                "-Daccel.shm.max=64MiB",
-                "-cp",
-                Child.JAR + ":" + Child.testClasses(),
-                EchoUntilTold.class.getName());
+                "-Daccel.shm.max=64MiB"));
+        command.addAll(Child.PATIENT);
+        command.addAll(List.of("-cp", Child.JAR + ":" + Child.testClasses(), EchoUntilTold.class.getName()));
+        return command;
     }
 }

@@ -167,6 +167,7 @@ class MicrometerIT {
                 jdk.resolve("bin/java").toString(),
                 "-Daccel.handover.after=connect",
                 "-Daccel.shm.dir=" + Files.createTempDirectory(dir, "shm")));
+        command.addAll(Child.PATIENT);
         command.addAll(arguments);
         try (Child child = Child.start(dir, command)) {
             int status = child.status();

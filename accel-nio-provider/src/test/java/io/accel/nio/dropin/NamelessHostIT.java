@@ -73,6 +73,7 @@ class NamelessHostIT {
         command.add(jdk.resolve("bin/java").toString());
         command.add("-Djdk.net.hosts.file=" + hosts);
         command.add("-Djava.net.preferIPv4Stack=" + withoutIpv6);
+        command.addAll(Child.PATIENT);
         command.addAll(List.of(options));
         command.addAll(List.of("-cp", Child.testClasses().toString(), WildcardOnce.class.getName()));
         try (Child child = Child.start(dir, command)) {

@@ -53,6 +53,7 @@ class Nio2IT {
     private List<String> run(Path jdk, List<String> options) throws Exception {
         List<String> command = new ArrayList<>(List.of(jdk.resolve("bin/java").toString()));
         command.add("-Daccel.handover.after=connect");
+        command.addAll(Child.PATIENT);
         command.addAll(options);
         command.addAll(List.of("-cp", Child.JAR + ":" + Child.testClasses(), Nio2Once.class.getName()));
         try (Child child = Child.start(dir, command)) {

@@ -109,12 +109,11 @@ class OwnJnrIT {
                 .orElseThrow();
     }
 
-    /** What it printed, without the JVM's warnings. */
+    /** What it printed, without the JVM's warnings and Accel's line about its start. */
     private List<String> run(Path jdk, String libraries, List<String> options, List<String> what) throws Exception {
         try (Child child = start(jdk, libraries, options, what)) {
             assertThat(child.status()).as(child.output()).isZero();
-            return child.output()
-                    .lines()
+            return child.linesOfProgram().stream()
                     .filter(line -> !line.startsWith("WARNING: ") && !line.isEmpty())
                     .toList();
         }

@@ -63,6 +63,7 @@ class SecurityManagerIT {
                 "-Daccel.ring.initial=16KiB",
                 "-Daccel.ring.size=64KiB",
                 "-Daccel.connect.probe-timeout=10s",
+                "-Daccel.handshake.timeout=20s",
                 "-Daccel.shm.dir=" + dir);
     }
 

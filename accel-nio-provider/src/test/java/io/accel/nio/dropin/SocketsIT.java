@@ -58,6 +58,7 @@ class SocketsIT {
     private List<String> run(Path jdk, List<String> options, String... arguments) throws Exception {
         List<String> command = new ArrayList<>(List.of(jdk.resolve("bin/java").toString()));
         command.add("-Daccel.handover.after=connect");
+        command.addAll(Child.PATIENT);
         command.addAll(options);
         command.addAll(List.of("-cp", Child.JAR + ":" + Child.testClasses(), SocketsOnce.class.getName()));
         command.addAll(List.of(arguments));

@@ -14,12 +14,16 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@code accel stats} of an echo between two JVMs says what the two have done. */
+@Timeout(120)
 class StatsIT {
     private static final int ECHOES = 1_000;
     private static final String HOST = host();
@@ -80,7 +84,7 @@ class StatsIT {
         try (Child stats = Child.start(dir, command)) {
             stats.awaitOutput("\n"); // the first look, from the beginning on
             pair.echo(50);
-            await().until(() -> sumOfLater(stats, "messages.in") >= 50);
+            patiently().until(() -> sumOfLater(stats, "messages.in") >= 50);
             assertThat(sumOfLater(stats, "messages.in")).isEqualTo(50);
             assertThat(sumOfLater(stats, "bytes.out")).isEqualTo(50 * 64);
         }
@@ -128,9 +132,9 @@ class StatsIT {
     @Test
     void itShowsAgainUntilItIsEnded() throws Exception {
         try (Child stats = Child.start(dir, stats("--json", "--interval=0.05"))) {
-            await().until(() -> stats.output().lines().count() > 5);
+            patiently().until(() -> stats.output().lines().count() > 5);
             client.close();
-            await().until(() -> {
+            patiently().until(() -> {
                 List<String> lines = stats.output().lines().toList();
                 return JsonParser.parseString(lines.get(lines.size() - 2))
                                 .getAsJsonObject()
@@ -156,6 +160,11 @@ class StatsIT {
         assertThat(client.status()).isZero();
         assertThat(server.status()).isZero();
         assertThat(shared).isEmptyDirectory();
+    }
+
+    /** As long as a {@link Child} may take for a line: on a busy machine a JVM starts, and ends, in seconds. */
+    private static ConditionFactory patiently() {
+        return await().atMost(30, TimeUnit.SECONDS);
     }
 
     private static String host() {
