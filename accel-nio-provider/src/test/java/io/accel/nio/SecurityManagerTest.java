@@ -137,7 +137,8 @@ class SecurityManagerTest {
     /** Whether it has exchanged its datagrams, and has found the path that it looked for meanwhile. */
     private static boolean exchanged(Path log, boolean accelerated) throws IOException {
         String said = Files.readString(log);
-        return said.contains("datagrams 500") && (!accelerated || DATAGRAMS_LEFT.matcher(said).find());
+        return said.contains("datagrams 500")
+                && (!accelerated || DATAGRAMS_LEFT.matcher(said).find());
     }
 
     private long largestFile(long pid) throws IOException {

@@ -76,6 +76,7 @@ final class Lab implements AutoCloseable {
     final InetSocketAddress address;
     /** Null unless there is one that never says a word. */
     private ServerSocketChannel mute;
+
     private final List<Closeable> open = new ArrayList<>();
     private final List<StreamSocket> opened = new ArrayList<>();
     /** What connections stand on that are opened from now on. */

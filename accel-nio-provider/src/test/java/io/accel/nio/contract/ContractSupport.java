@@ -8,7 +8,6 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.Socket;
 import java.net.SocketAddress;
 import java.net.StandardSocketOptions;
 import java.net.UnknownHostException;
@@ -17,11 +16,8 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.time.Duration;
 import java.util.Deque;
-import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentLinkedDeque;
@@ -217,20 +213,6 @@ abstract class ContractSupport {
         // As listeners have it, which then may bind to it as well.
         keeper.setOption(StandardSocketOptions.SO_REUSEADDR, true);
         return (InetSocketAddress) keeper.bind(anyPort()).getLocalAddress();
-    }
-
-    /** Whether the kernel lists a connection, as it does one that has ended in order, but not one that was reset. */
-    static boolean isKnownToTheKernel(Socket socket) throws IOException {
-        String ports = String.format(Locale.ROOT, ".*:%04X \\w+:%04X .*", socket.getLocalPort(), socket.getPort());
-        for (String table : new String[] {"/proc/net/tcp", "/proc/net/tcp6"}) {
-            java.nio.file.Path file = java.nio.file.Path.of(table);
-            if (Files.isReadable(file)
-                    && Files.readAllLines(file, StandardCharsets.US_ASCII).stream()
-                            .anyMatch(line -> line.matches(ports))) {
-                return true;
-            }
-        }
-        return false;
     }
 
     /** A connect that is not about to end, and its channel. */

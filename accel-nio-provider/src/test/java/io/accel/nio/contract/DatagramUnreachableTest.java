@@ -203,7 +203,9 @@ class DatagramUnreachableTest extends DatagramSupport {
         channel.configureBlocking(false);
         try (Selector selector = Selector.open()) {
             channel.register(selector, SelectionKey.OP_READ);
-            assertThat(selector.select(LIMIT_MILLIS)).as("channels with an error").isOne();
+            assertThat(selector.select(LIMIT_MILLIS))
+                    .as("channels with an error")
+                    .isOne();
         }
         channel.configureBlocking(blocking);
     }

@@ -203,7 +203,7 @@ class EndingsTest extends ContractSupport {
             SocketChannel client = reset(pair, (byte) 1);
             if (Path.current().isKernels() && KernelConnections.areKnown()) {
                 // The news may have been the byte alone.
-                eventually().until(() -> !KernelConnections.lists(client));
+                eventually().until(() -> !KernelConnections.lists(client.socket()));
             }
             Thread.sleep(20L * ends.size());
             client.configureBlocking(false);

@@ -1,9 +1,7 @@
 package io.accel.nio.contract;
 
 import java.io.IOException;
-import java.net.InetSocketAddress;
-import java.net.SocketAddress;
-import java.nio.channels.SocketChannel;
+import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.util.List;
@@ -14,9 +12,6 @@ import java.util.regex.Pattern;
 final class KernelConnections {
     private static final List<java.nio.file.Path> TABLES =
             List.of(java.nio.file.Path.of("/proc/net/tcp"), java.nio.file.Path.of("/proc/net/tcp6"));
-
-    /** It has its number, the local address, the remote one, the state, and more. */
-    private static final String LINE = "(?m)^ *[0-9]+: [0-9A-F]+:%s [0-9A-F]+:%s %s ";
 
     private static final String ANY = "[0-9A-F]+";
     private static final String UNANSWERED = "02";
@@ -33,12 +28,8 @@ final class KernelConnections {
     }
 
     /** Whether a connection is listed, as one is that has ended in order, but not one that was reset. */
-    static boolean lists(SocketChannel channel) throws IOException {
-        return isListed(portOf(channel.getLocalAddress()), portOf(channel.getRemoteAddress()), ANY);
-    }
-
-    private static String portOf(SocketAddress address) {
-        return hex(((InetSocketAddress) address).getPort());
+    static boolean lists(Socket socket) throws IOException {
+        return isListed(hex(socket.getLocalPort()), hex(socket.getPort()), ANY);
     }
 
     private static String hex(int port) {
@@ -46,7 +37,9 @@ final class KernelConnections {
     }
 
     private static boolean isListed(String localPort, String remotePort, String state) throws IOException {
-        Pattern wanted = Pattern.compile(String.format(Locale.ROOT, LINE, localPort, remotePort, state));
+        // A line has its number, the local address, the remote one, the state, and more.
+        Pattern wanted = Pattern.compile(String.format(
+                Locale.ROOT, "(?m)^ *[0-9]+: [0-9A-F]+:%s [0-9A-F]+:%s %s ", localPort, remotePort, state));
         for (java.nio.file.Path table : TABLES) {
             if (Files.isReadable(table)) {
                 String listed = Files.readString(table, StandardCharsets.US_ASCII);

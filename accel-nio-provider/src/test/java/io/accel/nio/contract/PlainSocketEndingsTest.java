@@ -131,7 +131,7 @@ class PlainSocketEndingsTest extends PlainSocketSupport {
     /** A reset is here, so that nothing more is accepted. Over a network it may still be on its way. */
     private static void assertNextWriteFails(Ends ends) throws IOException {
         if (Path.current().isKernels()) {
-            eventually().until(() -> !isKnownToTheKernel(ends.here()));
+            eventually().until(() -> !KernelConnections.lists(ends.here()));
         }
         if (Path.current() == Path.RDMA) {
             assertFailsInTheEnd(ends.out(), "Broken pipe");

@@ -143,7 +143,7 @@ class RegisteredCloseTest extends ContractSupport {
         pair.server().close();
         selector.selectNow();
         if (Path.current().isKernels()) {
-            eventually().until(() -> !isKnownToTheKernel(pair.client().socket()));
+            eventually().until(() -> !KernelConnections.lists(pair.client().socket()));
             assertThatThrownBy(() -> pair.client().write(Bytes.ascii("1")))
                     .isExactlyInstanceOf(IOException.class)
                     .hasMessage("Broken pipe");

@@ -97,7 +97,8 @@ final class Comparison {
             }
         }
         Difference difference = new Difference(expected, run.trace());
-        if (difference.mayBeLostSegment() && Run.of(setting, program, limitSeconds).trace().equals(expected)) {
+        if (difference.mayBeLostSegment()
+                && Run.of(setting, program, limitSeconds).trace().equals(expected)) {
             ambiguous++;
             return null;
         }

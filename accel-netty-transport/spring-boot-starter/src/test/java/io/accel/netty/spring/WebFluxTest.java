@@ -3,7 +3,6 @@ package io.accel.netty.spring;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import java.lang.ref.Reference;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -63,6 +62,9 @@ class WebFluxTest {
         return (Map<?, ?>) accel.get("details");
     }
 
+    /** As long as the test: one that is garbage closes its connections. */
+    private final HttpClient plain = HttpClient.newHttpClient();
+
     @Test
     void connectionsAreAcceleratedAndHealthSaysSo() {
         WebClient client = client();
@@ -83,7 +85,6 @@ class WebFluxTest {
 
     @Test
     void clientsWithoutAccelAreServedAndHealthSaysWhyTheyAreNotAccelerated() throws Exception {
-        HttpClient plain = HttpClient.newHttpClient();
         HttpRequest request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/hello/you"))
                 .timeout(LIMIT)
                 .build();
@@ -96,7 +97,6 @@ class WebFluxTest {
             assertThat(told.get("actionable")).isEqualTo(false);
             assertThat(told.get("what")).isEqualTo("the peer does not run Accel");
         });
-        Reference.reachabilityFence(plain); // a client that is garbage closes its connections
     }
 
     @Configuration(proxyBeanMethods = false)
