@@ -80,21 +80,21 @@ class CaptureTest {
         try (Lab lab = new Lab(preset, Map.of("ring.size", ring))) {
             Lab.Pair pair = lab.connect();
             pair.fixDirections();
+            // The first is there before the traffic, which may be over before another thread gets a processor.
+            Recording next = Recording.of(lab.address.getPort());
             List<FutureTask<Long>> tasks = traffic(lab, pair, total);
-            int captures = 0;
             int seen = 0;
-            while (tasks.stream().anyMatch(task -> !task.isDone())) {
-                Recording recording = Recording.of(lab.address.getPort());
+            while (next != null) {
+                Recording recording = next;
                 await().until(() ->
                         recording.bytes() > SOME_BYTES || tasks.stream().allMatch(FutureTask::isDone));
                 CapturedFile file = recording.end();
                 seen += check(file, lab.address.getPort(), file.dropped() == 0).size();
-                captures++;
+                next = tasks.stream().allMatch(FutureTask::isDone) ? null : Recording.of(lab.address.getPort());
             }
             for (FutureTask<Long> task : tasks) {
                 assertThat(task.get(50, TimeUnit.SECONDS)).isEqualTo(total);
             }
-            assertThat(captures).isPositive();
             assertThat(seen).isPositive();
             pair.close();
         }

@@ -114,6 +114,8 @@ class DatagramCaptureTest {
             DatagramLab.End server = lab.end();
             DatagramLab.link(client, server);
             DatagramLab.link(server, client);
+            // The first is there before the traffic, which may be over before another thread gets a processor.
+            Recording next = Recording.of(server.address.getPort());
             Semaphore room = new Semaphore(WINDOW);
             List<FutureTask<Long>> tasks = new ArrayList<>();
             tasks.add(Streams.start(() -> {
@@ -138,8 +140,8 @@ class DatagramCaptureTest {
                 return total;
             }));
             int seen = 0;
-            while (tasks.stream().anyMatch(task -> !task.isDone())) {
-                Recording recording = Recording.of(server.address.getPort());
+            while (next != null) {
+                Recording recording = next;
                 await().until(() -> recording.bytes() > 50_000 || tasks.stream().allMatch(FutureTask::isDone));
                 CapturedFile file = recording.end();
                 for (List<Long> run : List.of(numbers(file, client, server), numbers(file, server, client))) {
@@ -148,6 +150,7 @@ class DatagramCaptureTest {
                     }
                     seen += run.size();
                 }
+                next = tasks.stream().allMatch(FutureTask::isDone) ? null : Recording.of(server.address.getPort());
             }
             for (FutureTask<Long> task : tasks) {
                 assertThat(task.get(50, TimeUnit.SECONDS)).isEqualTo(total);
@@ -214,8 +217,13 @@ class DatagramCaptureTest {
             for (int i = 0; i < ends.size(); i += 2) {
                 DatagramLab.End left = ends.get(i);
                 DatagramLab.End right = ends.get(i + 1);
-                assertThat(numbers(file, left, right)).isEqualTo(upTo(4));
-                assertThat(numbers(file, right, left)).isEqualTo(upTo(4));
+                // The second of those by which they look for each other may find a link already.
+                assertThat(numbers(file, left, right))
+                        .filteredOn(number -> number >= 0)
+                        .isEqualTo(upTo(4));
+                assertThat(numbers(file, right, left))
+                        .filteredOn(number -> number >= 0)
+                        .isEqualTo(upTo(4));
             }
         }
     }

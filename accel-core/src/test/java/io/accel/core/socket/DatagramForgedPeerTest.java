@@ -86,8 +86,9 @@ class DatagramForgedPeerTest {
         assertThat(got.from()).isEqualTo(there);
         end.send(ByteBuffer.allocate(8).putLong(0, 12), there);
         ByteBuffer answer = ByteBuffer.allocate(8);
-        assertThat(plain.receive(answer)).isEqualTo(end.address);
-        assertThat(answer.getLong(0)).isEqualTo(12);
+        do { // behind what went through the kernel before, and was still under way
+            assertThat(plain.receive(answer.clear())).isEqualTo(end.address);
+        } while (answer.hasRemaining() || answer.getLong(0) != 12);
         assertThat(end.socket.path(there).path()).isEqualTo("kernel");
         await().atMost(Duration.ofSeconds(10)).until(() -> lab.mappings() == 1); // the forger's own
     }

@@ -1,5 +1,6 @@
 package io.accel.core.socket;
 
+import io.accel.core.DirectoryContent;
 import io.accel.core.jdk.JdkAccess;
 import io.accel.profile.Profile;
 import java.io.IOException;
@@ -11,7 +12,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -22,6 +22,7 @@ import java.util.stream.Stream;
 /** Datagram sockets on the loopback with a shared directory of their own, all in this process or in several. */
 final class DatagramLab implements AutoCloseable {
     private static final long PATIENCE = TimeUnit.SECONDS.toNanos(20);
+    private static final long UNDER_WAY = TimeUnit.MILLISECONDS.toNanos(500);
 
     final Path dir;
     final Accelerator accelerator;
@@ -149,26 +150,37 @@ final class DatagramLab implements AutoCloseable {
         return end;
     }
 
-    /** Sends numbers less than 0 until they go over a link; all that the other has received then was taken. */
+    /** Sends numbers less than 0 until either end has the link; all that the other has received then was taken. */
     static void link(End from, End to) throws Exception {
         long end = System.nanoTime() + PATIENCE;
-        for (long number = -1; !from.isLinkedTo(to); number--) {
+        for (long number = -1; !from.isLinkedTo(to) || !to.isLinkedTo(from); number--) {
             if (System.nanoTime() - end >= 0) {
-                throw new AssertionError("no link, but " + from.socket.path(to.address));
+                throw new AssertionError(
+                        "no link, but " + from.socket.path(to.address) + ", " + to.socket.path(from.address));
             }
             from.send(number, to);
             Thread.sleep(2);
-            while (to.tryReceive() != null) {
-                // one of those that went through the kernel
+            take(number, to);
+        }
+    }
+
+    /** Receives up to a number, which may be under way in the kernel still. One that was sent over a link to a peer that is gone never comes. */
+    private static void take(long number, End at) throws Exception {
+        long end = System.nanoTime() + UNDER_WAY;
+        long last = 0;
+        while (last != number && System.nanoTime() - end < 0) {
+            Datagram got = at.tryReceive();
+            if (got == null) {
+                Thread.sleep(1);
+            } else if (got.bytes().remaining() == Long.BYTES) {
+                last = got.number();
             }
         }
     }
 
     /** What lies in the shared directory. */
     List<Path> content() throws IOException {
-        try (Stream<Path> files = Files.walk(dir)) {
-            return files.filter(file -> !file.equals(dir)).toList();
-        }
+        return DirectoryContent.of(dir);
     }
 
     /** How many mappings of this lab's files the process has: two ends of a link are two. */
@@ -186,11 +198,7 @@ final class DatagramLab implements AutoCloseable {
             }
         }
         if (owner) {
-            try (Stream<Path> files = Files.walk(dir)) {
-                for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-                    Files.deleteIfExists(file);
-                }
-            }
+            DirectoryContent.remove(dir);
         }
     }
 }

@@ -65,13 +65,14 @@ class DatagramLifeTest {
                 for (DatagramLab.End client : clients) {
                     DatagramLab.link(client, server);
                 }
-                await().pollInterval(Duration.ofMillis(1)).until(() -> server.socket.links() > 0);
                 await().atMost(Duration.ofSeconds(10)).until(() -> lab.mappings() == 0);
-                assertThat(server.socket.links()).isZero();
-                assertThat(server.socket.remembered())
-                        .as("destinations that are remembered")
-                        .isZero();
-                assertThat(lab.content()).hasSize(listening);
+                await().atMost(Duration.ofSeconds(10)).untilAsserted(() -> {
+                    assertThat(server.socket.links()).isZero();
+                    assertThat(server.socket.remembered())
+                            .as("destinations that are remembered")
+                            .isZero();
+                    assertThat(lab.content()).hasSize(listening);
+                });
                 await().atMost(Duration.ofSeconds(10)).until(() -> Lab.descriptors() <= descriptors + 2);
                 for (DatagramLab.End client : clients) {
                     assertThat(client.isLinkedTo(server)).isFalse();

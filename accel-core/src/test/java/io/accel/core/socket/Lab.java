@@ -2,6 +2,7 @@ package io.accel.core.socket;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.accel.core.DirectoryContent;
 import io.accel.core.fabric.Fabric;
 import io.accel.core.fabric.PortSpace;
 import io.accel.core.jdk.JdkAccess;
@@ -20,7 +21,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -237,9 +237,7 @@ final class Lab implements AutoCloseable {
 
     /** What lies in the shared directory. */
     List<Path> content() throws IOException {
-        try (Stream<Path> files = Files.walk(dir)) {
-            return files.filter(file -> !file.equals(dir)).toList();
-        }
+        return DirectoryContent.of(dir);
     }
 
     /** How many mappings of this lab's files the process has. */
@@ -284,10 +282,6 @@ final class Lab implements AutoCloseable {
         if (!isOwn) {
             return;
         }
-        try (Stream<Path> files = Files.walk(dir)) {
-            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-                Files.deleteIfExists(file);
-            }
-        }
+        DirectoryContent.remove(dir);
     }
 }

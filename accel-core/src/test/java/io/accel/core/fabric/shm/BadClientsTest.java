@@ -393,8 +393,11 @@ class BadClientsTest {
         assertThat(used).as("nanoseconds of a processor").isLessThan((System.nanoTime() - start) / 3);
     }
 
-    private void nothingIsLeft() throws IOException {
-        await().until(() -> acceptor.places.get() == 3);
-        assertThat(ends.content()).containsExactlyInAnyOrder(rendezvous, rendezvous.resolve(RendezvousPath.SOCKET));
+    /** The place is given back first, and then the file goes. */
+    private void nothingIsLeft() {
+        await().untilAsserted(() -> {
+            assertThat(acceptor.places).hasValue(3);
+            assertThat(ends.content()).containsExactlyInAnyOrder(rendezvous, rendezvous.resolve(RendezvousPath.SOCKET));
+        });
     }
 }

@@ -17,6 +17,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.UserPrincipal;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -49,10 +50,16 @@ class BadListenersTest {
         }
     }
 
+    /** A client that does not wait for long. */
+    private Connecting beginImpatiently() throws IOException {
+        return new ShmFabric(ends.config(Duration.ofMillis(200), Duration.ofSeconds(1)))
+                .connect(ShmEnds.address("127.0.0.1"), ShmEnds.source(), ShmEnds.RING);
+    }
+
     @Test
     void oneThatSaysNothingTimesOut() throws Exception {
         long start = System.nanoTime();
-        Connecting connecting = ends.begin("127.0.0.1");
+        Connecting connecting = beginImpatiently();
         FallbackException e = Fallbacks.of(() -> ShmEnds.finish(connecting));
         long millis = (System.nanoTime() - start) / 1_000_000;
         assertThat(e.reason()).isEqualTo(FallbackReason.TIMEOUT);
@@ -156,7 +163,7 @@ class BadListenersTest {
 
     @Test
     void oneThatSaysHalfAnAnswerTimesOut() throws Exception {
-        Connecting connecting = ends.begin("127.0.0.1");
+        Connecting connecting = beginImpatiently();
         try (SocketChannel client = listener.answer(Hello.answer(Hello.GO).limit(15))) {
             assertThat(Fallbacks.of(() -> ShmEnds.finish(connecting)).reason()).isEqualTo(FallbackReason.TIMEOUT);
         }

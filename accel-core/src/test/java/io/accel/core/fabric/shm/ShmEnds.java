@@ -1,5 +1,6 @@
 package io.accel.core.fabric.shm;
 
+import io.accel.core.DirectoryContent;
 import io.accel.core.fabric.Connecting;
 import io.accel.core.fabric.Fabric;
 import io.accel.core.fabric.FallbackException;
@@ -13,7 +14,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -23,7 +23,6 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.stream.Stream;
 
 /** A shared directory of its own with a listener on it, and clients of that listener. Everything goes on close. */
 final class ShmEnds implements AutoCloseable {
@@ -164,8 +163,9 @@ final class ShmEnds implements AutoCloseable {
                 PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
     }
 
+    /** A client has all the time that a listener needs for an answer, and a listener some more than a client needs for the next word. */
     ShmConfig config() {
-        return config(Duration.ofMillis(200), Duration.ofMillis(400));
+        return config(Duration.ofSeconds(20), Duration.ofSeconds(1));
     }
 
     ShmConfig config(Duration probe, Duration handshake) {
@@ -226,17 +226,11 @@ final class ShmEnds implements AutoCloseable {
 
     /** What lies in the directory and below. */
     List<Path> content() throws IOException {
-        try (Stream<Path> files = Files.walk(dir)) {
-            return files.filter(file -> !file.equals(dir)).toList();
-        }
+        return DirectoryContent.of(dir);
     }
 
     @Override
     public void close() throws IOException {
-        try (Stream<Path> files = Files.walk(dir)) {
-            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-                Files.deleteIfExists(file);
-            }
-        }
+        DirectoryContent.remove(dir);
     }
 }
