@@ -21,7 +21,9 @@ import java.util.SplittableRandom;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -68,10 +70,20 @@ class RdmaLinkTest {
         }
     }
 
+    /** What is counted once what earlier tests have closed has given its own back, which it does a moment later. */
+    private static long settled(LongSupplier counted) {
+        AtomicLong last = new AtomicLong(-1);
+        Awaitility.await().pollInterval(200, TimeUnit.MILLISECONDS).until(() -> {
+            long now = counted.getAsLong();
+            return last.getAndSet(now) == now;
+        });
+        return last.get();
+    }
+
     @Test
     void memoryAndMessagesAreCounted() throws Exception {
-        long registered = MemoryUse.registered();
-        long rings = MemoryUse.rings(PathName.RDMA);
+        long registered = settled(MemoryUse::registered);
+        long rings = settled(() -> MemoryUse.rings(PathName.RDMA));
         try (RdmaEnds ends = ends(64)) {
             RdmaEnds.Pair pair = ends.connect();
             // Of either end: a page and a ring to write into, the same to write from.
@@ -239,7 +251,7 @@ class RdmaLinkTest {
         int slots = 3;
         ByteBuffer memory = ByteBuffer.allocateDirect(slots * slotSize);
         BlockingQueue<Object> free = new LinkedBlockingQueue<>(List.of(0, 1, 2));
-        long registered = MemoryUse.registered();
+        long registered = settled(MemoryUse::registered);
         try (RdmaEnds ends = new RdmaEnds(depth)) {
             RdmaEnds.Pair pair = ends.connect();
             End client = new End(pair.client(), 12);
