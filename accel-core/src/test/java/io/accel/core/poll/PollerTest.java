@@ -474,13 +474,22 @@ class PollerTest {
         Poller poller = poller(spin, 64);
         link(poller, OP_READ);
         for (long timeout : new long[] {1, 300_000, MILLI, 1_500_000, 30 * MILLI}) {
+            assertThat(leastDelay(poller, timeout)).isBetween(0L, 300 * MILLI);
+        }
+        assertThat(leastDelay(poller, 0)).isLessThan(100 * MILLI);
+    }
+
+    /** How late the most punctual of some polls ends: others may have the processor when one ends. None is early. */
+    private long leastDelay(Poller poller, long timeout) throws IOException {
+        long least = Long.MAX_VALUE;
+        for (int i = 0; i < 5; i++) {
             long start = System.nanoTime();
             assertThat(poll(poller, timeout)).isZero();
-            assertThat(System.nanoTime() - start).isBetween(timeout, timeout + 300 * MILLI);
+            long delay = System.nanoTime() - start - timeout;
+            assertThat(delay).isNotNegative();
+            least = Math.min(least, delay);
         }
-        long start = System.nanoTime();
-        assertThat(poll(poller, 0)).isZero();
-        assertThat(System.nanoTime() - start).isLessThan(100 * MILLI);
+        return least;
     }
 
     @ParameterizedTest

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.net.SocketException;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
@@ -56,6 +57,12 @@ class GoingBackTest {
         assertThat(pair.client().outgoing().link()).as("a path that is full").isNull();
     }
 
+    /** What the one kernel has sent the other may have a moment later. */
+    private void awaitBothAvailable() {
+        await().untilAsserted(() ->
+                assertThat(pair.server().incoming().available()).as("both").isBetween(RING + 1, MUCH));
+    }
+
     private int read(StreamSocket to) throws IOException {
         return Streams.read(waits, to, ByteBuffer.allocate(MUCH));
     }
@@ -63,7 +70,7 @@ class GoingBackTest {
     @Test
     void whatTheRingDoesNotHoldTheKernelTakes() throws Exception {
         goBack();
-        assertThat(pair.server().incoming().available()).as("both").isBetween(RING + 1, MUCH);
+        awaitBothAvailable();
         assertThat(Streams.receive(waits, pair.server(), MUCH, 7)).isEqualTo(MUCH);
         assertThat(pair.server().incoming().link()).isNull();
         assertThat(pair.server().incoming().available()).isZero();
@@ -120,7 +127,7 @@ class GoingBackTest {
         assertThat(send(pair.client(), MUCH).get(20, TimeUnit.SECONDS)).isEqualTo(MUCH);
         assertThat(pair.client().outgoing().link()).isNull();
         assertThat(pair.server().incoming().link()).isNull();
-        assertThat(pair.server().incoming().available()).as("both").isBetween(RING + 1, MUCH);
+        awaitBothAvailable();
         assertThat(Streams.receive(waits, pair.server(), MUCH, 7)).isEqualTo(MUCH);
     }
 
@@ -165,8 +172,10 @@ class GoingBackTest {
         Outgoing out = pair.client().outgoing();
         ByteBuffer one = ByteBuffer.allocate(1);
         assertThat(out.enter(true)).isNull();
-        assertThatThrownBy(() -> Lab.channel(pair.client()).write(one))
-                .satisfies(e -> out.failedBehind((IOException) e));
+        // The reset may come a moment later.
+        await().pollInSameThread().pollInterval(Duration.ofMillis(1)).untilAsserted(() -> assertThatThrownBy(
+                        () -> Lab.channel(pair.client()).write(ByteBuffer.allocate(1)))
+                .satisfies(e -> out.failedBehind((IOException) e)));
         out.leave();
         if (reads) {
             assertThatThrownBy(() -> read(pair.client())).hasMessage("Connection reset");

@@ -461,8 +461,7 @@ class ResumptionTest {
         pair = lab.lab.connect();
         FutureTask<Long> sender = onlySending(pair.client(), 1);
         Awaitility.await().until(() -> pair.client().outgoing().isUnfollowed());
-        TimeUnit.MILLISECONDS.sleep(50);
-        assertThat(sender.isDone()).isTrue();
+        assertThat(sender.get(20, TimeUnit.SECONDS)).isEqualTo(TOTAL);
         lab.faults.newsMicros = -1;
         pair.server().attached().link().breakNow();
         Lab.channel(pair.client()).shutdownOutput(); // as its kernel does
