@@ -93,6 +93,7 @@ public final class SoakCommand implements Callable<Integer> {
             command.add("-Daccel.handover.after=0");
             // A machine too busy to answer soon is no reason to be on the kernel's path, which would be a loss.
             command.add("-Daccel.connect.probe-timeout=10s");
+            command.add("-Daccel.handshake.timeout=20s");
         }
         command.addAll(List.of("-cp", JvmCommand.locationOf(SoakCommand.class).toString()));
         return command;
