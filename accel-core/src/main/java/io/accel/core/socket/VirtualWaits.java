@@ -137,22 +137,22 @@ final class VirtualWaits {
         }
 
         void remove(Parked one) {
-            boolean wasAtDoorbell;
+            boolean isAtDoorbell;
             synchronized (this) {
                 parked.remove(one);
-                wasAtDoorbell = atDoorbell == one;
-                if (wasAtDoorbell) {
-                    atDoorbell = null;
-                }
+                isAtDoorbell = atDoorbell == one;
             }
-            if (!wasAtDoorbell) {
+            if (!isAtDoorbell) {
                 return;
             }
             // A ring that is left there would end the next wait at once. It may have been for others: those of other
             // registrations are
-            // told, and those of this one hereby.
+            // told, and those of this one hereby. The place is left after that: who takes it next has asked for a ring
+            // that
+            // nobody else takes.
             int unused = waitable.kernelReady(one.ops, one.ops);
             synchronized (this) {
+                atDoorbell = null;
                 if (!parked.isEmpty()) {
                     registration.refresh();
                 }

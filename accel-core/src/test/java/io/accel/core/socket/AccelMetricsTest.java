@@ -243,7 +243,7 @@ class AccelMetricsTest {
             StreamSocket client = lab.client();
             // It asks more than once, where there is traffic, before it is the kernel's for good.
             await().atMost(20, TimeUnit.SECONDS).until(() -> {
-                write(client, 1);
+                Streams.write(lab.accelerator.waits(), client, ByteBuffer.allocate(1));
                 return timeouts.now() > 0;
             });
             timeouts.by(1);

@@ -43,6 +43,13 @@ class ProbesTest {
         assertThat(output).contains("transferred", "ended", "mappings 0");
     }
 
+    @ParameterizedTest(allowZeroInvocations = true)
+    @MethodSource("jdksWithVirtualThreads")
+    void aRingThatComesAsAnotherTakesTheRingsIsHeard(Path jdk) throws Exception {
+        String output = new ChildJvm(OneRingProbe.class).on(jdk).run().orderly();
+        assertThat(output).contains("reader found 1", "writer found 4");
+    }
+
     @Test
     void outOfDescriptorsTheRendezvousPauses() throws Exception {
         String output = runWithFewDescriptors(FewDescriptorsProbe.class);
