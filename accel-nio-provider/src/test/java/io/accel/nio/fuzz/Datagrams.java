@@ -281,7 +281,7 @@ final class Datagrams {
             return came + " datagrams";
         }
 
-        private static boolean canTalk(DatagramEnd from, DatagramEnd to) throws IOException {
+        private boolean canTalk(DatagramEnd from, DatagramEnd to) throws IOException {
             if (!from.isOpen()
                     || from.address() == null
                     || from.unread() > 0
@@ -289,7 +289,8 @@ final class Datagrams {
                 return false;
             }
             SocketAddress peer = from.channel().getRemoteAddress();
-            return peer == null || peer.equals(to.address());
+            // An empty one is not sent at all by a channel that is connected.
+            return peer == null || (size > 0 && peer.equals(to.address()));
         }
 
         private int passOn(World world, DatagramEnd from, DatagramEnd to) throws IOException {
