@@ -41,7 +41,12 @@ class RdmaLinkTest {
     /** Of the kernel's account only the listener's event channel may be left, which has no line in it. */
     @AfterEach
     void nothingIsLeft() {
-        Awaitility.await().atMost(10, TimeUnit.SECONDS).untilAsserted(() -> assertThat(KernelResources.ofThisProcess())
+        awaitNothingLeft();
+    }
+
+    /** What is closed lingers for up to six seconds. */
+    private static void awaitNothingLeft() {
+        Awaitility.await().atMost(30, TimeUnit.SECONDS).untilAsserted(() -> assertThat(KernelResources.ofThisProcess())
                 .doesNotContain("qp: ", "cq: ", "mr: ", "pd: "));
     }
 
@@ -70,8 +75,12 @@ class RdmaLinkTest {
         }
     }
 
-    /** What is counted once what earlier tests have closed has given its own back, which it does a moment later. */
+    /**
+     * What is counted once what earlier tests have closed has given its own back: to the kernel, which those of other classes may
+     * not have waited for, and in the count, where it does so a moment later.
+     */
     private static long settled(LongSupplier counted) {
+        awaitNothingLeft();
         AtomicLong last = new AtomicLong(-1);
         Awaitility.await().pollInterval(200, TimeUnit.MILLISECONDS).until(() -> {
             long now = counted.getAsLong();

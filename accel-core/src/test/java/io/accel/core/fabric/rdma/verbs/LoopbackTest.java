@@ -10,7 +10,9 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.util.Deque;
 import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -31,6 +33,14 @@ class LoopbackTest {
     private CmId listener;
 
     private InetSocketAddress address;
+
+    /** Connections of earlier tests are given back in the background, their identifiers last. */
+    @BeforeAll
+    static void nothingIsLeftOfEarlierTests() {
+        Awaitility.await().atMost(30, TimeUnit.SECONDS).untilAsserted(() -> {
+            assertThat(KernelResources.ofThisProcess()).isEmpty();
+        });
+    }
 
     @BeforeEach
     void listen() throws Exception {
