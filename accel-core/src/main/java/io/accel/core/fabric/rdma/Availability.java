@@ -21,6 +21,7 @@ final class Availability {
     private record Known(long until, FallbackReason reason, String detail) {}
 
     private final Path devices;
+    private final long keepNanos;
     private final Map<InetAddress, Known> without = new ConcurrentHashMap<>();
     private volatile Known known = new Known(System.nanoTime() - 1, null, null);
 
@@ -29,7 +30,13 @@ final class Availability {
     }
 
     Availability(Path devices) {
+        this(devices, KEEP_NANOS);
+    }
+
+    /** For tests: with another time for which what was found is kept. */
+    Availability(Path devices, long keepNanos) {
         this.devices = devices;
+        this.keepNanos = keepNanos;
     }
 
     /** Returns if there is a device that this process may use. */
@@ -61,7 +68,7 @@ final class Availability {
         if (without.size() >= MOST_ADDRESSES) {
             without.clear();
         }
-        without.put(address, new Known(System.nanoTime() + KEEP_NANOS, why.reason(), why.getMessage()));
+        without.put(address, new Known(System.nanoTime() + keepNanos, why.reason(), why.getMessage()));
     }
 
     private Known look() {
@@ -78,7 +85,7 @@ final class Availability {
         }
     }
 
-    private static Known known(FallbackReason reason, String detail) {
-        return new Known(System.nanoTime() + KEEP_NANOS, reason, detail);
+    private Known known(FallbackReason reason, String detail) {
+        return new Known(System.nanoTime() + keepNanos, reason, detail);
     }
 }

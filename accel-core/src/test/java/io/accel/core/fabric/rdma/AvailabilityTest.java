@@ -11,6 +11,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -34,14 +35,17 @@ class AvailabilityTest {
 
     @Test
     void anAddressWithoutADeviceIsRememberedForAWhile() throws Exception {
-        Availability some = new Availability(empty);
         InetAddress address = InetAddress.getByAddress(new byte[] {10, 1, 2, 3});
+        Availability some = new Availability(empty, TimeUnit.HOURS.toNanos(1));
         some.check(address);
         some.without(address, new FallbackException(FallbackReason.NO_DEVICE, "none there"));
         assertThatThrownBy(() -> some.check(address)).hasMessage("none there");
         some.check(InetAddress.getByAddress(new byte[] {10, 1, 2, 4}));
+
+        Availability forgetful = new Availability(empty);
+        forgetful.without(address, new FallbackException(FallbackReason.NO_DEVICE, "none there"));
         long deadline = System.nanoTime() + 10_000_000_000L;
-        while (isRefused(some, address)) {
+        while (isRefused(forgetful, address)) {
             assertThat(System.nanoTime() - deadline).as("for ever").isNegative();
             Thread.sleep(20);
         }
