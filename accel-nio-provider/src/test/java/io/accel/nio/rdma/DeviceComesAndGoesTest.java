@@ -27,10 +27,13 @@ class DeviceComesAndGoesTest {
     /** Until a program no longer runs for the first time what it runs. */
     private static final long WARM_MILLIS = 3_000;
 
-    /** Less than any time-out of a device's or of the connection manager's; what is seen is printed. */
+    /**
+     * Beyond what a round trip took before, which a busy machine makes longer. Less than any time-out of a device's or of the
+     * connection manager's; what is seen is printed.
+     */
     private static final double MOST_OVER_REMOVAL_MILLIS = 3_000;
 
-    /** Longer than it takes until the break is noticed and the connection has gone on. */
+    /** Longer than it takes until the break is noticed and the connection has gone on; it talks until it is told to end. */
     private static final int TALK_MILLIS = 20_000;
 
     /** A device beside the lab's own, which stays: librdmacm lets go of one only while there is another. */
@@ -84,11 +87,11 @@ class DeviceComesAndGoesTest {
                 double over = busy.longestSoFar();
                 System.out.println("the longest round trip over the removal of a device: " + over
                         + " ms, and before it " + before + " ms");
-                assertThat(over).as("milliseconds over the removal").isLessThan(MOST_OVER_REMOVAL_MILLIS);
+                assertThat(over).as("milliseconds over the removal").isLessThan(before + MOST_OVER_REMOVAL_MILLIS);
                 assertThat(pathOfANewConnection(port)).isEqualTo("kernel");
                 idle.roundTrip();
                 idle.finish();
-                busy.awaitSuccess();
+                busy.finish();
             }
 
             HostAgent.shell("rdma link add rxe3 type rxe netdev y0");

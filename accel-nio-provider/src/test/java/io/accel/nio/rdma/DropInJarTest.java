@@ -6,11 +6,13 @@ import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIfEnvironmentVariable;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -28,6 +30,10 @@ class DropInJarTest {
     private static final String ADDRESS = "10.78.0.1";
     private static final Path JAR = Path.of("target", "accel.jar").toAbsolutePath();
     private static final Path PROGRAMS = Path.of("target", "test-classes").toAbsolutePath();
+
+    /** Where the programs unpack what they load; the machine's own directory has other processes' files, too. */
+    @TempDir
+    Path unpacked;
 
     static Stream<Arguments> ways() throws IOException {
         String both = JAR + File.pathSeparator + PROGRAMS;
@@ -70,7 +76,9 @@ class DropInJarTest {
 
     @ParameterizedTest
     @MethodSource("ways")
-    void theJarAloneCarriesAProgramOverRdma(Path jdk, String classPath, List<String> options) throws Exception {
+    void theJarAloneCarriesAProgramOverRdma(Path jdk, String classPath, List<String> way) throws Exception {
+        List<String> options = new ArrayList<>(way);
+        options.add("-Djava.io.tmpdir=" + unpacked);
         try (Program server = Program.start(jdk, classPath, options, NioServer.class, ADDRESS)) {
             String port = server.await("port ");
             try (Program ping =
@@ -83,7 +91,7 @@ class DropInJarTest {
                 bulk.awaitSuccess();
             }
         }
-        try (Stream<Path> left = Files.list(Path.of(System.getProperty("java.io.tmpdir")))) {
+        try (Stream<Path> left = Files.list(unpacked)) {
             assertThat(left).noneMatch(file -> file.getFileName().toString().startsWith("accel-jffi-"));
         }
     }

@@ -124,8 +124,9 @@ final class NioClient {
     }
 
     /**
-     * Round trips for a time, of random bytes and lengths, none of which fills a ring; and the longest of them. For each line of its
-     * standard input it prints the longest since the last such line, the one that is under way then included.
+     * Round trips for a time and until its standard input ends, of random bytes and lengths, none of which fills a ring; and the
+     * longest of them. For each line of its standard input it prints the longest since the last such line, the one that is under way
+     * then included.
      */
     private void talk(long seed, long millis) throws IOException {
         mode('e');
@@ -141,7 +142,7 @@ final class NioClient {
         asking.setDaemon(true);
         asking.start();
         long begun = System.nanoTime();
-        for (long now = begun; now - begun < millis * 1_000_000; count++) {
+        for (long now = begun; now - begun < millis * 1_000_000 || asking.isAlive(); count++) {
             for (said.clear().limit(1 + random.nextInt(said.capacity())); said.hasRemaining(); ) {
                 said.put((byte) random.nextInt());
             }
@@ -269,13 +270,14 @@ final class NioClient {
         System.out.println("after " + (System.nanoTime() - start) / 1_000_000 + " ms");
     }
 
-    /** A round trip, silence, and another one. */
+    /** A round trip, silence for a time and until its standard input ends, and another one. */
     private void pause(long millis) throws IOException {
         ping(64, 1);
         System.out.println("pausing");
         if (selector.select(millis) != 0) {
             throw new IOException("something came in the pause");
         }
+        int unused = System.in.readAllBytes().length;
         selector.selectedKeys().clear();
         channel.write(ByteBuffer.wrap(new byte[] {7}));
         ByteBuffer in = ByteBuffer.allocate(1);

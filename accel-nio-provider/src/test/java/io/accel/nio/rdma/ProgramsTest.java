@@ -28,6 +28,7 @@ class ProgramsTest {
     private static String port;
 
     @BeforeEach
+    @Timeout(300) // that of the class is for its tests, and a guest's JVM may take long
     void serve() throws Exception {
         if (server == null || !server.isAlive()) {
             server = Program.start(NioServer.class, ADDRESS);
