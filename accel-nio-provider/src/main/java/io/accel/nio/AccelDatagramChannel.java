@@ -419,6 +419,14 @@ public final class AccelDatagramChannel extends DatagramChannel {
         return this;
     }
 
+    /** As {@link #connect}, also of a channel that is connected, which the JDK lets its adaptor do without a disconnect in between. */
+    void connectAnew(SocketAddress remote) throws IOException {
+        changePeer(() -> {
+            kernel.socket().connect(remote);
+            return kernel;
+        });
+    }
+
     @Override
     public DatagramChannel disconnect() throws IOException {
         if (isOpen()) {

@@ -170,8 +170,7 @@ final class AccelDatagramSocket extends MulticastSocket {
             if (((InetSocketAddress) address).isUnresolved()) {
                 throw new UnresolvedAddressException();
             }
-            channel.disconnect(); // the socket, unlike the channel, may be connected anew
-            channel.connect(address);
+            channel.connectAnew(address);
         } catch (ClosedChannelException e) {
             return; // the JDK's says nothing of it
         } catch (IOException | RuntimeException e) {

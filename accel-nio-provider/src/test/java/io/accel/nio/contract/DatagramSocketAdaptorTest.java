@@ -188,6 +188,21 @@ class DatagramSocketAdaptorTest extends DatagramSupport {
                 .isInstanceOf(IllegalArgumentException.class);
     }
 
+    /** A channel that is disconnected has the address again that it had before its last connect. */
+    @Test
+    void aSocketThatWasConnectedAnewKeepsTheAddressOfTheFirstConnect() throws IOException {
+        DatagramChannel channel = datagrams().bind(new InetSocketAddress(0));
+        InetSocketAddress bound = (InetSocketAddress) channel.getLocalAddress();
+        channel.socket().connect(addressOf(bound()));
+        channel.disconnect();
+        assertThat(channel.getLocalAddress()).isEqualTo(bound);
+        channel.socket().connect(addressOf(bound()));
+        channel.socket().connect(addressOf(bound()));
+        channel.disconnect();
+        assertThat(channel.getLocalAddress()).isEqualTo(new InetSocketAddress(host(), bound.getPort()));
+        assertThat(channel.socket().getLocalAddress()).isEqualTo(host());
+    }
+
     @Test
     void badPeersAreRefused() throws IOException {
         DatagramSocket socket = datagrams().socket();
