@@ -527,6 +527,24 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
     /** Gives up links that nobody has used for long, or whose peer is gone; not what is still to be received. */
     void sweep() {
         long now = System.nanoTime();
+        boolean rung = true; // perhaps, where it fails in the middle
+        try {
+            rung = sweepLinks(now);
+        } finally {
+            if (rung) {
+                watchers.refresh(); // the ring was theirs
+            }
+        }
+        if (links.isEmpty()) {
+            finder.forget(this);
+            if (!links.isEmpty()) {
+                finder.watch(this); // one came in between
+            }
+        }
+    }
+
+    /** Returns whether a doorbell had rung. */
+    private boolean sweepLinks(long now) {
         boolean rung = false;
         for (DatagramLink link : links.all()) {
             if (!link.pin()) {
@@ -549,15 +567,7 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
                 link.release();
             }
         }
-        if (rung) {
-            watchers.refresh(); // the ring was theirs
-        }
-        if (links.isEmpty()) {
-            finder.forget(this);
-            if (!links.isEmpty()) {
-                finder.watch(this); // one came in between
-            }
-        }
+        return rung;
     }
 
     // ---- closing

@@ -16,18 +16,23 @@ final class Notifications {
 
     private final CompletionQueue queue;
     private final CompletionChannel channel;
+    /** Whether the device tells which messages ask for it. Linux's Soft-iWARP has it that no receive does. */
+    private final boolean tellsSolicited;
+
     private Wanted asked = Wanted.NONE;
 
     Notifications(Endpoint endpoint) {
         this.queue = endpoint.queue();
         this.channel = endpoint.channel();
+        this.tellsSolicited = endpoint.words() == null; // with iWARP words come by sends
     }
 
     /** Asks for one notification, of whatever completes from now on; what has completed before brings none. */
     void request(Wanted wanted) throws VerbsException {
-        if (wanted.compareTo(asked) > 0) {
-            queue.requestNotify(wanted == Wanted.SOLICITED);
-            asked = wanted;
+        Wanted least = wanted == Wanted.SOLICITED && !tellsSolicited ? Wanted.ALL : wanted;
+        if (least.compareTo(asked) > 0) {
+            queue.requestNotify(least == Wanted.SOLICITED);
+            asked = least;
         }
     }
 

@@ -37,9 +37,9 @@ final class Receives {
         back++;
     }
 
-    /** Whether none is posted any more: a queue pair in error gives all of them back, in order. */
+    /** Whether none is posted any more: a queue pair in error gives all of them back, also some that were refused as they were posted. */
     boolean areAllBack() {
-        return back == depth;
+        return back >= depth;
     }
 
     /** Takes the word of one that has completed with success. Returns what is wrong with it, or null. */
