@@ -631,18 +631,6 @@ public final class Incoming {
         }
     }
 
-    /** What can be read of the anchor is to be taken, and nothing is there: it has ended. */
-    void drainReady() {
-        drain();
-        if (announcementDue && lock.tryLock()) {
-            try {
-                announcementDue = false;
-            } finally {
-                lock.unlock();
-            }
-        }
-    }
-
     /** From the first byte on, or not at all. */
     void fingerprint(StreamFingerprint print) {
         fingerprint = print;

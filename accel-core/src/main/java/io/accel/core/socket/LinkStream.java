@@ -316,13 +316,14 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
         boolean rung = link.drainDoorbell();
         if (rung) {
             connection.rang();
-            if (!socket.handover().isSettled()) {
-                socket.handover().heardBeside(this);
-            }
         }
+        // First: nobody else tells the others, and what follows may call the program's logging.
         if (goneBefore != link.peerGone()
                 || (rung && shares.size() + socket.readiness().registrations() > registrations)) {
             refresh();
+        }
+        if (rung && !socket.handover().isSettled()) {
+            socket.handover().heardBeside(this);
         }
     }
 
@@ -333,6 +334,7 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
                 return true;
             }
             doorbellRang(0);
+            link.arm(Link.DATA); // that ring may have been another word's
             return peer.isReady() || link.peerGone();
         }
     }

@@ -392,7 +392,9 @@ public final class LinkWriter extends LinkHalf {
         try {
             // A program that has closed has nothing left that a device reads which is sent again.
             boolean mayGo = lease.isEnded() ? socket.anchorEnd().isKept() : !inPlace;
-            boolean isBack = mayGo && outgoing.goBack(stream);
+            // A writer that has gone back by itself may be waiting for the kernel's room now, in the half that goBack
+            // enters.
+            boolean isBack = mayGo && outgoing.link() == stream && outgoing.goBack(stream);
             if (isBack) {
                 outgoing.leave();
             }

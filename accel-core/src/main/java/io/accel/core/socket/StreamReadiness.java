@@ -194,7 +194,7 @@ public final class StreamReadiness implements Pollable {
         if (incoming.link() == null) {
             ready = readable && incoming.isReadable() ? interest & BY_READING : 0;
         } else if (readable) {
-            incoming.drainReady();
+            incoming.drain(); // of which there may be nothing yet: what was ready may have been what came before it
         }
         if (outgoing.link() == null) {
             ready |= interest & watchedReady & (SelectionKey.OP_WRITE | SelectionKey.OP_CONNECT);

@@ -44,7 +44,7 @@ final class VirtualWaits {
         Parked parked = new Parked(Thread.currentThread(), ops);
         SelectableChannel doorbell = all.add(parked);
         try {
-            if (parked.woken || all.isReady(ops)) {
+            if (parked.woken || all.isReady(ops) || parked.woken) { // looked at last: nothing has parked since
                 return;
             }
             if (doorbell != null) {

@@ -303,6 +303,33 @@ class UpgradeTest {
         }
     }
 
+    /** A selector may come late with news of bytes that another thread has read up to the switch. */
+    @Test
+    void anAnnouncementThatHasNotComeIsNotForgotten() throws Exception {
+        try (Lab lab = new Lab("balanced", Map.of())) {
+            Lab.Pair pair = lab.connectOnly();
+            Incoming in = pair.server().incoming();
+            LinkStream switched = pair.client().outgoing().enter(true);
+            assertThat(switched).isSameAs(pair.client().attached());
+            assertThat(in.enter()).isNull();
+            assertThat(in.took(0, ByteBuffer.allocate(1))).isZero(); // as a read of nothing that looks for a switch
+            in.leave();
+            assertThat(in.isAnnouncementDue()).isTrue();
+            assertThat(pair.server().readiness().kernelReady(SelectionKey.OP_READ, SelectionKey.OP_READ))
+                    .isZero();
+            assertThat(in.isAnnouncementDue()).as("due, since it has not come").isTrue();
+            Streams.write(lab.accelerator.waits(), pair.client(), ByteBuffer.allocate(1));
+            await().until(() -> {
+                int unused = pair.server().readiness().kernelReady(SelectionKey.OP_READ, SelectionKey.OP_READ);
+                return !in.isAnnouncementDue();
+            });
+            assertThat(pair.server().anchor().available())
+                    .as("bytes that the kernel has left")
+                    .isZero();
+            pair.close();
+        }
+    }
+
     /** It may have been stopped, or without a processor for a moment. */
     @Test
     void aPeerThatDidNotAnswerInTimeIsAskedAgain() throws Exception {

@@ -228,11 +228,22 @@ final class ShmLink implements Link {
     }
 
     private int ringUnlessRung() throws IOException {
-        if ((int) INT.getAndSet((ByteBuffer) map, out + ShmLayout.SLEEPERS, 0) == 0) {
+        ByteBuffer ring = RING_BYTE.duplicate();
+        int asked = (int) INT.getAndSet((ByteBuffer) map, out + ShmLayout.SLEEPERS, 0);
+        if (asked == 0) {
             return 0; // another thread of this process was faster
         }
         rings.incrementAndGet(); // beside a system call this costs nothing
-        // 0 written: the socket is full of rings that the peer has not taken, so it has cause to wake already.
-        return doorbell.write(RING_BYTE.duplicate());
+        boolean isRung = false;
+        try {
+            // 0 written: the socket is full of rings that the peer has not taken, so it has cause to wake already.
+            int n = doorbell.write(ring);
+            isRung = true;
+            return n;
+        } finally {
+            if (!isRung) { // for want of memory, say: the next word rings
+                int unused = (int) INT.getAndBitwiseOr((ByteBuffer) map, out + ShmLayout.SLEEPERS, asked);
+            }
+        }
     }
 }
