@@ -334,7 +334,10 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
                 return true;
             }
             doorbellRang(0);
-            link.arm(Link.DATA); // that ring may have been another word's
+            if (peer.isReady() || link.peerGone()) {
+                return true;
+            }
+            link.arm(Link.DATA); // that ring was another word's
             return peer.isReady() || link.peerGone();
         }
     }
