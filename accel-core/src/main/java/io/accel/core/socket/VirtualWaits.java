@@ -146,10 +146,8 @@ final class VirtualWaits {
                 return;
             }
             // A ring that is left there would end the next wait at once. It may have been for others: those of other
-            // registrations are
-            // told, and those of this one hereby. The place is left after that: who takes it next has asked for a ring
-            // that
-            // nobody else takes.
+            // registrations are told of it, and those of this one hereby. Only then is the place left: the next one
+            // to take it has asked for a ring that nobody else takes.
             int unused = waitable.kernelReady(one.ops, one.ops);
             synchronized (this) {
                 atDoorbell = null;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.accel.core.Background;
+import io.accel.core.SettledCount;
 import io.accel.core.jdk.JdkAccess;
 import io.accel.core.observe.Connections;
 import io.accel.core.observe.MemoryUse;
@@ -26,7 +27,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -52,11 +52,7 @@ class AccelMetricsTest {
             System.gc();
             return Connections.all().isEmpty();
         });
-        AtomicLong last = new AtomicLong(-1);
-        await().pollInterval(200, TimeUnit.MILLISECONDS).until(() -> {
-            long now = MemoryUse.rings(PathName.SHM);
-            return last.getAndSet(now) == now;
-        });
+        long unused = SettledCount.of(() -> MemoryUse.rings(PathName.SHM));
     }
 
     @Test

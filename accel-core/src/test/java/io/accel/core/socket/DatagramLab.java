@@ -1,8 +1,8 @@
 package io.accel.core.socket;
 
-import io.accel.core.DirectoryContent;
 import io.accel.core.jdk.JdkAccess;
 import io.accel.profile.Profile;
+import io.accel.testing.DirectoryContent;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

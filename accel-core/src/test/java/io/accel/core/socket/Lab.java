@@ -2,12 +2,12 @@ package io.accel.core.socket;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.accel.core.DirectoryContent;
 import io.accel.core.fabric.Fabric;
 import io.accel.core.fabric.PortSpace;
 import io.accel.core.jdk.JdkAccess;
 import io.accel.profile.FabricName;
 import io.accel.profile.Profile;
+import io.accel.testing.DirectoryContent;
 import java.io.Closeable;
 import java.io.IOException;
 import java.net.InetAddress;

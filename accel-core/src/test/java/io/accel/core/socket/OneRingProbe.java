@@ -27,7 +27,7 @@ final class OneRingProbe {
         Connection connection = new Connection();
         FutureTask<Integer> writer = waiter(waits, connection, SelectionKey.OP_WRITE);
         connection.whenTaken = () -> {
-            Thread thread = startVirtual(writer);
+            Thread thread = VirtualThreadStarter.start(writer);
             await(connection.writerAsked);
             while (thread.getState() != Thread.State.WAITING) {
                 Thread.yield(); // it has looked as well
@@ -35,7 +35,7 @@ final class OneRingProbe {
             connection.ready |= SelectionKey.OP_WRITE; // and the reader has taken its ring
         };
         FutureTask<Integer> reader = waiter(waits, connection, SelectionKey.OP_READ);
-        Thread unused = startVirtual(reader);
+        Thread unused = VirtualThreadStarter.start(reader);
         await(connection.readerAsked);
         connection.ring(SelectionKey.OP_READ);
         System.out.println("reader found " + reader.get(LIMIT_SECONDS, TimeUnit.SECONDS));
@@ -49,15 +49,6 @@ final class OneRingProbe {
             }
             return ops;
         });
-    }
-
-    private static Thread startVirtual(Runnable task) {
-        try {
-            return (Thread)
-                    Thread.class.getMethod("startVirtualThread", Runnable.class).invoke(null, task);
-        } catch (ReflectiveOperationException e) {
-            throw new LinkageError("this JVM has no virtual threads", e);
-        }
     }
 
     private static void await(CountDownLatch latch) {

@@ -3,6 +3,7 @@ package io.accel.core.socket;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.accel.core.SettledCount;
 import io.accel.core.fabric.FallbackReason;
 import io.accel.core.observe.MemoryUse;
 import io.accel.core.observe.PathName;
@@ -14,7 +15,6 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -155,22 +155,13 @@ class RingGrowthTest {
         assertThat(pair.client().path().isAccelerated()).isTrue();
     }
 
-    /** What earlier tests have closed gives its memory back a moment later, which would count here. */
-    private static void awaitSettledMemory() {
-        AtomicLong last = new AtomicLong(-1);
-        await().pollInterval(200, TimeUnit.MILLISECONDS).until(() -> {
-            long now = MemoryUse.rings(PathName.SHM);
-            return last.getAndSet(now) == now;
-        });
-    }
-
     /** Both ends are in this process: it may have the two mappings of the smallest rings, and of the next ones, and not of the largest. */
     @Test
     void theyGrowAsFarAsTheCapAllows() throws Exception {
         pair.close();
         await().until(() -> lab.mappings() == 0);
         faulty.close();
-        awaitSettledMemory();
+        long unused = SettledCount.of(() -> MemoryUse.rings(PathName.SHM)); // which the cap counts
         Map<String, String> capped = new HashMap<>(SETTINGS);
         capped.put("shm.max", "400KiB");
         faulty = new FaultLab("balanced", capped);

@@ -1,6 +1,5 @@
 package io.accel.core.socket;
 
-import java.lang.reflect.Method;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,7 +19,6 @@ final class VirtualThreadsProbe {
     private VirtualThreadsProbe() {}
 
     public static void main(String[] args) throws Exception {
-        Method startVirtual = Thread.class.getMethod("startVirtualThread", Runnable.class);
         try (Lab lab = new Lab("balanced", Map.of("ring.size", "16KiB", "poll.spin", "0"))) {
             BlockingWaits waits = lab.accelerator.waits();
             List<Lab.Pair> pairs = new ArrayList<>();
@@ -30,10 +28,10 @@ final class VirtualThreadsProbe {
                 pairs.add(pair);
                 int seed = i;
                 // Both ways: a reader and a writer wait for one connection, and only one of them hears its doorbell.
-                tasks.add(virtual(startVirtual, () -> Streams.receive(waits, pair.server(), BYTES, seed)));
-                tasks.add(virtual(startVirtual, () -> Streams.receive(waits, pair.client(), BYTES, ~seed)));
-                tasks.add(virtual(startVirtual, () -> send(waits, pair.client(), seed)));
-                tasks.add(virtual(startVirtual, () -> send(waits, pair.server(), ~seed)));
+                tasks.add(virtual(() -> Streams.receive(waits, pair.server(), BYTES, seed)));
+                tasks.add(virtual(() -> Streams.receive(waits, pair.client(), BYTES, ~seed)));
+                tasks.add(virtual(() -> send(waits, pair.client(), seed)));
+                tasks.add(virtual(() -> send(waits, pair.server(), ~seed)));
             }
             for (FutureTask<Long> task : tasks) {
                 if (task.get(20, TimeUnit.SECONDS) != BYTES) {
@@ -46,8 +44,7 @@ final class VirtualThreadsProbe {
                 Lab.Pair pair =
                         lab.connect(); // others: of those above some directions may have gone back to the kernel
                 pairs.add(pair);
-                readers.add(
-                        virtual(startVirtual, () -> (long) Streams.read(waits, pair.client(), ByteBuffer.allocate(1))));
+                readers.add(virtual(() -> (long) Streams.read(waits, pair.client(), ByteBuffer.allocate(1))));
             }
             Thread.sleep(50);
             for (Lab.Pair pair : pairs.subList(CONNECTIONS, pairs.size())) {
@@ -76,9 +73,9 @@ final class VirtualThreadsProbe {
         return BYTES;
     }
 
-    private static FutureTask<Long> virtual(Method start, Callable<Long> call) throws ReflectiveOperationException {
+    private static FutureTask<Long> virtual(Callable<Long> call) {
         FutureTask<Long> task = new FutureTask<>(call);
-        start.invoke(null, task);
+        Thread unused = VirtualThreadStarter.start(task);
         return task;
     }
 }

@@ -3,6 +3,7 @@ package io.accel.core.fabric.rdma;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.accel.core.SettledCount;
 import io.accel.core.fabric.Connecting;
 import io.accel.core.fabric.FallbackException;
 import io.accel.core.fabric.FallbackReason;
@@ -21,7 +22,6 @@ import java.util.SplittableRandom;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.awaitility.Awaitility;
@@ -81,12 +81,7 @@ class RdmaLinkTest {
      */
     private static long settled(LongSupplier counted) {
         awaitNothingLeft();
-        AtomicLong last = new AtomicLong(-1);
-        Awaitility.await().pollInterval(200, TimeUnit.MILLISECONDS).until(() -> {
-            long now = counted.getAsLong();
-            return last.getAndSet(now) == now;
-        });
-        return last.get();
+        return SettledCount.of(counted);
     }
 
     @Test

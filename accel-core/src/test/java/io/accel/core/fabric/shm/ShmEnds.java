@@ -1,12 +1,12 @@
 package io.accel.core.fabric.shm;
 
-import io.accel.core.DirectoryContent;
 import io.accel.core.fabric.Connecting;
 import io.accel.core.fabric.Fabric;
 import io.accel.core.fabric.FallbackException;
 import io.accel.core.fabric.FallbackReason;
 import io.accel.core.fabric.Link;
 import io.accel.core.fabric.PortSpace;
+import io.accel.testing.DirectoryContent;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

@@ -1,16 +1,13 @@
 package io.accel.samples.it.harness;
 
+import io.accel.testing.DirectoryContent;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -197,37 +194,14 @@ public final class ProcFs {
      * goes while this looks.
      */
     public static long filesBelow(Path directory) {
-        List<Path> found = new ArrayList<>();
         try {
-            Files.walkFileTree(directory, new SimpleFileVisitor<Path>() {
-                @Override
-                public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
-                    found.add(file);
-                    return FileVisitResult.CONTINUE;
-                }
-
-                @Override
-                public FileVisitResult visitFileFailed(Path file, IOException e) throws IOException {
-                    if (e instanceof NoSuchFileException && !file.equals(directory)) {
-                        return FileVisitResult.CONTINUE;
-                    }
-                    throw e;
-                }
-
-                @Override
-                public FileVisitResult postVisitDirectory(Path visited, IOException e) throws IOException {
-                    found.add(visited);
-                    return super.postVisitDirectory(visited, e);
-                }
-            });
+            return DirectoryContent.of(directory).stream()
+                    .filter(path ->
+                            !directory.relativize(path).getName(0).toString().startsWith("accel-stats"))
+                    .count();
         } catch (IOException e) {
             throw new UncheckedIOException("cannot walk " + directory, e);
         }
-        return found.stream()
-                .filter(path -> !path.equals(directory))
-                .filter(path ->
-                        !directory.relativize(path).getName(0).toString().startsWith("accel-stats"))
-                .count();
     }
 
     private static List<String> lines(Path file) {

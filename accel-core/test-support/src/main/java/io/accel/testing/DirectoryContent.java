@@ -1,4 +1,4 @@
-package io.accel.core;
+package io.accel.testing;
 
 import java.io.IOException;
 import java.nio.file.FileVisitResult;

@@ -1,0 +1,23 @@
+package io.accel.core;
+
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
+import org.awaitility.Awaitility;
+
+/** A count of the whole process, once what earlier tests have closed, and gives its own back a moment later, is out of it. */
+public final class SettledCount {
+    private static final long QUIET_MILLIS = 200;
+
+    private SettledCount() {}
+
+    /** What is counted when it has not changed for a while. */
+    public static long of(LongSupplier counted) {
+        AtomicLong last = new AtomicLong(-1);
+        Awaitility.await().pollInterval(QUIET_MILLIS, TimeUnit.MILLISECONDS).until(() -> {
+            long now = counted.getAsLong();
+            return last.getAndSet(now) == now;
+        });
+        return last.get();
+    }
+}
