@@ -259,6 +259,19 @@ public final class BlockingWaits {
     }
 
     /**
+     * Ends the waits of virtual threads for something, or the next one that begins. Any thread.
+     *
+     * @param waitable what they wait for
+     */
+    void wakeVirtual(Waitable waitable) {
+        try {
+            virtualWaits().wake(waitable);
+        } catch (IOException e) {
+            return; // they nap, and look for themselves soon
+        }
+    }
+
+    /**
      * Waits without a selector, which could not be had: a process that is out of descriptors can still wait for a connection of the
      * kernel's, and so it can for one that has moved.
      *

@@ -16,7 +16,7 @@ final class DatagramHalf {
 
     void unlock() {
         lock.unlock();
-        if (!tasks.isEmpty()) {
+        if (hasTasks()) {
             runTasks();
         }
     }
@@ -34,8 +34,13 @@ final class DatagramHalf {
         }
     }
 
+    /** Whether something is wanted of who is within this half. Any thread. */
+    boolean hasTasks() {
+        return !tasks.isEmpty();
+    }
+
     private void runTasks() {
-        while (!tasks.isEmpty() && !lock.isHeldByCurrentThread() && lock.tryLock()) {
+        while (hasTasks() && !lock.isHeldByCurrentThread() && lock.tryLock()) {
             try {
                 runWithin();
             } finally {

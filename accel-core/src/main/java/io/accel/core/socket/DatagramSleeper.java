@@ -8,31 +8,38 @@ import java.nio.channels.SelectionKey;
 
 /**
  * How a blocking receive waits: in a poller of the socket's own, which looks at the kernel as well as at the links while it
- * spins, and stays registered with both, so that a wait costs one system call. In the receiving half only, but for {@link
- * #released}, {@link #isInterrupted} and {@link #wake}.
+ * spins, and stays registered with both, so that a wait costs one system call. A virtual thread waits as all do. In the receiving half
+ * only, but for {@link #released}, {@link #isInterrupted} and {@link #wake}.
+ *
+ * <p>Who wants something done in the half adds it to the half's tasks, then calls {@link #wake}, which looks whether somebody sleeps.
+ * Who is about to sleep says so, then looks at the tasks. So one of the two sees the other.
  */
 final class DatagramSleeper implements BlockingWaits.Waiter {
     private static final Poller.Sink NOTHING = (registration, ops) -> {};
 
     private final Accelerator accelerator;
     private final DatagramSocket socket;
+    private final DatagramHalf half;
     /** Null until a platform thread waits. Written in the receiving half, read by who closes. */
     private volatile Poller poller;
     /** Null while nobody sleeps. Written by who does, in the receiving half; read by who closes. */
     private volatile Thread asleep;
+    /** Whether a virtual thread sleeps. Written by it, in the receiving half; read by who wakes it. */
+    private volatile boolean isVirtualAsleep;
 
-    DatagramSleeper(Accelerator accelerator, DatagramSocket socket) {
+    DatagramSleeper(Accelerator accelerator, DatagramSocket socket, DatagramHalf half) {
         this.accelerator = accelerator;
         this.socket = socket;
+        this.half = half;
     }
 
     /** Waits until there may be something to receive, or the socket was closed, or the thread interrupted. */
     void await(long timeoutNanos) throws IOException {
         if (VirtualThreads.isCurrent()) {
-            accelerator.waits().await(socket, SelectionKey.OP_READ, timeoutNanos);
+            awaitVirtually(timeoutNanos);
             return;
         }
-        if (poller == null && !open()) {
+        if ((poller == null && !open()) || half.hasTasks()) {
             return;
         }
         asleep = Thread.currentThread();
@@ -40,6 +47,17 @@ final class DatagramSleeper implements BlockingWaits.Waiter {
             poller.poll(timeoutNanos, NOTHING);
         } finally {
             asleep = null;
+        }
+    }
+
+    private void awaitVirtually(long timeoutNanos) throws IOException {
+        isVirtualAsleep = true;
+        try {
+            if (!half.hasTasks()) {
+                accelerator.waits().await(socket, SelectionKey.OP_READ, timeoutNanos);
+            }
+        } finally {
+            isVirtualAsleep = false;
         }
     }
 
@@ -71,6 +89,9 @@ final class DatagramSleeper implements BlockingWaits.Waiter {
         Poller waiting = poller;
         if (waiting != null) {
             waiting.wakeup();
+        }
+        if (isVirtualAsleep) {
+            accelerator.waits().wakeVirtual(socket);
         }
     }
 

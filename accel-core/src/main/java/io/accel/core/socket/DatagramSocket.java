@@ -91,7 +91,7 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
         this.mostPeers = accelerator.profile().get(Keys.DATAGRAM_PEERS_MAX);
         this.idleNanos = accelerator.profile().get(Keys.DATAGRAM_IDLE);
         this.retryNanos = accelerator.profile().get(Keys.DATAGRAM_RETRY);
-        this.sleeper = new DatagramSleeper(accelerator, this);
+        this.sleeper = new DatagramSleeper(accelerator, this, reading);
         this.rings = new DatagramRings(kernel, accelerator.profile());
         kernel.configureBlocking(false);
     }

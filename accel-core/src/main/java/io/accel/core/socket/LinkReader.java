@@ -285,8 +285,12 @@ public final class LinkReader extends LinkHalf {
                         || ((receiver.hasNews() || socket.isInputShut()) && !(forPoller && movesOn())))) {
             ready |= SelectionKey.OP_READ;
         }
-        if ((interest & Pollable.END) != 0 && (receiver.ended() || socket.isInputShut())) {
-            ready |= Pollable.END;
+        if ((interest & Pollable.END) != 0) {
+            if (receiver.ended() || socket.isInputShut()) {
+                ready |= Pollable.END;
+            } else if (forPoller) {
+                boolean unused = movesOn(); // the end of a peer that has gone back is the kernel's to tell
+            }
         }
         return ready;
     }

@@ -54,19 +54,19 @@ final class StreamUpgrades {
     private static final StreamUpgrades INSTANCE = new StreamUpgrades();
 
     private final Queue<StreamSocket> requests = new ConcurrentLinkedQueue<>();
-    private final Queue<Announcement> unannounced = new ConcurrentLinkedQueue<>();
-    private final Queue<LinkStream> stalled = new ConcurrentLinkedQueue<>();
+    private final Backlog<Announcement> unannounced = new Backlog<>();
+    private final Backlog<LinkStream> stalled = new Backlog<>();
     /** Of those that stalled, the ones that were looked at before. The thread's. */
     private final List<LinkStream> watched = new ArrayList<>();
     /** When those were looked at. The thread's. */
     private long watchedAt;
 
-    private final Queue<StreamSocket> closed = new ConcurrentLinkedQueue<>();
-    private final Queue<StreamSocket> broken = new ConcurrentLinkedQueue<>();
+    private final Backlog<StreamSocket> closed = new Backlog<>();
+    private final Backlog<StreamSocket> broken = new Backlog<>();
     /** Connections whose links have broken and that are on their way back to the kernel's path. The thread's. */
     private final List<Resumption> resuming = new ArrayList<>();
 
-    private final Queue<LingeringClose> closes = new ConcurrentLinkedQueue<>();
+    private final Backlog<LingeringClose> closes = new Backlog<>();
     /** Of connections that were closed, those whose peers may lack some of what was sent. The thread's. */
     private final List<LingeringClose> lingering = new ArrayList<>();
     /** How many of either there are. */
@@ -74,7 +74,7 @@ final class StreamUpgrades {
 
     private final AtomicBoolean waitsAtExit = new AtomicBoolean();
     /** Links that may be given back one day. */
-    private final Queue<LinkRetirement> linked = new ConcurrentLinkedQueue<>();
+    private final Backlog<LinkRetirement> linked = new Backlog<>();
     /** Of those, the ones that are new. The thread's. */
     private final List<LinkRetirement> young = new ArrayList<>();
     /** The ones that are looked at now and then. The thread's. */
@@ -222,13 +222,8 @@ final class StreamUpgrades {
                 for (StreamSocket socket = next(); socket != null; socket = next()) {
                     begin(own, socket);
                 }
-                for (StreamSocket socket = closed.poll(); socket != null; socket = closed.poll()) {
-                    StreamUpgrade search = searches.get(socket);
-                    if (search != null) {
-                        search.check();
-                    }
-                }
-                announceAll();
+                closed.serve(this::checkSearch);
+                unannounced.serve(Announcement::makeLater);
                 resumeAll();
                 lingerAll();
                 retireAll();
@@ -273,9 +268,7 @@ final class StreamUpgrades {
         retiring.removeIf(each -> !goesOn(each, now) || (!each.isInHurry(now) && inUse.add(each)));
         if (now - youngCheckAt >= 0) {
             youngCheckAt = now + Math.min(YOUNG_PAUSE_NANOS, idlePauseNanos);
-            for (LinkRetirement each = linked.poll(); each != null; each = linked.poll()) {
-                young.add(each);
-            }
+            linked.serve(young::add);
             young.removeIf(each -> !goesOn(each, now)
                     || (each.isInHurry(now) && retiring.add(each))
                     || (!each.isYoung(now) && inUse.add(each)));
@@ -297,20 +290,16 @@ final class StreamUpgrades {
 
     private void resumeAll() {
         long now = System.nanoTime();
-        for (StreamSocket socket = broken.poll(); socket != null; socket = broken.poll()) {
+        broken.serve(socket -> {
             Resumption resumption = socket.loss().begin(now);
-            if (resumption != null) {
-                resuming.add(resumption);
-            }
-        }
+            return resumption == null || resuming.add(resumption);
+        });
         resuming.removeIf(each -> !each.advance(now));
     }
 
     private void lingerAll() {
         long now = System.nanoTime();
-        for (LingeringClose close = closes.poll(); close != null; close = closes.poll()) {
-            lingering.add(close);
-        }
+        closes.serve(lingering::add);
         lingering.removeIf(each -> {
             boolean isOver = !each.advance(now);
             if (isOver) {
@@ -325,15 +314,20 @@ final class StreamUpgrades {
         if (now - watchedAt >= STALL_NANOS) {
             watchedAt = now;
             watched.removeIf(stream -> !looksAgain(stream, true));
-            for (LinkStream stream = stalled.poll(); stream != null; stream = stalled.poll()) {
-                if (looksAgain(stream, false)) {
-                    watched.add(stream);
-                }
-            }
+            stalled.serve(stream -> !looksAgain(stream, false) || watched.add(stream));
         }
     }
 
     private boolean looksAgain(LinkStream stream, boolean again) {
+        try {
+            return looksForReader(stream, again);
+        } catch (RuntimeException e) {
+            ERRORS.warn("looking whether the peer of a connection reads met an error; it is not looked at again", e);
+            return false; // others' are looked at by the same thread
+        }
+    }
+
+    private boolean looksForReader(LinkStream stream, boolean again) {
         WayBack wayBack = stream.writer().wayBack();
         boolean was = wayBack.isCramped();
         boolean looks = wayBack.look(again);
@@ -366,20 +360,19 @@ final class StreamUpgrades {
         search.check(); // it may have closed before the search could be found
     }
 
+    private boolean checkSearch(StreamSocket socket) {
+        StreamUpgrade search = searches.get(socket);
+        if (search != null) {
+            search.check();
+        }
+        return true;
+    }
+
     /** A search is over, or its peer's program is to accept first, which may take any time. */
     private void oneLess() {
         atOnce--;
         if (!requests.isEmpty()) {
             wakeUp(); // from the poll that this is in
-        }
-    }
-
-    private void announceAll() {
-        for (int left = unannounced.size(); left > 0; left--) {
-            Announcement announcement = unannounced.poll();
-            if (announcement != null && !announcement.makeLater()) {
-                unannounced.add(announcement);
-            }
         }
     }
 }

@@ -59,6 +59,15 @@ final class VirtualWaits {
         }
     }
 
+    /** Wakes all who wait for something, whatever has come of it; if nobody does, the next one. */
+    void wake(BlockingWaits.Waitable waitable) {
+        try {
+            waitersOf(waitable).wakeAll();
+        } catch (ClosedChannelException e) {
+            return; // and so whoever waits for it has been woken
+        }
+    }
+
     private Waiters waitersOf(BlockingWaits.Waitable waitable) throws ClosedChannelException {
         synchronized (waiters) {
             Waiters known = waiters.get(waitable);
@@ -111,6 +120,9 @@ final class VirtualWaits {
         /** The one that waits at the doorbell; null if none does. */
         private Parked atDoorbell;
 
+        /** Whether the next one is not to wait: somebody wanted to wake whoever waits, and found none. */
+        private boolean isWoken;
+
         private boolean over;
 
         Waiters(BlockingWaits.Waitable waitable) {
@@ -119,7 +131,8 @@ final class VirtualWaits {
 
         /** Takes in one who is about to wait. Returns the doorbell to wait at; null if the poller's thread wakes it. */
         synchronized SelectableChannel add(Parked one) {
-            if (over) {
+            if (over || isWoken) {
+                isWoken = false;
                 one.woken = true;
                 return null;
             }
@@ -176,6 +189,12 @@ final class VirtualWaits {
                 return isReady;
             });
             registration.interest(interest());
+        }
+
+        synchronized void wakeAll() {
+            isWoken = parked.isEmpty() && atDoorbell == null;
+            parked.forEach(Parked::wake); // which leave by themselves
+            wakeAtDoorbell();
         }
 
         private int interest() {

@@ -72,6 +72,28 @@ class EndTest {
         }
     }
 
+    /** The end comes through the kernel then, of which nobody is told who watches the link alone. */
+    @ParameterizedTest
+    @ValueSource(strings = {"0", "1s"})
+    void isSeenOfAPeerThatHasGoneBackToTheKernel(String spin) throws Exception {
+        try (Lab lab = new Lab("balanced", Map.of("poll.spin", spin));
+                Poller poller = lab.accelerator.openPoller()) {
+            Lab.Pair pair = lab.connect();
+            Lab.channel(pair.server()).configureBlocking(false);
+            Registration registration = poller.register(pair.server().readiness(), Pollable.END, this);
+            assertThat(poll(poller, SOON)).isZero();
+            LinkWriter client = pair.client().attached().writer();
+            client.wayBack().makeDue();
+            assertThat(client.goBackForWriter()).isTrue();
+            assertThat(poll(poller, SOON)).isZero();
+            assertThat(pair.server().incoming().link()).as("all was read").isNull();
+            Lab.close(pair.client());
+            assertThat(poll(poller, LATE)).isEqualTo(Pollable.END);
+            registration.close();
+            pair.close();
+        }
+    }
+
     private static void write(StreamSocket socket, int bytes) throws Exception {
         LinkStream stream = socket.attached();
         stream.writer().lock();

@@ -50,6 +50,13 @@ class ProbesTest {
         assertThat(output).contains("reader found 1", "writer found 4");
     }
 
+    @ParameterizedTest(allowZeroInvocations = true)
+    @MethodSource("jdksWithVirtualThreads")
+    void aVirtualThreadThatReceivesKeepsNoMemoryOfAPeerThatIsGone(Path jdk) throws Exception {
+        String output = new ChildJvm(VirtualReceiverProbe.class).on(jdk).run().orderly();
+        assertThat(output.lines().filter("received 7"::equals)).hasSize(5);
+    }
+
     @Test
     void outOfDescriptorsTheRendezvousPauses() throws Exception {
         String output = runWithFewDescriptors(FewDescriptorsProbe.class);
