@@ -1,5 +1,6 @@
 package io.accel.core.socket;
 
+import io.accel.core.fabric.Link;
 import io.accel.profile.HandoverAfter.Unrest;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -18,6 +19,7 @@ import java.util.concurrent.locks.ReentrantLock;
  */
 public final class Outgoing {
     private static final String RESET = "Connection reset by peer";
+    private static final String BROKEN_PIPE = "Broken pipe";
 
     private final StreamSocket socket;
     private final ReentrantLock lock = new ReentrantLock();
@@ -213,8 +215,9 @@ public final class Outgoing {
      *
      * @param n how many bytes of it
      * @param src the buffer, behind what was written
+     * @throws IOException "Broken pipe" if a read over the link has reported that the peer has reset the connection
      */
-    public void gave(int n, ByteBuffer src) {
+    public void gave(int n, ByteBuffer src) throws IOException {
         StreamFingerprint print = fingerprint;
         if (print != null) {
             print.note(given, src, src.position() - n, n);
@@ -228,8 +231,9 @@ public final class Outgoing {
      * @param n how many bytes
      * @param src the array
      * @param off the first of them
+     * @throws IOException as there
      */
-    public void gave(int n, byte[] src, int off) {
+    public void gave(int n, byte[] src, int off) throws IOException {
         StreamFingerprint print = fingerprint;
         if (print != null && print.isOpen()) {
             print.note(given, ByteBuffer.wrap(src), off, n);
@@ -264,8 +268,9 @@ public final class Outgoing {
      * @param srcs the buffers, one after the other
      * @param before their {@link #positions} before that
      * @param offset the first of them
+     * @throws IOException as there
      */
-    public void gave(long n, ByteBuffer[] srcs, int[] before, int offset) {
+    public void gave(long n, ByteBuffer[] srcs, int[] before, int offset) throws IOException {
         StreamFingerprint print = fingerprint;
         if (print != null && before != null) {
             print.note(given, srcs, before, offset);
@@ -277,15 +282,20 @@ public final class Outgoing {
      * Bytes were written to the kernel that nobody has seen but the kernel. In this half only.
      *
      * @param n how many
+     * @throws IOException as {@link #gave(int, ByteBuffer)}
      */
-    public void gave(long n) {
+    public void gave(long n) throws IOException {
         if (n > 0) {
             long before = given;
             given = before + n;
             int earlier = writes;
             writes = earlier + 1;
-            if (socket.attached() == null) {
+            LinkStream attached = socket.attached();
+            if (attached == null) {
                 socket.handover().noteTraffic();
+            } else if (attached.reader().hasMetReset() && !socket.isClosed()) {
+                // The kernel is still to hear of the reset that a read over the link has met. What it took goes nowhere.
+                throw new IOException(BROKEN_PIPE);
             }
         }
     }
@@ -310,11 +320,12 @@ public final class Outgoing {
         if (!isCutOff && !isReset) {
             return e;
         }
-        if (attached.peer().hasFinished()
+        // The end stands before the reset, but may be known by the link alone, at which nobody has looked meanwhile.
+        if ((attached.peer().listen() & Link.FIN) != 0
                 || !(isReset
                         ? attached.reader().peerReset().isWriters()
                         : attached.reader().peerReset().isNewToWriter())) {
-            return new IOException("Broken pipe");
+            return new IOException(BROKEN_PIPE);
         }
         return isReset ? e : new IOException(RESET);
     }

@@ -187,6 +187,20 @@ class GoingBackTest {
     }
 
     /** The kernel would accept the second write after a close as well, as the first that it sees. */
+    /** The link may tell of a reset before the kernel does, which takes what is written meanwhile. */
+    @Test
+    void aWriteBehindAResetThatAReadHasMetIsRefused() throws Exception {
+        LinkWriter writer = pair.server().attached().writer();
+        writer.wayBack().makeDue();
+        assertThat(writer.goBackForWriter()).isTrue();
+        pair.client().attached().close("of a test", false);
+        assertThatThrownBy(() -> read(pair.server()))
+                .isExactlyInstanceOf(SocketException.class)
+                .hasMessage("Connection reset");
+        assertThatThrownBy(() -> Streams.write(waits, pair.server(), ByteBuffer.allocate(1)))
+                .hasMessage("Broken pipe");
+    }
+
     @ParameterizedTest(name = "the peer closes: {0}")
     @ValueSource(booleans = {true, false})
     void aDirectionThatSendsToNobodyStays(boolean closes) throws Exception {

@@ -216,7 +216,7 @@ class TranslatedAddressTest {
         listener.close();
     }
 
-    private static void write(StreamSocket socket, int n) {
+    private static void write(StreamSocket socket, int n) throws IOException {
         assertThat(socket.outgoing().enter(true)).isNull();
         socket.outgoing().gave(n, ByteBuffer.allocate(n).position(n));
         socket.outgoing().leave();
