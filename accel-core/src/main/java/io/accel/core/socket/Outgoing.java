@@ -294,7 +294,8 @@ public final class Outgoing {
             if (attached == null) {
                 socket.handover().noteTraffic();
             } else if (attached.reader().hasMetReset() && !socket.isClosed()) {
-                // The kernel is still to hear of the reset that a read over the link has met. What it took goes nowhere.
+                // The kernel is still to hear of the reset that a read over the link has met. What it took goes
+                // nowhere.
                 throw new IOException(BROKEN_PIPE);
             }
         }

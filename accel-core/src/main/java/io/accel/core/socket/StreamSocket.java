@@ -350,12 +350,7 @@ public final class StreamSocket {
         boolean byLink = outgoing.link() != null;
         // A peer whose end of a broken link has not noticed must not take this for the end of what was sent.
         boolean inUse = hasBytesInLink();
-        // An end over a link that has broken comes to nobody.
-        boolean mayLinger = reset == null || (endsFirst && stream.broken().isResuming());
-        boolean lingers = mayLinger && byLink && stream.broken().mayPeerLackAny() && anchorEnd.keep(stream);
-        if (lingers) {
-            reset = null;
-        }
+        boolean lingers = reset == null && byLink && stream.broken().mayPeerLackAny() && anchorEnd.keep(stream);
         boolean resets = reset != null
                 || (inUse
                         && !lingers
