@@ -1,8 +1,10 @@
 package io.accel.core;
 
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.assignableTo;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.fields;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 
 import com.tngtech.archunit.core.domain.JavaCall;
@@ -13,6 +15,7 @@ import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.library.dependencies.SlicesRuleDefinition;
+import io.accel.core.daemon.OutOfLine;
 import java.nio.MappedByteBuffer;
 
 /** Who may depend on whom. */
@@ -38,6 +41,15 @@ class ArchitectureTest {
             .should()
             .dependOnClassesThat(
                     resideInAnyPackage("io.accel..").and(JavaClass.Predicates.resideOutsideOfPackages(CORE, PROFILE)));
+
+    /** Else the compiler knows what is called, and makes it a part of each caller. */
+    @ArchTest
+    static final ArchRule WHAT_IS_CALLED_OUT_OF_LINE_IS_HELD_BY_ITS_INTERFACE = fields().that()
+            .haveRawType(assignableTo(OutOfLine.Call.class))
+            .should()
+            .haveRawType(OutOfLine.Call.class)
+            .andShould()
+            .notBeStatic();
 
     @ArchTest
     static final ArchRule PROFILES_DEPEND_ON_NOTHING = classes()

@@ -1,5 +1,6 @@
 package io.accel.netty;
 
+import io.accel.core.daemon.OutOfLine;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelConfig;
@@ -11,6 +12,7 @@ import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.ChannelInputShutdownReadComplete;
 import io.netty.util.concurrent.Future;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.SocketAddress;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.ConnectionPendingException;
@@ -93,6 +95,8 @@ abstract class AbstractAccelStreamChannel extends AbstractAccelChannel {
     }
 
     final class StreamUnsafe extends AbstractAccelUnsafe {
+        private final OutOfLine.Call reading = new Reading();
+
         // ---- connecting
 
         @Override
@@ -192,43 +196,56 @@ abstract class AbstractAccelStreamChannel extends AbstractAccelChannel {
 
         @Override
         void read() {
-            ChannelConfig config = config();
             if (isInputShut() && (inputEndSeen || !isAllowHalfClosure())) {
                 clearReadPending();
                 return;
             }
-            ChannelPipeline pipeline = pipeline();
-            RecvByteBufAllocator.ExtendedHandle handle = recvBufAllocHandle();
-            handle.reset(config);
-            boolean end = false;
             try {
-                do {
-                    ByteBuf buffer = doRead(handle);
-                    if (buffer == null) {
-                        end = handle.lastBytesRead() < 0;
-                        readPending &= !end;
-                        break;
+                int unused = OutOfLine.call(reading, 0); // what handlers do is part of it
+            } catch (IOException e) {
+                throw new UncheckedIOException(e); // none: all is told to the handlers
+            }
+        }
+
+        /** Reads, and has the handlers do with it what they do: a method that a compiler makes for itself. */
+        private final class Reading implements OutOfLine.Call {
+            @Override
+            public int call(long unused) {
+                ChannelConfig config = config();
+                ChannelPipeline pipeline = pipeline();
+                RecvByteBufAllocator.ExtendedHandle handle = recvBufAllocHandle();
+                handle.reset(config);
+                boolean end = false;
+                try {
+                    do {
+                        ByteBuf buffer = doRead(handle);
+                        if (buffer == null) {
+                            end = handle.lastBytesRead() < 0;
+                            readPending &= !end;
+                            break;
+                        }
+                        handle.incMessagesRead(1);
+                        readPending = false;
+                        pipeline.fireChannelRead(buffer);
+                    } while (handle.continueReading());
+                    readComplete();
+                    handle.readComplete();
+                    pipeline.fireChannelReadComplete();
+                    if (end) {
+                        inputEnded();
                     }
-                    handle.incMessagesRead(1);
-                    readPending = false;
-                    pipeline.fireChannelRead(buffer);
-                } while (handle.continueReading());
-                readComplete();
-                handle.readComplete();
-                pipeline.fireChannelReadComplete();
-                if (end) {
-                    inputEnded();
+                } catch (Throwable t) {
+                    handle.readComplete();
+                    pipeline.fireChannelReadComplete();
+                    pipeline.fireExceptionCaught(t);
+                    // Without memory to read into the connection is of no use, either.
+                    if (end || t instanceof IOException || t instanceof OutOfMemoryError) {
+                        inputEnded();
+                    }
+                } finally {
+                    stopReadingUnlessWanted();
                 }
-            } catch (Throwable t) {
-                handle.readComplete();
-                pipeline.fireChannelReadComplete();
-                pipeline.fireExceptionCaught(t);
-                // Without memory to read into the connection is of no use, either.
-                if (end || t instanceof IOException || t instanceof OutOfMemoryError) {
-                    inputEnded();
-                }
-            } finally {
-                stopReadingUnlessWanted();
+                return 0;
             }
         }
 

@@ -1,5 +1,6 @@
 package io.accel.netty;
 
+import io.accel.core.daemon.OutOfLine;
 import io.accel.core.socket.LinkReader;
 import io.accel.core.socket.LinkStream;
 import io.accel.core.socket.LinkWriter;
@@ -31,6 +32,8 @@ final class LinkIo extends StreamIo implements ChannelOutboundBuffer.MessageProc
     private final AccelSocketChannelConfig config;
     private final LentSlices slices;
     private final LinkTarget regionTarget;
+    private final OutOfLine.Call reading = new Reading();
+    private final OutOfLine.Call writing = new Writing();
 
     // Copies are asked of these, and not of the buffers, of which some make a view for each.
     private final ByteBuf receiveRing;
@@ -44,6 +47,12 @@ final class LinkIo extends StreamIo implements ChannelOutboundBuffer.MessageProc
     /** The cursor behind the last byte that is sent in place. */
     private long inPlaceEnd;
 
+    /** In this read: what knows how much to read. */
+    private RecvByteBufAllocator.ExtendedHandle into;
+    /** In this read: what came, null for nothing. */
+    private ByteBuf received;
+    /** In this write: what is to be written. */
+    private ChannelOutboundBuffer from;
     /** In this write: what is still to be passed over. */
     private long skip;
     /** In this write: what the ring took. */
@@ -71,27 +80,37 @@ final class LinkIo extends StreamIo implements ChannelOutboundBuffer.MessageProc
 
     @Override
     ByteBuf read(RecvByteBufAllocator.ExtendedHandle handle) throws Exception {
-        reader.lock();
-        try {
-            ByteBuf buffer = readSlice(handle);
-            if (handle.lastBytesRead() == LinkStream.MOVED) {
-                handle.lastBytesRead(0); // less than none is Netty's word for the end
-            }
-            return buffer;
-        } finally {
-            slices.settle();
-            reader.unlock();
-        }
+        into = handle;
+        int unused = OutOfLine.call(reading, 0);
+        ByteBuf buffer = received;
+        received = null;
+        return buffer;
     }
 
-    private ByteBuf readSlice(RecvByteBufAllocator.ExtendedHandle handle) throws IOException {
-        if (config.isReceiveSlices()) {
-            ByteBuf slice = slices.lend(handle, config.getAllocator());
-            if (slice != null || handle.lastBytesRead() < 0) {
-                return slice;
+    /** A read, which a compiler makes for itself. */
+    private final class Reading implements OutOfLine.Call {
+        @Override
+        public int call(long unused) throws IOException {
+            RecvByteBufAllocator.ExtendedHandle handle = into;
+            reader.lock();
+            try {
+                boolean copies = true;
+                if (config.isReceiveSlices()) {
+                    received = slices.lend(handle, config.getAllocator());
+                    copies = received == null && handle.lastBytesRead() >= 0;
+                }
+                if (copies) {
+                    received = readCopy(handle);
+                }
+                if (handle.lastBytesRead() == LinkStream.MOVED) {
+                    handle.lastBytesRead(0); // less than none is Netty's word for the end
+                }
+                return 0;
+            } finally {
+                slices.settle();
+                reader.unlock();
             }
         }
-        return readCopy(handle);
     }
 
     private ByteBuf readCopy(RecvByteBufAllocator.ExtendedHandle handle) throws IOException {
@@ -140,31 +159,45 @@ final class LinkIo extends StreamIo implements ChannelOutboundBuffer.MessageProc
 
     @Override
     int writeBuffers(ChannelOutboundBuffer in) throws Exception {
-        appended = 0;
-        full = false;
-        skip = underWay;
-        long sent = Long.MAX_VALUE;
-        writer.lock();
-        try {
-            in.forEachFlushedMessage(this);
-        } finally {
-            writer.flush();
-            if (inPlaceEnd > 0) {
-                sent = writer.sent();
+        from = in;
+        return OutOfLine.call(writing, 0);
+    }
+
+    /** A write, which a compiler makes for itself. */
+    private final class Writing implements OutOfLine.Call {
+        @Override
+        public int call(long unused) throws IOException {
+            ChannelOutboundBuffer in = from;
+            appended = 0;
+            full = false;
+            skip = underWay;
+            long sent = Long.MAX_VALUE;
+            writer.lock();
+            try {
+                in.forEachFlushedMessage(LinkIo.this);
+            } catch (IOException | RuntimeException e) {
+                throw e;
+            } catch (Exception e) {
+                throw new IllegalStateException(e); // the processor throws none
+            } finally {
+                writer.flush();
+                if (inPlaceEnd > 0) {
+                    sent = writer.sent();
+                }
+                writer.unlock();
             }
-            writer.unlock();
+            underWay += appended;
+            if (underWay > 0 || !full) {
+                removeSent(in, sent);
+            }
+            if (appended > 0) {
+                return 1;
+            }
+            if (full) {
+                return NO_ROOM;
+            }
+            return underWay > 0 ? ALL_UNDER_WAY : 0;
         }
-        underWay += appended;
-        if (underWay > 0 || !full) {
-            removeSent(in, sent);
-        }
-        if (appended > 0) {
-            return 1;
-        }
-        if (full) {
-            return NO_ROOM;
-        }
-        return underWay > 0 ? ALL_UNDER_WAY : 0;
     }
 
     /** Removes what is needed no more, in order, and empty messages. */

@@ -2,7 +2,6 @@ package io.accel.core.observe;
 
 import java.util.EnumMap;
 import java.util.Map;
-import java.util.concurrent.atomic.LongAdder;
 
 /**
  * What the threads of this process decided while they waited, and how they were kept waiting for a core. All of it goes with
@@ -32,16 +31,16 @@ public final class WaitCounters {
         }
     }
 
-    private static final Map<Why, LongAdder> SLEEPS = new EnumMap<>(Why.class);
-    private static final LongAdder OFFERS = new LongAdder();
-    private static final LongAdder OFFER_NANOS = new LongAdder();
-    private static final LongAdder HANDOVERS = new LongAdder();
+    private static final Map<Why, Tally> SLEEPS = new EnumMap<>(Why.class);
+    private static final Tally OFFERS = new Tally();
+    private static final Tally OFFER_NANOS = new Tally();
+    private static final Tally HANDOVERS = new Tally();
     private static final Durations DELAYS = new Durations();
-    private static final LongAdder CROWDINGS = new LongAdder();
+    private static final Tally CROWDINGS = new Tally();
 
     static {
         for (Why why : Why.values()) {
-            SLEEPS.put(why, new LongAdder());
+            SLEEPS.put(why, new Tally());
         }
     }
 

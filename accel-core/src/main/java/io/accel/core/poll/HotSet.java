@@ -111,11 +111,8 @@ final class HotSet {
         return rest;
     }
 
-    /** The next member of a walk around the set; null if it is empty. */
+    /** The next member of a walk around the set, which must not be empty. */
     Registration walk() {
-        if (size == 0) {
-            return null;
-        }
         if (++walk >= size) {
             walk = 0;
         }

@@ -4,5 +4,10 @@
  * io.accel.core.poll.Pollable}. Adapters and {@code core.socket} may depend on it; it depends on
  * {@code core.jdk}, {@code core.daemon} and {@code core.observe} alone. {@link io.accel.core.poll.WaitPolicy} decides for every waiting
  * thread whether it looks or sleeps.
+ *
+ * <p>Of a poller, {@link io.accel.core.poll.Turn} is what several threads touch. All else is its turn's owner's: {@link
+ * io.accel.core.poll.HotLinks} with the {@link io.accel.core.poll.HotSet}, {@link io.accel.core.poll.KernelWatch} with the {@link
+ * io.accel.core.poll.KernelEvents}, {@link io.accel.core.poll.Members}, {@link io.accel.core.poll.PollClock}, {@link
+ * io.accel.core.poll.Reports} and {@link io.accel.core.poll.Nap}.
  */
 package io.accel.core.poll;

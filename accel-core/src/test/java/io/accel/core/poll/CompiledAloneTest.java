@@ -19,7 +19,7 @@ class CompiledAloneTest {
     private static final int MOST_INLINED = 325;
 
     @ParameterizedTest
-    @CsvSource({"poll, int poll(long", "sleep, boolean sleep(long"})
+    @CsvSource({"poll, int poll(long", "await, void await(long"})
     void ofPoller(String name, String signature) {
         assertThat(codeLength(Poller.class, signature)).as(name).isGreaterThan(MOST_INLINED);
     }

@@ -31,6 +31,8 @@ import java.util.concurrent.atomic.AtomicLong;
 final class ShmLink implements Link {
     private static final Log LOG = Log.of(ShmLink.class);
     private static final ByteBuffer RING_BYTE = ByteBuffer.allocateDirect(1);
+    /** Where rings are read to, by all links at a time: nobody looks at them. Direct: what is not takes a copy at each read. */
+    private static final ByteBuffer RINGS_READ = ByteBuffer.allocateDirect(64);
 
     private final MappedByteBuffer map;
     private final SocketChannel doorbell;
@@ -42,15 +44,15 @@ final class ShmLink implements Link {
     private final int in;
 
     /** Guarded by itself. */
-    private final ByteBuffer drained = ByteBuffer.allocate(64);
+    private final ByteBuffer drained = RINGS_READ.duplicate();
     /** How often the peer was asked to ring. Counted before it can know. */
     private final AtomicLong armings = new AtomicLong();
     /** How often it did. Guarded by {@link #drained}. */
     private long rung;
 
     // Each is a method that the compiler makes for itself.
-    private final OutOfLine.Call ringing = unused -> ringUnlessRung();
-    private final OutOfLine.Call reading;
+    private final OutOfLine.Call ringing = new Ringing();
+    private final OutOfLine.Call reading = new Reading();
 
     private final AtomicLong rings = new AtomicLong();
     /** Set once, by whoever finds the doorbell's other end closed. */
@@ -68,7 +70,6 @@ final class ShmLink implements Link {
     ShmLink(MappedByteBuffer map, int ringSize, boolean client, SocketChannel doorbell) throws IOException {
         this.map = map;
         this.doorbell = doorbell;
-        this.reading = unused -> doorbell.read(drained);
         MemoryRegion toServer = new MemoryRegion(map.slice(ShmLayout.RINGS, ringSize));
         MemoryRegion toClient = new MemoryRegion(map.slice(ShmLayout.RINGS + ringSize, ringSize));
         this.sendRing = client ? toServer : toClient;
@@ -227,23 +228,38 @@ final class ShmLink implements Link {
         }
     }
 
-    private int ringUnlessRung() throws IOException {
-        ByteBuffer ring = RING_BYTE.duplicate();
-        int asked = (int) INT.getAndSet((ByteBuffer) map, out + ShmLayout.SLEEPERS, 0);
-        if (asked == 0) {
-            return 0; // another thread of this process was faster
-        }
-        rings.incrementAndGet(); // beside a system call this costs nothing
-        boolean isRung = false;
-        try {
-            // 0 written: the socket is full of rings that the peer has not taken, so it has cause to wake already.
-            int n = doorbell.write(ring);
-            isRung = true;
-            return n;
-        } finally {
-            if (!isRung) { // for want of memory, say: the next word rings
-                int unused = (int) INT.getAndBitwiseOr((ByteBuffer) map, out + ShmLayout.SLEEPERS, asked);
+    /** Rings, unless another thread of this process was faster. */
+    private final class Ringing implements OutOfLine.Call {
+        @Override
+        public int call(long unused) throws IOException {
+            int asked = (int) INT.getAndSet((ByteBuffer) map, out + ShmLayout.SLEEPERS, 0);
+            if (asked == 0) {
+                return 0;
             }
+            rings.incrementAndGet(); // beside a system call this costs nothing
+            boolean isRung = false;
+            try {
+                // 0 written: the socket is full of rings that the peer has not taken, so it has cause to wake already.
+                int n = doorbell.write(RING_BYTE.duplicate());
+                isRung = true;
+                return n;
+            } finally {
+                if (!isRung) { // for want of memory, say: the next word rings
+                    askedAgain(asked);
+                }
+            }
+        }
+
+        private void askedAgain(int asked) {
+            int unused = (int) INT.getAndBitwiseOr((ByteBuffer) map, out + ShmLayout.SLEEPERS, asked);
+        }
+    }
+
+    /** Reads the doorbell. */
+    private final class Reading implements OutOfLine.Call {
+        @Override
+        public int call(long unused) throws IOException {
+            return doorbell.read(drained);
         }
     }
 }

@@ -1,0 +1,220 @@
+package io.accel.core.poll;
+
+import io.accel.core.daemon.OutOfLine;
+import io.accel.core.observe.PollCounters;
+import java.io.IOException;
+import java.util.ArrayDeque;
+
+/**
+ * The links that a poller looks at: the {@link HotSet}, and a queue of those that have no place in it. Here it is decided which are hot,
+ * which are cold, and which a turn looks at. By the owner of the poller's turn.
+ */
+final class HotLinks {
+    /** Up to how many resting links are looked at in each turn. Of more it is one a turn: each look is some cache lines. */
+    private static final int FEW_RESTING = 4;
+    /** How many of those without a place in the hot set a turn looks at. */
+    private static final int QUEUED_AT_ONCE = 64;
+    /** How many hot links are asked at each reading of the clock how long they have been idle. */
+    private static final int ASKED_AT_ONCE = 4;
+    /** After how long without traffic a link rests. */
+    private static final long REST_NANOS = 20_000;
+
+    private final HotSet hot;
+    /** Those that are to be looked at but have no place in the hot set, and some that were ended or found one meanwhile. */
+    private final ArrayDeque<Registration> queue = new ArrayDeque<>();
+
+    private final Reports reports;
+    private final PollClock clock;
+    private final PollCounters counters;
+    private final OutOfLine.Call cooling = new Cooling();
+
+    /** Looks at the busy links, so far. */
+    private long turns;
+    /** Whether a registration, hot before or not, was to be looked at since this was last cleared. */
+    private boolean heated;
+
+    /**
+     * None yet.
+     *
+     * @param most how many may be hot
+     * @param reports takes what is found
+     * @param clock counts the looks
+     * @param counters counts the turns
+     */
+    HotLinks(int most, Reports reports, PollClock clock, PollCounters counters) {
+        this.hot = new HotSet(most);
+        this.reports = reports;
+        this.clock = clock;
+        this.counters = counters;
+    }
+
+    /** Whether there is anything to look at. */
+    boolean hasAny() {
+        return hot.size() > 0 || !queue.isEmpty();
+    }
+
+    /** How many are in the hot set. */
+    int size() {
+        return hot.size();
+    }
+
+    /** Begins to watch whether a registration is {@linkplain #heat heated}. */
+    void watchForHeat() {
+        heated = false;
+    }
+
+    /** Whether one was since. */
+    boolean isHeated() {
+        return heated;
+    }
+
+    // ---- looking
+
+    /**
+     * Looks at the busy links, and at some or all of the resting and the queued ones. The look is at one place in the code, as what a
+     * compiler makes of it is long.
+     */
+    void look(boolean all) {
+        int before = reports.count();
+        turns++;
+        int busy = hot.busy();
+        int resting = hot.size() - busy;
+        boolean isEach = all || resting <= FEW_RESTING;
+        int looks = busy + (isEach ? resting : 1);
+        for (int i = 0; i < looks; i++) {
+            Registration registration = hot.get(i < busy || isEach ? i : hot.nextResting());
+            int ops = registration.pollable.look(registration.interest());
+            if (ops != 0) {
+                found(registration, ops);
+                if (i >= busy) {
+                    hot.wake(registration); // one that was looked at takes its place
+                }
+            }
+        }
+        if (!queue.isEmpty()) {
+            looks += lookAtQueue(all);
+        }
+        clock.looked(looks);
+        counters.turn(reports.count() != before);
+    }
+
+    private int lookAtQueue(boolean all) {
+        int most = all ? queue.size() : Math.min(queue.size(), QUEUED_AT_ONCE);
+        coolQueued(most);
+        return most;
+    }
+
+    private void found(Registration registration, int ops) {
+        registration.idleSince = 0;
+        registration.foundAt = turns;
+        reports.report(registration, ops);
+    }
+
+    // ---- hot and cold
+
+    /** A registration is to be looked at from now on. */
+    void heat(Registration registration) {
+        if (registration.interest() == 0) {
+            return;
+        }
+        heated = true;
+        if (hot.contains(registration)) {
+            hot.wake(registration);
+        } else if (!registration.queued) {
+            if (hot.isFull() && !makeRoom()) {
+                registration.queued = true;
+                queue.add(registration);
+            } else {
+                registration.foundAt = turns;
+                hot.add(registration);
+            }
+        }
+    }
+
+    /** Cools the quietest of the hot links; false if that has traffic at this moment. */
+    private boolean makeRoom() {
+        Registration quietest = hot.quietest();
+        if (quietest.idleSince == 0 && quietest.foundAt == turns) {
+            return false;
+        }
+        int interest = quietest.interest();
+        quietest.pollable.arm(interest);
+        if (quietest.pollable.look(interest) != 0) {
+            hot.wake(quietest); // to be found in the next turn
+            quietest.foundAt = turns;
+            return false;
+        }
+        hot.remove(quietest);
+        return true;
+    }
+
+    /** A registration is not to be looked at any more. */
+    void chill(Registration registration) {
+        hot.remove(registration);
+        registration.queued = false;
+    }
+
+    /** Looks at as many of the queue: one that has something stays in it, or takes a place in the hot set; others are cold. */
+    private void coolQueued(int count) {
+        for (int i = count; i > 0; i--) {
+            Registration registration = queue.poll();
+            if (!registration.queued) {
+                continue;
+            }
+            registration.queued = false;
+            int interest = registration.interest();
+            int ops = registration.pollable.look(interest);
+            if (ops == 0) {
+                registration.pollable.arm(interest);
+                ops = registration.pollable.look(interest);
+            }
+            if (ops != 0) {
+                found(registration, ops);
+                heat(registration);
+            }
+        }
+    }
+
+    /** Cools all that are looked at, before a sleep. */
+    void coolAll() throws IOException {
+        for (int left = hot.size(); left > 0; left--) {
+            int unused = OutOfLine.call(cooling, left - 1);
+        }
+        if (!queue.isEmpty()) {
+            coolQueued(queue.size());
+        }
+    }
+
+    /** Asks some hot links how long they have been idle; those that are for too long cool. */
+    void coolIdle(long patience) throws IOException {
+        long now = clock.now();
+        for (int i = ASKED_AT_ONCE; i > 0 && hot.size() > 0; i--) {
+            Registration registration = hot.walk();
+            long idle = now - registration.idleSince;
+            if (registration.idleSince == 0) {
+                registration.idleSince = now | 1;
+            } else if (idle >= patience || !registration.pollable.isPolled()) {
+                int unused = OutOfLine.call(cooling, registration.hotIndex);
+            } else if (idle >= REST_NANOS) {
+                hot.rest(registration);
+            }
+        }
+    }
+
+    /** Arms the hot registration at an index and looks once more; it leaves the hot set unless there is something. */
+    private final class Cooling implements OutOfLine.Call {
+        @Override
+        public int call(long index) {
+            Registration registration = hot.get((int) index);
+            int interest = registration.interest();
+            registration.pollable.arm(interest);
+            int ops = registration.pollable.look(interest);
+            if (ops != 0) {
+                found(registration, ops);
+            } else {
+                hot.remove(registration);
+            }
+            return ops;
+        }
+    }
+}

@@ -1,0 +1,147 @@
+package io.accel.core.poll;
+
+import io.accel.core.daemon.Log;
+import io.accel.core.daemon.OutOfLine;
+import io.accel.core.jdk.JdkAccess;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.nio.channels.CancelledKeyException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.SelectableChannel;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+
+/**
+ * The JDK's selector under a poller: which channel it watches for each registration, and which keys it has yet to let go of. A channel
+ * whose key was cancelled stays open in the kernel until the next select, which begins with that.
+ *
+ * <p>By the owner of the poller's turn, but for {@link #watch}, which a registering thread calls, too, and {@link #wakeup}.
+ */
+final class KernelWatch {
+    private static final Log LOG = Log.of(KernelWatch.class);
+
+    private final Selector inner;
+    private final KernelEvents events = new KernelEvents();
+    private final OutOfLine.Call selecting = new Selecting();
+
+    /** Whether a key was cancelled and waits for its removal. Written by the turn's owner. */
+    private boolean flush;
+    /** Whether that cannot wait for a select that may sleep: more than what the kernel carries hangs on it. As {@link #flush}. */
+    private boolean urgent;
+
+    KernelWatch() throws IOException {
+        inner = JdkAccess.kernelProvider().openSelector();
+    }
+
+    /** What the selects have found. */
+    KernelEvents events() {
+        return events;
+    }
+
+    boolean isOpen() {
+        return inner.isOpen();
+    }
+
+    void close() throws IOException {
+        inner.close();
+    }
+
+    /** Any thread. */
+    void wakeup() {
+        inner.wakeup();
+    }
+
+    /**
+     * Selects, and lets go of the keys that were cancelled before.
+     *
+     * @param millis how long to sleep at most; 0 only looks
+     * @return how many keys were found
+     * @throws IOException as the JDK's selector
+     */
+    int select(long millis) throws IOException {
+        flush = false; // before: what is cancelled meanwhile is not yet let go of
+        urgent = false;
+        return OutOfLine.call(selecting, millis);
+    }
+
+    // ---- what is watched
+
+    /** Begins, changes or ends to watch what a registration wants. Locked, because the turn's owner may hear of the key that another thread is still registering. */
+    void watch(Registration registration) throws ClosedChannelException {
+        synchronized (registration) {
+            SelectableChannel channel = registration.pollable.watched();
+            int ops = registration.pollable.watchedOps(registration.interest());
+            if (channel != registration.watched) {
+                watchAnother(registration, channel, ops);
+            } else if (registration.key != null) {
+                SelectionKey key = registration.key;
+                if (key.isValid() && key.interestOps() != ops) {
+                    key.interestOps(ops);
+                }
+            }
+        }
+    }
+
+    /** Under the registration's monitor. */
+    private void watchAnother(Registration registration, SelectableChannel channel, int ops)
+            throws ClosedChannelException {
+        if (registration.key != null) {
+            registration.key.cancel();
+            flush = true;
+        }
+        registration.key = channel == null ? null : channel.register(inner, ops, registration);
+        registration.watched = channel;
+    }
+
+    void rewatch(Registration registration) {
+        try {
+            watch(registration);
+        } catch (ClosedChannelException | CancelledKeyException e) {
+            LOG.get().log(Level.DEBUG, "a channel was closed by another thread; its registration follows", e);
+        }
+    }
+
+    /** A registration has ended. */
+    void unwatch(Registration registration) {
+        SelectionKey key = registration.key;
+        if (key != null) {
+            if (key.isValid()) { // mostly it was cancelled when the registration was closed
+                key.cancel();
+            }
+            flush = true;
+        }
+        urgent |= !registration.pollable.isKernels();
+    }
+
+    // ---- what is to be let go of
+
+    /** Whether keys were cancelled that no select has let go of. */
+    boolean hasCancelled() {
+        return flush;
+    }
+
+    /** Whether a select has to let go of them at once. */
+    boolean isUrgent() {
+        return urgent;
+    }
+
+    /** The next command ends with a select. */
+    void hurry() {
+        flush = true;
+        urgent = true;
+    }
+
+    /** There is nothing that could be let go of any more. */
+    void forgetCancelled() {
+        flush = false;
+        urgent = false;
+    }
+
+    /** The select, which a compiler makes for itself: {@link OutOfLine}. */
+    private final class Selecting implements OutOfLine.Call {
+        @Override
+        public int call(long millis) throws IOException {
+            return millis == 0 ? inner.selectNow(events) : inner.select(events, millis);
+        }
+    }
+}

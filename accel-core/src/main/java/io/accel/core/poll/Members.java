@@ -1,0 +1,187 @@
+package io.accel.core.poll;
+
+import io.accel.core.daemon.Log;
+import io.accel.core.daemon.OutOfLine;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.nio.channels.CancelledKeyException;
+import java.nio.channels.SelectionKey;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The registrations of a poller: what changes with each when it is refreshed, when the kernel or the time has something to tell it, and when it
+ * ends. By the owner of the poller's turn.
+ */
+final class Members {
+    private static final Log LOG = Log.of(Members.class);
+
+    private final KernelWatch kernel;
+    private final HotLinks hot;
+    private final Reports reports;
+    private final OutOfLine.Call takingUp = new TakingUp();
+
+    /** Those with a deadline. */
+    private final List<Registration> timed = new ArrayList<>();
+    /** Ended in this run of the commands, to be released at its end. */
+    private final List<Registration> ended = new ArrayList<>();
+    /** Registrations, hot or not, without doorbells. */
+    private int count;
+
+    Members(KernelWatch kernel, HotLinks hot, Reports reports) {
+        this.kernel = kernel;
+        this.hot = hot;
+        this.reports = reports;
+    }
+
+    /** Whether the kernel has nothing to tell but the death of peers. */
+    boolean areAllHot() {
+        return count <= hot.size();
+    }
+
+    // ---- changes
+
+    /** Interest or what is watched may have changed, or there may be something to look at. */
+    void refresh(Registration registration) {
+        if (!registration.counted) {
+            begin(registration);
+        }
+        registration.pollable.refreshed(registration);
+        kernel.rewatch(registration);
+        boolean isTimed = registration.pollable.deadline() != Long.MAX_VALUE;
+        if (isTimed != registration.timed) {
+            changeTimed(registration, isTimed);
+        }
+        if (registration.pollable.isPolled() && registration.interest() != 0) {
+            hot.heat(registration);
+        } else {
+            hot.chill(registration);
+        }
+    }
+
+    private void begin(Registration registration) {
+        if (!registration.pollable.isDoorbell()) {
+            registration.counted = true;
+            count++;
+        }
+    }
+
+    private void changeTimed(Registration registration, boolean isTimed) {
+        registration.timed = isTimed;
+        if (isTimed) {
+            timed.add(registration);
+        } else {
+            timed.remove(registration);
+        }
+    }
+
+    void end(Registration registration) {
+        registration.closed = true;
+        hot.chill(registration);
+        if (registration.counted) {
+            count--;
+        }
+        if (registration.timed) {
+            timed.remove(registration);
+        }
+        kernel.unwatch(registration);
+        ended.add(registration);
+    }
+
+    /** After a select: the last one to let go of a link frees it, and its descriptor must be out of the selector. */
+    void releaseEnded() {
+        while (!ended.isEmpty()) {
+            Registration registration = ended.remove(ended.size() - 1); // before: it is told once, even if it throws
+            try {
+                registration.pollable.released(registration);
+            } catch (RuntimeException e) {
+                LOG.get().log(Level.WARNING, "the end of a registration met an error", e);
+            }
+        }
+    }
+
+    // ---- what the kernel tells
+
+    /** Takes up what selects have found. Before anything is released: of what has ended nothing is touched. */
+    void takeUp() throws IOException {
+        if (kernel.events().hasAny()) {
+            int unused = OutOfLine.call(takingUp, 0);
+        }
+    }
+
+    /** A method that a compiler makes for itself, with all that is done for a key: {@link OutOfLine}. */
+    private final class TakingUp implements OutOfLine.Call {
+        @Override
+        public int call(long unused) {
+            KernelEvents events = kernel.events();
+            for (SelectionKey key = events.next(); key != null; key = events.next()) {
+                Registration registration = (Registration) key.attachment();
+                if (registration.closed) {
+                    continue;
+                }
+                int ops;
+                try {
+                    ops = key.readyOps();
+                } catch (CancelledKeyException e) {
+                    continue; // closed by another thread just now; its registration follows
+                }
+                Pollable pollable = registration.pollable;
+                int ready = pollable.kernelReady(registration.interest(), ops);
+                if (ready != 0) {
+                    reports.report(registration, ready);
+                } else if (pollable.isDoorbell()) {
+                    refreshUnlessClosed((Registration) registration.attachment());
+                } else if (pollable.isPolled()) {
+                    hot.heat(registration);
+                    kernel.rewatch(registration);
+                }
+            }
+            return 0;
+        }
+    }
+
+    private void refreshUnlessClosed(Registration registration) {
+        if (!registration.closed) {
+            refresh(registration);
+        }
+    }
+
+    // ---- what the time tells
+
+    /** Asks those whose deadline has passed. */
+    void runTimed() {
+        if (!timed.isEmpty()) {
+            runSomeTimed();
+        }
+    }
+
+    private void runSomeTimed() {
+        long now = System.nanoTime();
+        for (Registration registration : List.copyOf(timed)) {
+            if (now - registration.pollable.deadline() >= 0) {
+                int ready = registration.pollable.kernelReady(registration.interest(), 0);
+                if (ready != 0) {
+                    reports.report(registration, ready);
+                } else if (registration.pollable.isPolled()) {
+                    hot.heat(registration);
+                }
+            }
+        }
+    }
+
+    /** The first of the deadlines, and of that of a poll. */
+    long earliest(long deadline) {
+        return timed.isEmpty() ? deadline : earliestOfTimed(deadline);
+    }
+
+    private long earliestOfTimed(long deadline) {
+        long earliest = deadline;
+        for (Registration registration : timed) {
+            long until = registration.pollable.deadline();
+            if (until != Long.MAX_VALUE && until - earliest < 0) {
+                earliest = until;
+            }
+        }
+        return earliest;
+    }
+}

@@ -1,0 +1,110 @@
+package io.accel.core.poll;
+
+/**
+ * When a poller reads the clock, and when it looks at the kernel. To read the clock takes as long as several looks at memory, so it is
+ * read for every so many looks, wherever they were made, and for every few calls. By the owner of the poller's turn.
+ */
+final class PollClock {
+    /** Looks between two readings. */
+    private static final int LOOKS = 256;
+    /** What a turn counts for, beside the looks in it, towards the next reading. */
+    private static final int TURN_LOOKS = 3;
+    /** What a call of poll counts for, in spinning turns, towards the next look at the kernel and the next reading. */
+    private static final int CALL_TURNS = 16;
+    /** What a turn of {@code poll.kernel-interval} stands for in time, where turns take longer. */
+    private static final long TURN_NANOS = 50;
+    /** How many times less often the kernel is looked at if it can only report the death of hot links. */
+    private static final int ONLY_HOT = 16;
+
+    private final int interval;
+    /** Looks until the next reading. */
+    private int left = LOOKS;
+    /** Turns until the next look at the kernel. */
+    private int kernelLeft;
+    /** When the clock was last read. */
+    private long now = System.nanoTime();
+    /** The last reading before the kernel was last looked at. */
+    private long kernelAt = now;
+
+    /**
+     * A clock.
+     *
+     * @param interval after how many turns the kernel is looked at
+     */
+    PollClock(int interval) {
+        this.interval = interval;
+        this.kernelLeft = interval;
+    }
+
+    /** The time as it was last read. */
+    long now() {
+        return now;
+    }
+
+    long read() {
+        long time = System.nanoTime();
+        now = time;
+        return time;
+    }
+
+    /** A turn has looked so many times. */
+    void looked(int looks) {
+        left -= looks + TURN_LOOKS;
+    }
+
+    /** A call of poll or glance: what the program did before it may have taken any time. */
+    void called() {
+        kernelLeft -= CALL_TURNS;
+        left -= CALL_TURNS * TURN_LOOKS;
+    }
+
+    boolean isDue() {
+        return left <= 0;
+    }
+
+    /** One turn more, and the clock is read. */
+    void hasten() {
+        left = 0;
+    }
+
+    /**
+     * Reads the clock, for it is time.
+     *
+     * @param onlyHot whether all links are hot
+     */
+    void tick(boolean onlyHot) {
+        long time = System.nanoTime();
+        long nanos = interval(onlyHot) * TURN_NANOS;
+        // Where little is done in much time, the clock is read at each turn, lest the kernel has to wait for many of
+        // them.
+        left = time - now > nanos / 2 ? 1 : LOOKS;
+        now = time;
+        if (time - kernelAt >= nanos) {
+            kernelLeft = 0;
+        }
+    }
+
+    /** A turn has passed without a look at the kernel; returns whether that is due now. */
+    boolean passKernel() {
+        return --kernelLeft <= 0;
+    }
+
+    boolean isKernelDue() {
+        return kernelLeft <= 0;
+    }
+
+    /**
+     * The kernel is looked at.
+     *
+     * @param onlyHot whether all links are hot
+     */
+    void lookedAtKernel(boolean onlyHot) {
+        kernelLeft = interval(onlyHot);
+        kernelAt = now;
+    }
+
+    private int interval(boolean onlyHot) {
+        // With hot links alone the kernel has nothing to tell but that a peer has died.
+        return onlyHot ? interval * ONLY_HOT : interval;
+    }
+}

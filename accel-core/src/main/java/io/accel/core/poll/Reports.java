@@ -1,0 +1,34 @@
+package io.accel.core.poll;
+
+/** What a poll has found, on its way to who polls. By the owner of the poller's turn. */
+final class Reports {
+    private Poller.Sink sink;
+    private int count;
+
+    void begin(Poller.Sink into) {
+        sink = into;
+        count = 0;
+    }
+
+    void end() {
+        sink = null;
+    }
+
+    /** How many there were since {@link #begin}. */
+    int count() {
+        return count;
+    }
+
+    boolean hasAny() {
+        return count > 0;
+    }
+
+    void report(Registration registration, int ops) {
+        Poller.Sink into = sink;
+        // Without a sink a closing thread runs the turn; what is ready is ready in the next poll, too.
+        if (into != null) {
+            count++;
+            into.ready(registration, ops);
+        }
+    }
+}

@@ -1,0 +1,113 @@
+package io.accel.core.poll;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+
+/**
+ * All of a poller that more than one thread touches: who has its <em>turn</em>, what others have left for it to do, and whether it
+ * sleeps.
+ *
+ * <p><b>Falling asleep</b> is a Dekker handshake: the turn's owner sets {@code asleep} and looks at the command stack and the wake-up
+ * flag; who leaves word pushes, or sets the flag, and looks at {@code asleep}. All of these are volatile accesses. <b>Leaving the
+ * turn</b> is another one: the owner frees the turn and looks at the stack; who pushes tries to take the turn.
+ */
+final class Turn {
+    private static final VarHandle TAKEN;
+    private static final VarHandle COMMANDS;
+
+    static {
+        try {
+            MethodHandles.Lookup lookup = MethodHandles.lookup();
+            TAKEN = lookup.findVarHandle(Turn.class, "taken", int.class).withInvokeExactBehavior();
+            COMMANDS = lookup.findVarHandle(Turn.class, "commands", Registration.class)
+                    .withInvokeExactBehavior();
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    /** 1 while a thread has the turn. Written by who takes it, and by its owner. */
+    @SuppressWarnings("unused") // through TAKEN
+    private volatile int taken;
+
+    /** Treiber stack, pushed by any thread, taken whole by the turn's owner. */
+    private volatile Registration commands;
+
+    /** Whether the turn's owner sleeps, or is about to sleep, in the JDK's select. Written by the turn's owner. */
+    private volatile boolean asleep;
+
+    /** Set by any thread, cleared by the turn's owner. */
+    private volatile boolean wakeup;
+
+    // ---- the turn
+
+    /** Takes the turn, for which nobody waits long: a thread that closes runs commands, which takes microseconds. */
+    void take() {
+        while (!tryTake()) {
+            Thread.yield();
+        }
+    }
+
+    boolean tryTake() {
+        return (boolean) TAKEN.compareAndSet(this, 0, 1);
+    }
+
+    /** Frees the turn; {@link #hasCommands} is to be asked afterwards: who pushed one meanwhile found the turn taken, and left it to the owner. */
+    void free() {
+        TAKEN.setVolatile(this, 0);
+    }
+
+    // ---- commands
+
+    /** Leaves a registration's word. Any thread. */
+    void push(Registration registration) {
+        Registration top;
+        do {
+            top = commands;
+            registration.next = top;
+        } while (!(boolean) COMMANDS.compareAndSet(this, top, registration));
+    }
+
+    boolean hasCommands() {
+        return commands != null;
+    }
+
+    /** Takes all that was pushed, the last of it first; null for nothing. The turn's owner. */
+    Registration takeCommands() {
+        return (Registration) COMMANDS.getAndSet(this, (Registration) null);
+    }
+
+    // ---- waking and sleeping
+
+    /** Asks the poll that is under way to end, or the next one. Any thread, which looks at {@link #isAsleep} afterwards. */
+    void askToEnd() {
+        wakeup = true;
+    }
+
+    boolean isAskedToEnd() {
+        return wakeup;
+    }
+
+    /** The poll that was asked to end does. The turn's owner. */
+    void ends() {
+        if (wakeup) {
+            wakeup = false;
+        }
+    }
+
+    /** The turn's owner is about to sleep. Returns whether it may: nobody has left word. {@link #awake} follows in any case. */
+    boolean fallAsleep() {
+        asleep = true;
+        return commands == null && !wakeup;
+    }
+
+    /** The turn's owner sleeps no more. */
+    void awake() {
+        asleep = false;
+    }
+
+    /** Whether the JDK's selector has to be woken for the owner to find what the caller has left. Any thread. */
+    boolean isAsleep() {
+        return asleep;
+    }
+}
