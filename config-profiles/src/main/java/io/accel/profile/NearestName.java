@@ -16,6 +16,10 @@ final class NearestName {
         String best = null;
         int bestDistance = limit + 1;
         for (String candidate : candidates) {
+            // Each letter more or less is a change, so that most words need not be compared, however long the name is.
+            if (Math.abs(candidate.length() - wanted.length()) >= bestDistance) {
+                continue;
+            }
             int distance = distance(wanted, candidate.toLowerCase(Locale.ROOT));
             if (distance < bestDistance) {
                 best = candidate;
@@ -23,8 +27,9 @@ final class NearestName {
             }
         }
         if (best == null && !wanted.isEmpty()) {
+            String end = "." + wanted;
             best = candidates.stream()
-                    .filter(candidate -> candidate.endsWith("." + wanted))
+                    .filter(candidate -> candidate.endsWith(end))
                     .findFirst()
                     .orElse(null);
         }

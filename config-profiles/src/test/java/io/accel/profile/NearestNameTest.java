@@ -2,8 +2,10 @@ package io.accel.profile;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -30,6 +32,14 @@ class NearestNameTest {
         assertThat(NearestName.of("ring.sise", names)).contains("ring.size");
         assertThat(NearestName.of("Poll.Spin", names)).contains("poll.spin");
         assertThat(NearestName.of("spin", names)).contains("poll.spin");
+    }
+
+    /** As a line of a file that is no profile may be; comparing it letter by letter took a minute, and gigabytes. */
+    @Test
+    @Timeout(10)
+    void aVeryLongNameIsLikeNone() {
+        List<String> names = Collections.nCopies(200, "ring.size");
+        assertThat(NearestName.of("x".repeat(3_000_000), names)).isEmpty();
     }
 
     @Test

@@ -21,9 +21,11 @@ public final class SamplesMain {
 
     /** Runs a command and returns its exit status; 2 says that the command line is wrong. */
     public static int execute(String... args) {
-        return new CommandLine(new SamplesMain())
-                .setParameterExceptionHandler(SamplesMain::sayMistake)
-                .execute(args);
+        return commandLine().execute(args);
+    }
+
+    static CommandLine commandLine() {
+        return new CommandLine(new SamplesMain()).setParameterExceptionHandler(SamplesMain::sayMistake);
     }
 
     /** In one line: all of the help would push it out of sight. */

@@ -20,6 +20,12 @@ enum ConnectionOrder {
     STALLS,
     UNREAD;
 
+    /** The next key, after the last one the first. */
+    ConnectionOrder next() {
+        List<ConnectionOrder> all = List.of(values());
+        return all.get((all.indexOf(this) + 1) % all.size());
+    }
+
     private double value(ConnectionSample connection, Figures before) {
         Figures figures = connection.figures();
         return switch (this) {

@@ -77,6 +77,11 @@ final class ConnectionTable {
         return 1 + sample.connections().size() + (sample.omitted() > 0 ? 1 : 0);
     }
 
+    /** Whether there is anything to have a table of. */
+    static boolean isTable(ProcessSample sample) {
+        return !sample.connections().isEmpty();
+    }
+
     /** At most {@code height} lines, each of at most {@code width} characters. */
     static List<String> lines(ProcessSample sample, int width, int height) {
         int all = sample.connections().size() + sample.omitted();

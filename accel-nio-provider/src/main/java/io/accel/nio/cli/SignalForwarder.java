@@ -2,8 +2,6 @@ package io.accel.nio.cli;
 
 import java.io.IOException;
 import java.lang.reflect.Proxy;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 
 /**
@@ -88,14 +86,6 @@ final class SignalForwarder {
 
     /** Ctrl-C goes to the terminal's whole foreground process group, of which the child is one. */
     private static boolean terminalHasSentItToTheChildToo() {
-        try {
-            String stat = Files.readString(Path.of("/proc/self/stat"));
-            String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ", 7);
-            String processGroup = fields[2];
-            String foregroundGroup = fields[5];
-            return processGroup.equals(foregroundGroup);
-        } catch (IOException e) {
-            return false;
-        }
+        return Terminal.isOfThisGroup();
     }
 }

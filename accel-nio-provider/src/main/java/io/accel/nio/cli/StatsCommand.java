@@ -29,7 +29,8 @@ import picocli.CommandLine.Spec;
         name = "stats",
         description = {
             "Show the accelerated JVMs of this user and their connections; for root those of all users.",
-            "Shows again every second, in place on a terminal, until it is interrupted. "
+            "Shows again every second, in place on a terminal, until it is interrupted. There the arrow keys, page up and down, home"
+                    + " and end scroll through all of it; s takes the next sort key, d switches --deltas, q quits. "
                     + "Looking costs a process a few microseconds each time; not being looked at costs it nothing."
         },
         footer = {
@@ -102,6 +103,12 @@ final class StatsCommand implements Callable<Integer> {
     private final Set<Long> pids = new LinkedHashSet<>();
     private final Map<Path, ObservedProcess> open = new LinkedHashMap<>();
     private final Map<Path, ProcessSample> last = new LinkedHashMap<>();
+
+    /** The first line on the screen, of all that there are; at 0 each process has its share of the screen instead. */
+    private int top;
+
+    /** Null where there is none to scroll by. */
+    private Keyboard keyboard;
     /** Processes that were named and have been seen. */
     private final Set<Long> known = new HashSet<>();
     /** What this look has to complain of. */
@@ -126,20 +133,23 @@ final class StatsCommand implements Callable<Integer> {
                 dir() + " cannot be read by this user; run this as the processes' user, or as root");
         try {
             boolean inPlace = !once && !json && Terminal.isThere();
+            keyboard = inPlace ? Keyboard.open() : null;
             if (once && deltas) {
                 look();
-                pause();
+                Thread.sleep(intervalMillis());
             }
-            while (true) {
-                List<Seen> processes = look();
-                boolean isOver = once || (!pids.isEmpty() && processes.isEmpty() && open.isEmpty());
-                show(processes, inPlace && !isOver);
-                if (isOver) {
-                    return failed ? ExitStatus.FAILED : ExitStatus.OK;
-                }
-                pause();
-            }
+            boolean isOver;
+            do {
+                List<Look> looks = look();
+                isOver = once || (!pids.isEmpty() && looks.isEmpty() && open.isEmpty());
+                show(view(looks), inPlace && !isOver);
+                isOver = isOver || !awaitNext(looks);
+            } while (!isOver);
+            return failed ? ExitStatus.FAILED : ExitStatus.OK;
         } finally {
+            if (keyboard != null) {
+                keyboard.close();
+            }
             for (ObservedProcess process : open.values()) {
                 process.close();
             }
@@ -152,8 +162,55 @@ final class StatsCommand implements Callable<Integer> {
         }
     }
 
-    private void pause() throws InterruptedException {
-        Thread.sleep((long) (interval * 1_000));
+    private long intervalMillis() {
+        return (long) (interval * 1_000);
+    }
+
+    /** Waits until it is time to look again, and shows what keys ask for meanwhile. Returns false where they ask to end. */
+    private boolean awaitNext(List<Look> looks) throws IOException, InterruptedException {
+        if (keyboard == null) {
+            Thread.sleep(intervalMillis());
+            return true;
+        }
+        long deadline = System.nanoTime() + intervalMillis() * 1_000_000;
+        while (true) {
+            List<Key> keys = keyboard.await((deadline - System.nanoTime()) / 1_000_000);
+            if (keys.isEmpty()) {
+                return true;
+            }
+            for (Key key : keys) {
+                if (key == Key.QUIT) {
+                    return false;
+                }
+                act(key, view(looks));
+            }
+            show(view(looks), true);
+        }
+    }
+
+    private void act(Key key, List<Seen> processes) {
+        StatsScreen screen = screen(Terminal.size());
+        int furthest = Math.max(0, screen.height(processes) - screen.rows());
+        switch (key) {
+            case UP -> top--;
+            case DOWN -> top++;
+            case PAGE_UP -> top -= screen.rows();
+            case PAGE_DOWN -> top += screen.rows();
+            case HOME -> top = 0;
+            case END -> top = furthest;
+            case SORT -> order = order.next();
+            case DELTAS -> deltas = !deltas;
+            case QUIT -> {}
+        }
+        top = Math.max(0, Math.min(top, furthest));
+    }
+
+    /** In place, beside what there is to complain of and the last row. */
+    private StatsScreen screen(Terminal terminal) {
+        int most = rows != null ? rows : terminal.rows();
+        return new StatsScreen(
+                width != null ? width : terminal.width(),
+                most == StatsScreen.UNLIMITED ? most : most - 1 - complaints.size());
     }
 
     private void show(List<Seen> processes, boolean inPlace) throws IOException {
@@ -163,30 +220,51 @@ final class StatsCommand implements Callable<Integer> {
         }
         if (json) {
             out.println(StatsJson.of(processes));
+        } else if (inPlace) {
+            printInPlace(processes);
         } else if (!processes.isEmpty() || complaints.isEmpty()) {
-            print(processes, inPlace);
+            print(processes);
         }
         out.flush();
     }
 
-    private void print(List<Seen> processes, boolean inPlace) throws IOException {
+    private void print(List<Seen> processes) throws IOException {
         Terminal terminal = Terminal.isThere() && (width == null || rows == null)
                 ? Terminal.size()
                 : new Terminal(StatsScreen.UNLIMITED, StatsScreen.UNLIMITED);
         int most = rows != null ? rows : once ? StatsScreen.UNLIMITED : terminal.rows();
-        List<String> lines = new ArrayList<>(inPlace ? complaints : Set.of());
-        int free = most == StatsScreen.UNLIMITED ? most : most - 1 - lines.size();
-        lines.addAll(new StatsScreen(width != null ? width : terminal.width(), free).lines(processes));
+        int free = most == StatsScreen.UNLIMITED ? most : most - 1;
+        List<String> lines =
+                new ArrayList<>(new StatsScreen(width != null ? width : terminal.width(), free).lines(processes));
+        addNobody(lines, processes);
+        lines.forEach(spec.commandLine().getOut()::println);
+    }
+
+    private void printInPlace(List<Seen> processes) throws IOException {
+        StatsScreen screen = screen(Terminal.size());
+        List<String> lines = new ArrayList<>(complaints);
+        int height = screen.height(processes);
+        // There may be fewer than there were.
+        top = Math.max(0, Math.min(top, height - screen.rows()));
+        lines.addAll(top == 0 ? screen.lines(processes) : screen.window(processes, top));
+        addNobody(lines, processes);
+        PrintWriter out = spec.commandLine().getOut();
+        out.print(HOME);
+        lines.forEach(line -> out.print(line + ERASE_LINE + "\n"));
+        out.print(ERASE_BELOW);
+        if (keyboard != null && screen.rows() != StatsScreen.UNLIMITED) {
+            String status = "%s; arrows; s: %s; d: deltas %s; q: quit"
+                    .formatted(
+                            top == 0 ? height + " lines" : "line " + (top + 1) + " of " + height,
+                            order,
+                            deltas ? "on" : "off");
+            out.print(status.substring(0, Math.min(status.length(), screen.width() - 1)) + ERASE_LINE);
+        }
+    }
+
+    private void addNobody(List<String> lines, List<Seen> processes) throws IOException {
         if (processes.isEmpty() && complaints.isEmpty()) {
             lines.add("No accelerated JVM" + ofThisUser() + " in " + dir() + ".");
-        }
-        PrintWriter out = spec.commandLine().getOut();
-        if (inPlace) {
-            out.print(HOME);
-            lines.forEach(line -> out.print(line + ERASE_LINE + "\n"));
-            out.print(ERASE_BELOW);
-        } else {
-            lines.forEach(out::println);
         }
     }
 
@@ -200,11 +278,29 @@ final class StatsCommand implements Callable<Integer> {
         }
     }
 
+    /**
+     * What one process said.
+     *
+     * @param earlier what it said at the look before; null if it was not there
+     */
+    private record Look(String user, ProcessSample sample, ProcessSample earlier) {}
+
+    /** As it is to be shown. */
+    private List<Seen> view(List<Look> looks) {
+        return looks.stream()
+                .map(look -> {
+                    ProcessSample sorted = order.sort(look.sample(), look.earlier());
+                    return new Seen(
+                            look.user(), deltas && look.earlier() != null ? sorted.since(look.earlier()) : sorted);
+                })
+                .toList();
+    }
+
     /** Takes a sample of each process that is there. */
-    private List<Seen> look() throws IOException {
+    private List<Look> look() throws IOException {
         complaints.clear();
         openNewOnes();
-        List<Seen> processes = new ArrayList<>();
+        List<Look> processes = new ArrayList<>();
         Set<Long> missing = new LinkedHashSet<>(pids);
         for (ObservedProcess process : List.copyOf(open.values())) {
             Path directory = process.directory();
@@ -215,9 +311,7 @@ final class StatsCommand implements Callable<Integer> {
                     last.remove(directory);
                     continue;
                 }
-                ProcessSample earlier = last.put(directory, sample);
-                ProcessSample sorted = order.sort(sample, earlier);
-                processes.add(new Seen(process.user(), deltas && earlier != null ? sorted.since(earlier) : sorted));
+                processes.add(new Look(process.user(), sample, last.put(directory, sample)));
             } catch (IOException e) {
                 failed = true;
                 complaints.add(e.getMessage());
@@ -228,7 +322,7 @@ final class StatsCommand implements Callable<Integer> {
         for (long pid : missing) {
             complainOf(pid);
         }
-        processes.sort(Comparator.comparingLong(seen -> seen.sample().startedMillis()));
+        processes.sort(Comparator.comparingLong(look -> look.sample().startedMillis()));
         return processes;
     }
 

@@ -20,7 +20,62 @@ record StatsScreen(int width, int rows) {
     /** So much of a line that is cut the command may take. */
     private static final int PART_OF_COMMAND = 3;
 
+    /** From so many lines on a window repeats what is above it. */
+    private static final int LEAST_FOR_HEADS = 4;
+
     private static final String CONTINUED = "    ";
+
+    /**
+     * A line among all that there is to say.
+     *
+     * @param title where the line is that names its process
+     * @param head where the head of the table is of which it is a row; -1 if it is none
+     */
+    private record Line(String text, int title, int head) {}
+
+    /** How many lines all of it takes. */
+    int height(List<Seen> processes) {
+        return all(processes).size();
+    }
+
+    /**
+     * A window upon all that there is to say, however many lines that takes. Where it begins among the rows of a table, the process's name
+     * and the table's head take the place of the first two.
+     *
+     * @param top the first line, from 0
+     */
+    List<String> window(List<Seen> processes, int top) {
+        if (rows < 1) {
+            return List.of();
+        }
+        List<Line> all = all(processes);
+        int from = Math.max(0, Math.min(top, all.size() - rows));
+        int to = Math.min(all.size(), from + rows);
+        List<String> lines = new ArrayList<>();
+        all.subList(from, to).forEach(line -> lines.add(line.text()));
+        Line first = lines.isEmpty() ? null : all.get(from);
+        if (first != null && first.head() >= 0 && lines.size() >= LEAST_FOR_HEADS) {
+            lines.set(0, all.get(first.title()).text());
+            lines.set(1, all.get(first.head()).text());
+        }
+        return lines;
+    }
+
+    private List<Line> all(List<Seen> processes) {
+        List<Line> all = new ArrayList<>();
+        for (Seen seen : processes) {
+            List<String> block = new StatsScreen(width, UNLIMITED).block(seen, UNLIMITED);
+            int title = all.size();
+            int head = title + block.size() - ConnectionTable.height(seen.sample());
+            boolean isTable = ConnectionTable.isTable(seen.sample());
+            for (String line : block) {
+                int row = all.size();
+                all.add(new Line(cut(plain(line)), title, isTable && row > head ? head : -1));
+            }
+            all.add(new Line("", title, -1));
+        }
+        return all;
+    }
 
     List<String> lines(List<Seen> processes) {
         List<String> lines = new ArrayList<>();

@@ -24,6 +24,19 @@ record Terminal(int width, int rows) {
         }
     }
 
+    /** Whether this process's group is the one in the terminal's foreground: it alone may read keys, and gets the signals of such as Ctrl-C. */
+    static boolean isOfThisGroup() {
+        try {
+            String stat = Files.readString(Path.of("/proc/self/stat"));
+            String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ", 7);
+            String processGroup = fields[2];
+            String foregroundGroup = fields[5];
+            return processGroup.equals(foregroundGroup);
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
     /** As {@code COLUMNS} and {@code LINES} have it where they are set, else as it is now. */
     static Terminal size() {
         String[] size = stty().split(" ", 2);

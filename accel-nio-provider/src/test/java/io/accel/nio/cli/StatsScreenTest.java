@@ -39,6 +39,40 @@ class StatsScreenTest {
     }
 
     @Test
+    void aWindowGoesThroughAllAndRepeatsWhatIsAboveARow() {
+        List<Seen> processes = List.of(seen("web-1", 40), seen("web-2", 40));
+        StatsScreen screen = new StatsScreen(60, 12);
+        int height = screen.height(processes);
+        List<String> whole = new StatsScreen(60, StatsScreen.UNLIMITED).lines(processes);
+        assertThat(height).isEqualTo(whole.size()).isGreaterThan(80);
+        for (int top = 0; top < height; top++) {
+            List<String> window = screen.window(processes, top);
+            int from = Math.min(top, height - 12);
+            assertThat(window).hasSize(12);
+            if (isRow(whole.get(from))) {
+                assertThat(window.get(0)).startsWith(from < height / 2 ? "1 web-1 " : "1 web-2 ");
+                assertThat(window.get(1)).contains("PATH", "REMOTE");
+                assertThat(window.subList(2, 12)).isEqualTo(whole.subList(from + 2, from + 12));
+            } else {
+                assertThat(window).isEqualTo(whole.subList(from, from + 12));
+            }
+        }
+        assertThat(screen.window(processes, 1_000_000)).isEqualTo(screen.window(processes, height - 12));
+    }
+
+    private static boolean isRow(String line) {
+        return line.contains("127.0.0.1:2");
+    }
+
+    @Test
+    void aWindowUponLittleIsAllOfIt() {
+        List<Seen> processes = List.of(seen("web-1", 1));
+        assertThat(new StatsScreen(100, 50).window(processes, 3))
+                .isEqualTo(new StatsScreen(100, StatsScreen.UNLIMITED).lines(processes));
+        assertThat(new StatsScreen(100, 0).window(processes, 0)).isEmpty();
+    }
+
+    @Test
     void withoutLimitsNothingIsLeftOut() {
         List<String> lines =
                 new StatsScreen(StatsScreen.UNLIMITED, StatsScreen.UNLIMITED).lines(List.of(seen("web-1", 100)));

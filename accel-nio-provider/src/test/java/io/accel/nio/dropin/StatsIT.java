@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -126,6 +127,36 @@ class StatsIT {
                     .hasSizeLessThan(10)
                     .allMatch(line -> line.length() <= 60)
                     .anyMatch(line -> line.contains("PATH") && line.contains("OUT"));
+        }
+    }
+
+    /** On a terminal of its own, which {@code script} makes: 60 columns and 8 rows. */
+    @Test
+    void keysScrollSortAndQuitAndTheTerminalIsAsItWas() throws Exception {
+        String command = stats("--interval=0.2").stream()
+                .map(word -> "'" + word + "'")
+                .collect(Collectors.joining(" ", "stty rows 8 cols 60; stty -g; ", "; echo status $?; stty -g"));
+        List<String> script = List.of("env", "-u", "LINES", "-u", "COLUMNS", "script", "-qec", command, "/dev/null");
+        try (Child terminal = Child.start(dir, script)) {
+            patiently().until(() -> terminal.output().contains("s: age; d: deltas off; q: quit"));
+            assertThat(terminal.output()).contains(" lines; arrows;");
+            terminal.send("s");
+            patiently().until(() -> terminal.output().contains("s: bytes; "));
+            terminal.send("d");
+            patiently().until(() -> terminal.output().contains("d: deltas on; "));
+            terminal.send("\033[B");
+            patiently().until(() -> terminal.output().contains("line 2 of "));
+            terminal.send("G");
+            patiently().until(() -> terminal.output().matches("(?s).*line [0-9]{2,} of .*"));
+            terminal.send("q");
+            patiently().until(() -> terminal.output().contains("status 0"));
+            List<String> modes = terminal.output()
+                    .lines()
+                    .map(String::strip)
+                    .filter(line -> line.matches("[0-9a-f]+(:[0-9a-f]+){10,}"))
+                    .toList();
+            assertThat(modes).hasSize(2);
+            assertThat(modes.get(0)).isEqualTo(modes.get(1));
         }
     }
 

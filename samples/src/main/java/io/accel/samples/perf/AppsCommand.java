@@ -41,7 +41,7 @@ import picocli.CommandLine.Spec;
                     + " connections that do not go through the kernel once it is warm, bytes the part of what the client reads and"
                     + " writes while it is measured. Below it, for each row with"
                     + " Accel, is how many times the plain JDK's rate, p50 and p99 it has, as the mean of the rounds' ratios"
-                    + " with its confidence interval of 95 %; for p50 and p99 less is better. A program that takes Netty's"
+                    + " with its confidence interval of 95 %%; for p50 and p99 less is better. A program that takes Netty's"
                     + " epoll by itself does so on the plain JDK, and takes NIO with Accel.",
             "Exit status: 0, or 1 if a program failed."
         })

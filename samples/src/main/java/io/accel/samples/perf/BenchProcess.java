@@ -140,7 +140,10 @@ public final class BenchProcess implements AutoCloseable {
     }
 
     /** Kills it as {@code kill -9} does, and waits until it is gone. */
-    public void kill() throws InterruptedException {
+    public void kill() throws IOException, InterruptedException {
+        if (far != null) {
+            far.kill(pid); // what runs here is but the way to it
+        }
         process.destroyForcibly().waitFor();
     }
 

@@ -81,6 +81,7 @@ import picocli.CommandLine.Spec;
 public final class CompareCommand implements Callable<Integer> {
     private static final Duration WARM_UP = Duration.ofSeconds(10);
     private static final int ROUNDS = 3;
+    private static final Duration IN_LAB = Duration.ofMinutes(20);
 
     private static final String ROUNDS_NOTE =
             "Measured by accel perf compare: each end in a JVM of its own, the same programs for each path, which take turns;"
@@ -139,27 +140,7 @@ public final class CompareCommand implements Callable<Integer> {
     }
 
     @ArgGroup(exclusive = false)
-    private Peer peer;
-
-    /** Where servers run, if not here. */
-    private static final class Peer {
-        @Option(
-                names = "--peer",
-                required = true,
-                paramLabel = "COMMAND",
-                description =
-                        "With --fabric rdma: runs the servers on another host, by a shell there that COMMAND starts and that"
-                                + " takes its commands from its input, such as 'ssh NAME'. Java and Accel have to be there under the"
-                                + " same names. Without it both ends run on this host, or on two guests of the lab.")
-        private String shell;
-
-        @Option(
-                names = "--peer-address",
-                required = true,
-                paramLabel = "ADDRESS",
-                description = "The address of that host's RDMA device.")
-        private String address;
-    }
+    private PeerOption peer;
 
     @Option(
             names = "--only",
@@ -209,12 +190,10 @@ public final class CompareCommand implements Callable<Integer> {
             }
             System.err.println(
                     "This machine has no RDMA device with an address; going into the lab, where two hosts have one.");
-            return Lab.find().run(argumentsInLab(cases), files.byOption());
+            return Lab.find().run(argumentsInLab(cases), files.byOption(), IN_LAB);
         }
         RdmaDevice device = found.get();
-        Place place = peer == null
-                ? Place.at(device.address(), cores.resolve())
-                : Place.between(FarHost.of(peer.shell, peer.address));
+        Place place = peer == null ? Place.at(device.address(), cores.resolve()) : Place.between(peer.host());
         JvmCommand jvm = new JvmCommand(accelJar.resolve(), place, RDMA_ONLY);
         Result result = new RdmaComparison(jvm, device, WARM_UP, Duration.ofSeconds(seconds), RDMA_ROUNDS, System.err)
                 .run(cases);

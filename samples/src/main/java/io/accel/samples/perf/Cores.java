@@ -19,7 +19,7 @@ import java.util.stream.IntStream;
  * @param server the server's processors, as {@code taskset -c} takes them; null for any
  * @param client the client's, likewise
  */
-record Cores(String server, String client) {
+public record Cores(String server, String client) {
     /** Both ends run wherever the system lets them. */
     static final Cores ANY = new Cores(null, null);
 

@@ -1,7 +1,7 @@
 package io.accel.samples.perf;
 
 /** One of the two ends of a case. */
-enum End {
+public enum End {
     SERVER("server"),
     CLIENT("client");
 

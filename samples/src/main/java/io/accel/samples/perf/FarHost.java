@@ -16,10 +16,10 @@ import java.util.stream.Collectors;
  * @param shell the command that starts the shell, such as {@code ssh NAME}; what it runs there has to end when its input does
  * @param address where servers listen there
  */
-record FarHost(List<String> shell, String address) {
+public record FarHost(List<String> shell, String address) {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
-    FarHost {
+    public FarHost {
         shell = List.copyOf(shell);
     }
 
@@ -64,6 +64,11 @@ record FarHost(List<String> shell, String address) {
             started.destroyForcibly().waitFor();
         }
         Reaper.release(started);
+    }
+
+    /** Kills process {@code pid} there as {@code kill -9} does. It may have ended. */
+    void kill(long pid) throws IOException, InterruptedException {
+        ask("kill -9 " + pid + " 2>/dev/null; true");
     }
 
     /** What the shell prints when it is told {@code script}. */

@@ -3,15 +3,15 @@ package io.accel.samples.perf;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
 /** Runs this program's command line in the RDMA lab: the repository's two guests, each with a device made of software. */
-final class Lab {
+public final class Lab {
     private static final String IN_REPOSITORY = "samples/lab/lab";
-    private static final int LIMIT_SECONDS = 1_200;
 
     /** As samples/lab/lab has it. */
     private static final String OTHER_HOST = "10.78.0.2";
@@ -26,7 +26,7 @@ final class Lab {
     }
 
     /** The lab of the repository that this program was built in. */
-    static Lab find() throws IOException {
+    public static Lab find() throws IOException {
         for (Path above = JvmCommand.locationOf(Lab.class); above != null; above = above.getParent()) {
             Path candidate = above.resolve(IN_REPOSITORY);
             if (Files.isExecutable(candidate)) {
@@ -41,12 +41,14 @@ final class Lab {
      * Runs it on one guest, with the other as its peer, and returns its exit status.
      *
      * @param files what it is to write, by the option that says so
+     * @param limit how long it may take, the guests' boot included
      */
-    int run(List<String> arguments, Map<String, Path> files) throws IOException, InterruptedException {
+    public int run(List<String> arguments, Map<String, Path> files, Duration limit)
+            throws IOException, InterruptedException {
         Path shared = Files.createTempDirectory("accel-perf-");
         // The lab ends with this JVM, however that ends.
         List<String> command = new ArrayList<>(List.of("setpriv", "--pdeathsig", "TERM", script.toString()));
-        command.addAll(List.of("--timeout", Integer.toString(LIMIT_SECONDS), "--share", shared.toString()));
+        command.addAll(List.of("--timeout", Long.toString(limit.toSeconds()), "--share", shared.toString()));
         command.addAll(List.of("--hosts", "2", "--peer", "exec busybox nc -ll -p " + SHELL_PORT + " -e sh", "--"));
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         // This JVM measures nothing itself; it is to be out of the way.

@@ -10,10 +10,20 @@ import java.util.List;
  * @param address where servers listen; null for the loopback interface
  * @param far where servers run; null for this host
  */
-record Place(Cores cores, String address, FarHost far) {
+public record Place(Cores cores, String address, FarHost far) {
     /** Both ends on this host, with the loopback interface between them. */
     static Place here(Cores cores) {
         return new Place(cores, null, null);
+    }
+
+    /** Both ends on this host, on whatever processors, with the loopback interface between them. */
+    public static Place here() {
+        return here(Cores.ANY);
+    }
+
+    /** Both ends on this host, on whatever processors, where the server listens at {@code address}. */
+    public static Place at(String address) {
+        return at(address, Cores.ANY);
     }
 
     /** Both ends on this host, where the server listens at {@code address}. */
@@ -22,11 +32,11 @@ record Place(Cores cores, String address, FarHost far) {
     }
 
     /** Servers on {@code far}, clients on this host. */
-    static Place between(FarHost far) {
+    public static Place between(FarHost far) {
         return new Place(Cores.ANY, far.address(), far);
     }
 
-    boolean isFar(End end) {
+    public boolean isFar(End end) {
         return end == End.SERVER && far != null;
     }
 
@@ -35,12 +45,12 @@ record Place(Cores cores, String address, FarHost far) {
      *
      * @param name what errors call it
      */
-    BenchProcess start(End end, String name, List<String> command) throws IOException, InterruptedException {
+    public BenchProcess start(End end, String name, List<String> command) throws IOException, InterruptedException {
         return isFar(end) ? BenchProcess.on(far, name, command) : new BenchProcess(name, command);
     }
 
     /** One line for the reader of figures. */
-    String describe() {
+    public String describe() {
         return far == null ? cores.describe() : "Each end ran on a host of its own: the server at " + address + ".";
     }
 }

@@ -20,11 +20,11 @@ import java.util.stream.Stream;
  * @param software whether it is made of software, as Soft-RoCE is
  * @param userMode whether the whole machine is a program, User-mode Linux: its system calls take many times as long as others
  */
-record RdmaDevice(String name, String address, boolean software, boolean userMode) {
+public record RdmaDevice(String name, String address, boolean software, boolean userMode) {
     private static final Path DEVICES = Path.of("/sys/class/infiniband");
 
     /** The first one. */
-    static Optional<RdmaDevice> find() throws IOException {
+    public static Optional<RdmaDevice> find() throws IOException {
         return find(DEVICES, Path.of("/proc/cpuinfo"));
     }
 
@@ -44,7 +44,7 @@ record RdmaDevice(String name, String address, boolean software, boolean userMod
     }
 
     /** For beside every figure. */
-    String describe() {
+    public String describe() {
         return (software ? "Soft-RoCE" : name) + (userMode ? " in User-mode Linux" : "");
     }
 

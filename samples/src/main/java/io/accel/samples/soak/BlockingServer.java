@@ -17,9 +17,9 @@ final class BlockingServer implements Runnable {
     private final Tally tally;
     private final ServerSocket listener;
 
-    BlockingServer(Tally tally) throws IOException {
+    BlockingServer(Tally tally, InetAddress address) throws IOException {
         this.tally = tally;
-        listener = new ServerSocket(0, BACKLOG, InetAddress.getLoopbackAddress());
+        listener = new ServerSocket(0, BACKLOG, address);
     }
 
     int port() {

@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.stream.Stream;
 
 /**
@@ -27,13 +28,28 @@ record Held(long heap, long resident, int descriptors, int mappings) {
     /** Thread stacks, code and arenas come and go. */
     private static final int MORE_MAPPINGS = 120;
 
-    static Held by(long pid, long heap) throws IOException {
-        Path process = Path.of("/proc", Long.toString(pid));
+    /** What this process holds. */
+    static Held byThis(long heap) throws IOException {
+        Path process = Path.of("/proc/self");
         return new Held(
                 heap,
                 residentIn(Files.readAllLines(process.resolve("status"))),
                 count(process.resolve("fd")),
                 Files.readAllLines(process.resolve("maps")).size());
+    }
+
+    /** As {@link #fields} has it. */
+    static Held of(Map<String, String> fields) {
+        return new Held(
+                Long.parseLong(fields.get("heap")),
+                Long.parseLong(fields.get("resident")),
+                Integer.parseInt(fields.get("descriptors")),
+                Integer.parseInt(fields.get("mappings")));
+    }
+
+    /** For {@link #of}, perhaps on another host. */
+    String fields() {
+        return "heap=" + heap + " resident=" + resident + " descriptors=" + descriptors + " mappings=" + mappings;
     }
 
     private static long residentIn(List<String> status) throws IOException {

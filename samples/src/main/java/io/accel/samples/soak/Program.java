@@ -1,6 +1,8 @@
 package io.accel.samples.soak;
 
 import io.accel.samples.perf.BenchProcess;
+import io.accel.samples.perf.End;
+import io.accel.samples.perf.Place;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -17,10 +19,10 @@ final class Program implements AutoCloseable {
     private final BenchProcess process;
     private final Map<String, String> ready;
 
-    /** Starts it and waits until it is ready. */
-    Program(String name, List<String> command) throws IOException, InterruptedException {
+    /** Starts it where such an end runs, and waits until it is ready. */
+    Program(Place place, End end, String name, List<String> command) throws IOException, InterruptedException {
         this.name = name;
-        process = new BenchProcess("the " + name, command);
+        process = place.start(end, "the " + name, command);
         try {
             ready = process.await("ready", START);
         } catch (IOException | InterruptedException e) {
@@ -67,7 +69,7 @@ final class Program implements AutoCloseable {
     }
 
     Held held() throws IOException, InterruptedException {
-        return Held.by(process.pid(), Long.parseLong(ask("collect", "collected").get("heap")));
+        return Held.of(ask("collect", "collected"));
     }
 
     private Map<String, String> ask(String command, String answer) throws IOException, InterruptedException {
@@ -75,7 +77,7 @@ final class Program implements AutoCloseable {
         return process.await(answer, ANSWER);
     }
 
-    void kill() throws InterruptedException {
+    void kill() throws IOException, InterruptedException {
         process.kill();
     }
 

@@ -17,11 +17,11 @@ final class SelectorServer implements Runnable {
     private final Selector selector;
     private final int port;
 
-    SelectorServer(Tally tally) throws IOException {
+    SelectorServer(Tally tally, InetAddress address) throws IOException {
         this.tally = tally;
         selector = Selector.open();
         ServerSocketChannel listener = ServerSocketChannel.open();
-        listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), BACKLOG);
+        listener.bind(new InetSocketAddress(address, 0), BACKLOG);
         listener.configureBlocking(false);
         listener.register(selector, SelectionKey.OP_ACCEPT);
         port = listener.socket().getLocalPort();

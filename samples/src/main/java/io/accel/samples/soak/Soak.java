@@ -1,6 +1,9 @@
 package io.accel.samples.soak;
 
+import io.accel.samples.perf.End;
+import io.accel.samples.perf.Place;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -13,6 +16,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
@@ -29,10 +33,12 @@ final class Soak implements AutoCloseable {
     /** For files and memory of the dead to be given back. */
     private static final Duration SETTLE = Duration.ofSeconds(15);
 
-    private final List<String> jvm;
+    private final Function<End, List<String>> jvm;
+    private final Place place;
+    private final String address;
     private final Path shared;
-    private final boolean accelerated;
-    /** Connections that had left the kernel, summed over all looks. */
+    private final Over over;
+    /** Connections that were seen to be over shared memory, summed over all looks. */
     private long ringsSeen;
 
     private final SplittableRandom random;
@@ -44,6 +50,14 @@ final class Soak implements AutoCloseable {
     private final Program clientOfVictim;
     private Program victimServer;
     private Program victimClient;
+    /** What carries the connections' bytes once they have been handed over. */
+    enum Over {
+        /** Without Accel. */
+        KERNEL,
+        SHM,
+        RDMA
+    }
+
     /** When the listener of each port was killed: the processes that start more than a minute later remove its place. */
     private final Map<Integer, Long> deadPorts = new HashMap<>();
 
@@ -51,22 +65,27 @@ final class Soak implements AutoCloseable {
     private long last = -1;
 
     /**
-     * @param jvm how to start a JVM with the programs in its class path, without their main class
-     * @param shared where they put what they share
-     * @param accelerated whether their connections are to leave the kernel
+     * @param jvm how to start a JVM with the programs of an end in its class path, without their main class
+     * @param place where each end runs
+     * @param shared where the programs of this host put what they share
+     * @param over what their connections are to go over
      */
-    Soak(List<String> jvm, Path shared, boolean accelerated, long seed, Consumer<String> out)
+    Soak(Function<End, List<String>> jvm, Place place, Path shared, Over over, long seed, Consumer<String> out)
             throws IOException, InterruptedException {
         this.jvm = jvm;
+        this.place = place;
+        this.address = place.address() != null
+                ? place.address()
+                : InetAddress.getLoopbackAddress().getHostAddress();
         this.shared = shared;
-        this.accelerated = accelerated;
+        this.over = over;
         this.random = new SplittableRandom(seed);
         this.out = out;
         try {
-            server = start("server", "server");
-            client = start("client", "client", seed(), "true", server.ports());
-            victimServer = start("server that is killed", "server");
-            clientOfVictim = start("client of it", "client", seed(), "false", victimServer.ports());
+            server = startServer("server");
+            client = startClient("client", true, server);
+            victimServer = startServer("server that is killed");
+            clientOfVictim = startClient("client of it", false, victimServer);
             victimClient = startVictimClient();
         } catch (IOException | InterruptedException e) {
             close();
@@ -78,17 +97,25 @@ final class Soak implements AutoCloseable {
         return Long.toString(random.nextLong());
     }
 
-    private Program start(String name, String... arguments) throws IOException, InterruptedException {
-        List<String> command = new ArrayList<>(jvm);
+    private Program start(End end, String name, String... arguments) throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>(jvm.apply(end));
         command.add(SoakPeer.class.getName());
         command.addAll(List.of(arguments));
-        Program program = new Program(name, command);
+        Program program = new Program(place, end, name, command);
         running.add(program);
         return program;
     }
 
+    private Program startServer(String name) throws IOException, InterruptedException {
+        return start(End.SERVER, name, "server", address);
+    }
+
+    private Program startClient(String name, boolean resident, Program of) throws IOException, InterruptedException {
+        return start(End.CLIENT, name, "client", address, seed(), Boolean.toString(resident), of.ports());
+    }
+
     private Program startVictimClient() throws IOException, InterruptedException {
-        return start("client that is killed", "client", seed(), "false", server.ports());
+        return startClient("client that is killed", false, server);
     }
 
     /** Runs for {@code time} and returns what was lost, a sentence each. */
@@ -99,8 +126,7 @@ final class Soak implements AutoCloseable {
         quieten();
         Map<Program, Held> before = held();
         List<Path> files = files();
-        out.accept("Held after the first part, with nothing under way:");
-        before.forEach((program, held) -> out.accept("  " + program.name() + ": " + held));
+        show("Held at the start, which is after the first part, with nothing under way:", before);
         resume();
         disturb(begin + time.toNanos());
         quieten();
@@ -135,11 +161,11 @@ final class Soak implements AutoCloseable {
     private void killServer() throws IOException, InterruptedException {
         victimServer.portNumbers().forEach(port -> deadPorts.put(port, System.nanoTime()));
         end(victimServer);
-        victimServer = start("server that is killed", "server");
+        victimServer = startServer("server that is killed");
         clientOfVictim.talkTo(victimServer);
     }
 
-    private void end(Program program) throws InterruptedException {
+    private void end(Program program) throws IOException, InterruptedException {
         program.kill();
         program.close();
         running.remove(program);
@@ -160,7 +186,9 @@ final class Soak implements AutoCloseable {
             out.accept("the client did not come to the end of any conversation for a while: " + client.status());
         }
         last = done;
-        ringsSeen += Rings.of(server.pid());
+        if (over == Over.SHM) {
+            ringsSeen += Rings.of(server.pid());
+        }
     }
 
     /** Ends the victims, and lets the others come to the end of what they are at. */
@@ -209,8 +237,12 @@ final class Soak implements AutoCloseable {
             }
         } while (!grown.isEmpty() && System.nanoTime() < deadline);
         lost.addAll(grown);
-        out.accept("Held in the end:");
-        now.forEach((program, held) -> out.accept("  " + program.name() + ": " + held));
+        show("Held at the end:", now);
+    }
+
+    private void show(String what, Map<Program, Held> all) {
+        out.accept(what);
+        all.forEach((program, held) -> out.accept("  " + program.name() + ": " + held));
     }
 
     private void total() throws IOException, InterruptedException {
@@ -222,18 +254,20 @@ final class Soak implements AutoCloseable {
                 lost.add("the client counts " + what + "=" + asked.get(what) + ", the server " + served.get(what));
             }
         }
-        if (accelerated && ringsSeen == 0) {
+        Map<String, String> ofVictim = clientOfVictim.status();
+        long handovers = Program.number(asked, "handovers") + Program.number(ofVictim, "handovers");
+        if ((over != Over.KERNEL && handovers == 0) || (over == Over.SHM && ringsSeen == 0)) {
             lost.add("the server was never seen to have a connection that has left the kernel");
         }
         if (Program.number(asked, "done") == 0) {
             lost.add("nothing was done at all");
         }
-        Map<String, String> ofVictim = clientOfVictim.status();
         out.accept(String.format(
                 Locale.ROOT,
-                "%,d connections, %,d conversations, %,d bytes, each checked; %d processes killed, by which %,d conversations"
+                "%,d connections, %,d handovers, %,d conversations, %,d bytes, each checked; %d processes killed, by which %,d conversations"
                         + " were cut, with %,d more that were not; provider %s",
                 Program.number(asked, "connections") + Program.number(ofVictim, "connections"),
+                handovers,
                 Program.number(asked, "done"),
                 Program.number(asked, "bytes"),
                 kills,

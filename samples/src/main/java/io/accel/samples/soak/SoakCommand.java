@@ -1,7 +1,12 @@
 package io.accel.samples.soak;
 
 import io.accel.samples.perf.AccelJarOption;
+import io.accel.samples.perf.End;
 import io.accel.samples.perf.JvmCommand;
+import io.accel.samples.perf.Lab;
+import io.accel.samples.perf.PeerOption;
+import io.accel.samples.perf.Place;
+import io.accel.samples.perf.RdmaDevice;
 import io.accel.samples.perf.WorkingDirectory;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -9,8 +14,12 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.concurrent.Callable;
+import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -27,11 +36,16 @@ import picocli.CommandLine.Spec;
                     + " every byte checked, connections opened and ended in every way, and some of the programs killed all"
                     + " the time; says what was done, and what was lost: nothing, it is to be hoped.",
             "Lost is: a wrong byte; a conversation between two programs that live that did not come to its end; memory,"
-                    + " descriptors or files that became more; a connection that the kernel saw."
+                    + " descriptors or files that became more; that no connection ever left the kernel.",
+            "In the end there are the figures of those that live throughout: connections, handovers (how often a connection went"
+                    + " from the kernel to a faster path), bytes, kills; heap, resident memory, descriptors and mappings of"
+                    + " each program at the start and at the end; and what was lost."
         },
         footer = {"", "Exit status: 0, or 1 if something was lost."})
 public final class SoakCommand implements Callable<Integer> {
     private static final double LEAST_SECONDS = 5;
+    /** For guests to boot, programs to start, and what is under way in the end. */
+    private static final Duration AROUND = Duration.ofMinutes(10);
 
     @Spec
     private CommandSpec spec;
@@ -56,6 +70,23 @@ public final class SoakCommand implements Callable<Integer> {
     @Option(names = "--kernel", description = "Without Accel, to compare with.")
     private boolean kernel;
 
+    @Option(
+            names = "--fabric",
+            paramLabel = "NAME",
+            defaultValue = "shm",
+            description = "shm: within this host; rdma: over its RDMA device, or between two hosts of the lab (default:"
+                    + " ${DEFAULT-VALUE}).")
+    private FabricChoice fabric;
+
+    /** The values of {@code --fabric}. */
+    private enum FabricChoice {
+        shm,
+        rdma
+    }
+
+    @ArgGroup(exclusive = false)
+    private PeerOption peer;
+
     @Override
     public Integer call() throws IOException, InterruptedException {
         if (!(minutes * 60 >= LEAST_SECONDS)) {
@@ -64,33 +95,83 @@ public final class SoakCommand implements Callable<Integer> {
         if (!kernel && !Files.isRegularFile(accelJar.resolve())) {
             throw new ParameterException(spec.commandLine(), "there is no " + accelJar.resolve());
         }
+        if (fabric == FabricChoice.shm && peer != null) {
+            throw new ParameterException(spec.commandLine(), "--peer is for --fabric rdma alone");
+        }
         long chosen = seed == null ? new SplittableRandom().nextLong() : seed;
+        if (fabric == FabricChoice.shm) {
+            return soak(Place.here(), kernel ? Soak.Over.KERNEL : Soak.Over.SHM, chosen);
+        }
+        Optional<RdmaDevice> device = RdmaDevice.find();
+        if (device.isPresent()) {
+            Place place = peer == null ? Place.at(device.get().address()) : Place.between(peer.host());
+            return soak(place, kernel ? Soak.Over.KERNEL : Soak.Over.RDMA, chosen);
+        }
+        if (peer != null) {
+            throw new ParameterException(spec.commandLine(), "--peer: this host has no RDMA device with an address");
+        }
+        System.err.println(
+                "This machine has no RDMA device with an address; going into the lab, where two hosts have one.");
+        return Lab.find().run(argumentsInLab(chosen), Map.of(), time().plus(AROUND));
+    }
+
+    private int soak(Place place, Soak.Over over, long chosen) throws IOException, InterruptedException {
         try (WorkingDirectory shared = WorkingDirectory.createInMemory("accel-soak-");
-                Soak soak = new Soak(jvm(shared.path()), shared.path(), !kernel, chosen, SoakCommand::say)) {
-            System.out.println(
-                    "Soaking for " + minutes + " minutes in " + shared.path() + "; again by --seed " + chosen);
-            List<String> lost = soak.run(Duration.ofMillis(Math.round(minutes * 60_000)));
+                Soak soak = new Soak(
+                        end -> jvm(end, place, shared.path(), over),
+                        place,
+                        shared.path(),
+                        over,
+                        chosen,
+                        SoakCommand::say)) {
+            System.out.println("Soaking for " + minutes + " minutes over "
+                    + over.name().toLowerCase(Locale.ROOT) + " in " + shared.path() + "; again by --seed " + chosen);
+            if (place.isFar(End.SERVER)) {
+                System.out.println("The servers run on another host, at " + place.address() + '.');
+            }
+            List<String> lost = soak.run(time());
             lost.forEach(what -> System.err.println("LOST " + what));
-            System.out.println(lost.isEmpty() ? "Nothing was lost." : lost.size() + " things were lost.");
+            System.out.println("lost: " + lost.size());
             return lost.isEmpty() ? 0 : 1;
         }
+    }
+
+    private Duration time() {
+        return Duration.ofMillis(Math.round(minutes * 60_000));
+    }
+
+    private List<String> argumentsInLab(long chosen) {
+        List<String> arguments = new ArrayList<>(List.of("soak", "--fabric", fabric.name()));
+        arguments.addAll(List.of("--minutes", Double.toString(minutes), "--seed", Long.toString(chosen)));
+        arguments.addAll(List.of("--accel-jar", accelJar.resolve().toString()));
+        if (kernel) {
+            arguments.add("--kernel");
+        }
+        return arguments;
     }
 
     private static void say(String line) {
         System.out.println(line);
     }
 
-    private List<String> jvm(Path shared) {
+    private List<String> jvm(End end, Place place, Path shared, Soak.Over over) {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         // All of the heap from the start, so that what is resident grows by other things alone.
         command.addAll(List.of("-Xms160m", "-Xmx160m", "-XX:+AlwaysPreTouch", "-XX:+ExitOnOutOfMemoryError"));
         command.add("-XX:-CreateCoredumpOnCrash");
-        if (!kernel) {
+        if (over != Soak.Over.KERNEL) {
             command.add("-javaagent:" + accelJar.resolve());
-            command.add("-Daccel.shm.dir=" + shared);
+            if (!place.isFar(end)) {
+                command.add("-Daccel.shm.dir=" + shared);
+            }
+            if (over == Soak.Over.RDMA) {
+                command.add("-Daccel.fabric.order=rdma");
+            }
             // Short connections are to move, too.
             command.add("-Daccel.handover.after=0");
+            // By which the programs count their handovers.
+            command.add("-Daccel.metrics=jmx");
             // A machine too busy to answer soon is no reason to be on the kernel's path, which would be a loss.
             command.add("-Daccel.connect.probe-timeout=10s");
             command.add("-Daccel.handshake.timeout=20s");

@@ -3,14 +3,15 @@ package io.accel.samples.soak;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.net.InetAddress;
 import java.nio.channels.spi.SelectorProvider;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
- * One program of the soak. {@code server} serves at two ports, {@code client SEED RESIDENT PORT,PORT} talks to such a server, in
- * several threads; {@code RESIDENT} is {@code true} if neither is ever killed. It does what each line of its standard input
+ * One program of the soak. {@code server ADDRESS} serves at two ports, {@code client ADDRESS SEED RESIDENT PORT,PORT} talks to such a
+ * server, in several threads; {@code RESIDENT} is {@code true} if neither is ever killed. It does what each line of its standard input
  * says, {@code status}, {@code pause}, {@code resume}, {@code collect} or {@code talk=PORT,PORT}, answers with a line of
  * fields, and ends with its input.
  */
@@ -25,10 +26,11 @@ public final class SoakPeer {
 
     public static void main(String[] args) throws IOException, InterruptedException {
         SoakPeer peer = new SoakPeer();
+        InetAddress address = InetAddress.getByName(args[1]);
         if (args[0].equals("server")) {
-            peer.serve();
+            peer.serve(address);
         } else {
-            peer.talk(Long.parseLong(args[1]), Boolean.parseBoolean(args[2]), ports(args[3]));
+            peer.talk(address, Long.parseLong(args[2]), Boolean.parseBoolean(args[3]), ports(args[4]));
         }
         peer.obey();
     }
@@ -37,9 +39,9 @@ public final class SoakPeer {
         return List.of(text.split(",", -1)).stream().mapToInt(Integer::parseInt).toArray();
     }
 
-    private void serve() throws IOException {
-        SelectorServer selecting = new SelectorServer(tally);
-        BlockingServer blocking = new BlockingServer(tally);
+    private void serve(InetAddress address) throws IOException {
+        SelectorServer selecting = new SelectorServer(tally, address);
+        BlockingServer blocking = new BlockingServer(tally, address);
         for (Runnable server : List.of(selecting, blocking)) {
             Thread thread = new Thread(server, server.getClass().getSimpleName());
             thread.setDaemon(true);
@@ -48,9 +50,9 @@ public final class SoakPeer {
         say("ready ports=" + selecting.port() + "," + blocking.port());
     }
 
-    private void talk(long seed, boolean resident, int[] ports) {
+    private void talk(InetAddress address, long seed, boolean resident, int[] ports) {
         for (int i = 0; i < TALKERS; i++) {
-            Talker talker = new Talker("talker " + i, tally, resident, seed + i, ports);
+            Talker talker = new Talker("talker " + i, tally, resident, seed + i, address, ports);
             talkers.add(talker);
             talker.start();
         }
@@ -79,7 +81,7 @@ public final class SoakPeer {
 
     private void status() {
         long oldest = talkers.stream().mapToLong(Talker::age).max().orElse(0);
-        say("status " + tally + " oldest=" + oldest + " provider="
+        say("status " + tally + " oldest=" + oldest + " handovers=" + Handovers.ofThisProcess() + " provider="
                 + SelectorProvider.provider().getClass().getName());
     }
 
@@ -102,8 +104,8 @@ public final class SoakPeer {
         say("paused");
     }
 
-    /** What is live on the heap, in bytes. */
-    private static void collect() throws InterruptedException {
+    /** What the process holds, with what is live on the heap. */
+    private static void collect() throws IOException, InterruptedException {
         long used = Long.MAX_VALUE;
         // What a first collection finds to be cleaned up is garbage for the next one.
         for (int i = 0; i < 4; i++) {
@@ -112,7 +114,7 @@ public final class SoakPeer {
             Runtime runtime = Runtime.getRuntime();
             used = Math.min(used, runtime.totalMemory() - runtime.freeMemory());
         }
-        say("collected heap=" + used);
+        say("collected " + Held.byThis(used).fields());
     }
 
     private static void say(String line) {

@@ -1,6 +1,7 @@
 package io.accel.samples.soak;
 
 import java.io.IOException;
+import java.net.InetAddress;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.locks.LockSupport;
@@ -18,6 +19,7 @@ final class Talker extends Thread {
     private final Tally tally;
     private final boolean resident;
     private final SplittableRandom random;
+    private final InetAddress address;
     private volatile int[] ports;
     private volatile boolean paused;
     private volatile boolean idle;
@@ -25,11 +27,12 @@ final class Talker extends Thread {
     private volatile String doing = "nothing yet";
 
     /** @param resident whether neither this program nor its server is ever killed: then nothing may go wrong */
-    Talker(String name, Tally tally, boolean resident, long seed, int[] ports) {
+    Talker(String name, Tally tally, boolean resident, long seed, InetAddress address, int[] ports) {
         super(name);
         this.tally = tally;
         this.resident = resident;
         this.random = new SplittableRandom(seed);
+        this.address = address;
         this.ports = ports;
         setDaemon(true);
     }
@@ -86,7 +89,7 @@ final class Talker extends Thread {
         int conversations = 1 + choice.nextInt(MOST_CONVERSATIONS);
         doing = way + " to port " + port;
         tally.connections.incrementAndGet();
-        try (Wire wire = Wire.connect(way, port)) {
+        try (Wire wire = Wire.connect(way, address, port)) {
             Talk talk = new Talk(wire, choice.split());
             for (int i = 1; i <= conversations; i++) {
                 boolean closes = i == conversations && ending == Ending.SERVER_CLOSES;

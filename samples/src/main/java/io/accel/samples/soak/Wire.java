@@ -25,8 +25,8 @@ abstract class Wire implements Closeable {
         SOCKET
     }
 
-    static Wire connect(Way way, int port) throws IOException {
-        InetSocketAddress server = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
+    static Wire connect(Way way, InetAddress address, int port) throws IOException {
+        InetSocketAddress server = new InetSocketAddress(address, port);
         return switch (way) {
             case SELECTOR -> new Selecting(open(server));
             case CHANNEL -> new Blocking(open(server));

@@ -59,12 +59,15 @@ class SoakIT {
             String done = soak.awaitLine(
                     "what was done", Pattern.compile("[\\d,]+ connections, .*").asMatchPredicate(), END);
             assertThat(done)
-                    .matches(
-                            "[\\d,]+ connections, [1-9][\\d,]* conversations, [1-9][\\d,]* bytes, each checked; [1-9]\\d*"
-                                    + " processes killed, by which [1-9][\\d,]* conversations were cut, with [1-9][\\d,]* more that"
-                                    + " were not; provider .*")
+                    .matches("[\\d,]+ connections, " + (Launch.isAccel() ? "[1-9][\\d,]*" : "0")
+                            + " handovers, [1-9][\\d,]* conversations, [1-9][\\d,]* bytes, each checked; [1-9]\\d*"
+                            + " processes killed, by which [1-9][\\d,]* conversations were cut, with [1-9][\\d,]* more that"
+                            + " were not; provider .*")
                     .endsWith(Launch.isAccel() ? "AccelSelectorProvider" : "EPollSelectorProvider");
-            soak.awaitLine("Nothing was lost.", END);
+            assertThat(soak.output())
+                    .contains("Held at the start", "Held at the end:")
+                    .containsPattern("\n.* client: heap .* MiB, resident .* MiB, \\d+ descriptors, \\d+ mappings");
+            soak.awaitLine("lost: 0", END);
             assertThat(soak.awaitExit(END)).as(soak.output()).isZero();
         }
     }
