@@ -316,6 +316,7 @@ class PeerFaultsTest {
                 ? Stream.of(
                         new Place(side, Step.CALLS),
                         new Place(side, Step.HAS_CALLED),
+                        new Place(side, Step.WATCHES),
                         new Place(side, Step.HEARS),
                         new Place(side, Step.WAITS),
                         new Place(side, Step.HAS_LINK),
@@ -339,7 +340,7 @@ class PeerFaultsTest {
     /** Whether an error may come out of it: out of the others comes none of Accel's own calls. */
     private static boolean isCall(Place place) {
         return switch (place.step()) {
-            case CALLS, HEARS, IS_ASKED, ATTACHES, SETTLES, SAYS_ATTACHED -> true;
+            case CALLS, HAS_CALLED, WATCHES, HEARS, IS_ASKED, ATTACHES, SETTLES, SAYS_ATTACHED -> true;
             default -> false;
         };
     }
@@ -347,7 +348,7 @@ class PeerFaultsTest {
     /** Whether this end waits for the peer meanwhile, and not for ever. */
     private static boolean isTimed(Place place) {
         return switch (place.step()) {
-            case HAS_CALLED, IS_ASKED, HAS_TAKEN -> true;
+            case HAS_CALLED, WATCHES, IS_ASKED, HAS_TAKEN -> true;
             default -> false;
         };
     }

@@ -6,11 +6,14 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.accel.core.fabric.Connecting;
+import io.accel.core.fabric.Fabric;
 import io.accel.core.fabric.FallbackException;
 import io.accel.core.fabric.FallbackReason;
 import io.accel.core.fabric.Link;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.nio.channels.SocketChannel;
+import java.nio.file.DirectoryStream;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -66,6 +69,30 @@ class BadListenersTest {
         assertThat(e).hasMessageContaining("200 ms (connect.probe-timeout)");
         assertThat(millis).isBetween(200L, 2_000L);
         assertThat(connecting.channel().isOpen()).isFalse();
+    }
+
+    /** An address that nobody has looked up stands for any error that is no refusal. */
+    @Test
+    void anErrorBeforeTheHelloIsSaidLeavesNoSocketOpen() throws Exception {
+        Fabric.Source source = address -> InetSocketAddress.createUnresolved("localhost", 50_000);
+        ShmFabric fabric = ends.fabric();
+        List<String> before = sockets();
+        assertThatThrownBy(() -> fabric.connect(ShmEnds.address("127.0.0.1"), source, ShmEnds.RING))
+                .isInstanceOf(NullPointerException.class);
+        assertThat(sockets()).containsExactlyInAnyOrderElementsOf(before);
+    }
+
+    private static List<String> sockets() throws IOException {
+        List<String> all = new ArrayList<>();
+        try (DirectoryStream<Path> descriptors = Files.newDirectoryStream(Path.of("/proc/self/fd"))) {
+            for (Path each : descriptors) {
+                if (Files.isSymbolicLink(each)) { // not that of the listing itself, which has gone
+                    all.add(Files.readSymbolicLink(each).toString());
+                }
+            }
+        }
+        all.removeIf(target -> !target.startsWith("socket:"));
+        return all;
     }
 
     /** A member of the group has put its own socket where another's was. */
