@@ -159,8 +159,13 @@ final class FaultyFabric implements Fabric {
             if (asked.add(List.of(local, remote))) { // and not once more when it asks again
                 faults.places.incrementAndGet();
             }
-            faults.steps.accept(Faults.Step.HAS_RESERVED);
             return reserved;
+        }
+
+        @Override
+        public int ringSize(int asked) {
+            faults.steps.accept(Faults.Step.HAS_RESERVED);
+            return acceptor.ringSize(asked);
         }
 
         private void over(InetSocketAddress local, InetSocketAddress remote) {
