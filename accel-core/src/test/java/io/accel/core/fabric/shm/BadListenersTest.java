@@ -103,7 +103,7 @@ class BadListenersTest {
             String group = group(directory);
             UserPrincipal other =
                     directory.getFileSystem().getUserPrincipalLookupService().lookupPrincipalByName("nobody");
-            assumeTrue(RendezvousDirectory.self().getName().equals("root"), "only root may give files away");
+            assumeTrue(RendezvousDirectory.self().getName().equals("root"), "needs root, to give files away");
             Files.setOwner(directory, other);
             ShmFabric fabric = new ShmFabric(new ShmConfig(ends.dir, group, 1_000_000_000L, 1_000_000_000L));
             FallbackException e =
@@ -167,7 +167,7 @@ class BadListenersTest {
         Path directory = ends.dir.resolve("shared");
         String number = Files.getAttribute(ends.dir, "unix:gid").toString();
         RendezvousDirectory.create(directory, number);
-        assumeTrue(RendezvousDirectory.self().getName().equals("root"), "only root may give files away");
+        assumeTrue(RendezvousDirectory.self().getName().equals("root"), "needs root, to give files away");
         Files.setOwner(
                 directory,
                 directory.getFileSystem().getUserPrincipalLookupService().lookupPrincipalByName("nobody"));
