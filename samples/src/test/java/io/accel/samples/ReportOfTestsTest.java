@@ -75,8 +75,7 @@ class ReportOfTestsTest {
                 .containsSubsequence("accel test: passed in 0 min", "5 tests in 1 parts: 0 failed", "status 0");
     }
 
-    private static final String SKIPPED =
-            """
+    private static final String SKIPPED = """
             <testsuite name="io.accel.SomeIT" tests="3">
               <testcase name="rights" classname="io.accel.SomeIT" time="0.1">
                 <skipped message="Assumption failed: needs the right to mount a tmpfs: no" type="x"><![CDATA[x]]></skipped>
@@ -107,7 +106,8 @@ class ReportOfTestsTest {
         assertThat(parts).isEmptyFile();
         assertThat(Shell.withScript(command + "yes", Shell.NOTHING)).isEqualTo("status 0\n");
         assertThat(report())
-                .containsSubsequence("skipped: SomeIT.rights: needs the right", "skipped: SomeIT.root", "FAILED", "status 1")
+                .containsSubsequence(
+                        "skipped: SomeIT.rights: needs the right", "skipped: SomeIT.root", "FAILED", "status 1")
                 .doesNotContain("OldIT", "jdk");
     }
 
