@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -72,6 +73,42 @@ class ReportOfTestsTest {
         assertThat(report())
                 .doesNotContain("Failed:")
                 .containsSubsequence("accel test: passed in 0 min", "5 tests in 1 parts: 0 failed", "status 0");
+    }
+
+    private static final String SKIPPED = """
+            <testsuite name="io.accel.SomeIT" tests="3">
+              <testcase name="rights" classname="io.accel.SomeIT" time="0.1">
+                <skipped message="Assumption failed: needs the right to mount a tmpfs: no" type="x"><![CDATA[x]]></skipped>
+              </testcase>
+              <testcase name="root" classname="io.accel.SomeIT" time="0.1">
+                <skipped message="Assumption failed: needs root, to be another user" type="x"/>
+              </testcase>
+              <testcase name="jdk" classname="io.accel.SomeIT" time="0.1">
+                <skipped message="Assumption failed: this JDK has no virtual threads" type="x"/>
+              </testcase>
+            </testsuite>
+            """;
+
+    /** A machine that lacks the rights must not look like one that has tested all. */
+    @Test
+    void whatIsSkippedForWantOfRightsIsNamedAndFailsWhereRightsAreNeeded() throws Exception {
+        Path reports = Files.createDirectories(directory.resolve("module/target/failsafe-reports"));
+        Path old = Files.writeString(reports.resolve("TEST-io.accel.OldIT.xml"), SKIPPED.replace("SomeIT", "OldIT"));
+        Files.setLastModifiedTime(old, FileTime.fromMillis(0));
+        Files.writeString(reports.resolve("TEST-io.accel.SomeIT.xml"), SKIPPED);
+        Path started = Files.createFile(directory.resolve("started"));
+        Files.setLastModifiedTime(started, FileTime.fromMillis(1_000));
+        String command = "note_rights '" + directory + "' '" + started + "' '" + parts + "' '" + failures + "' ";
+        assertThat(Shell.withScript(command + "no", Shell.NOTHING))
+                .isEqualTo("\nSkipped for want of rights:\n"
+                        + "  SomeIT.rights: needs the right to mount a tmpfs: no\n"
+                        + "  SomeIT.root: needs root, to be another user\nstatus 0\n");
+        assertThat(parts).isEmptyFile();
+        assertThat(Shell.withScript(command + "yes", Shell.NOTHING)).isEqualTo("status 0\n");
+        assertThat(report())
+                .containsSubsequence(
+                        "skipped: SomeIT.rights: needs the right", "skipped: SomeIT.root", "FAILED", "status 1")
+                .doesNotContain("OldIT", "jdk");
     }
 
     @Test

@@ -25,7 +25,9 @@ abstract class LinkSearch extends KernelTold {
 
     private final Iterator<Fabric> fabrics;
 
+    /** To be told that the search is over; null once it was. */
     private Runnable over;
+
     private Registration registration;
     /** Null when the search is over. */
     private Connecting handshake;
@@ -83,17 +85,32 @@ abstract class LinkSearch extends KernelTold {
     final void begin(Poller poller, Runnable whenOver) {
         over = whenOver;
         if (!tryNext()) {
-            over.run();
+            end();
             return;
         }
         try {
             registration = poller.register(this, SelectionKey.OP_READ, this);
-        } catch (IOException | RuntimeException e) {
-            // The poller has told released().
-            handshake.abort();
-            handshake = null;
-            failed(new FallbackException(FallbackReason.NO_RESOURCES, e.getMessage()));
+        } catch (Throwable e) {
+            abort();
+            failed(error(e));
             notFound(why);
+            end(); // which the poller has told released(), if it came so far
+        }
+    }
+
+    private void end() {
+        Runnable told = over;
+        over = null;
+        if (told != null) {
+            told.run();
+        }
+    }
+
+    private void abort() {
+        Connecting given = handshake;
+        handshake = null;
+        if (given != null) {
+            given.abort();
         }
     }
 
@@ -111,6 +128,7 @@ abstract class LinkSearch extends KernelTold {
                 // The socket was closed, or cannot be bound; its own operations say so.
                 failed(new FallbackException(FallbackReason.NO_RESOURCES, e.toString()));
             } catch (Throwable e) {
+                abort();
                 failed(error(e));
             }
         }
@@ -137,8 +155,7 @@ abstract class LinkSearch extends KernelTold {
     /** Gives up. */
     final void abandon() {
         if (handshake != null) {
-            handshake.abort();
-            handshake = null;
+            abort();
             registration.close();
         }
     }
@@ -164,11 +181,7 @@ abstract class LinkSearch extends KernelTold {
             nextOrOver();
         } catch (Throwable e) {
             // It would be ready again at once, and fail again.
-            Connecting broken = handshake;
-            handshake = null;
-            if (broken != null) {
-                broken.abort();
-            }
+            abort();
             failed(error(e));
             nextOrOver();
         }
@@ -215,6 +228,6 @@ abstract class LinkSearch extends KernelTold {
 
     @Override
     public final void released(Registration ended) {
-        over.run();
+        end();
     }
 }

@@ -36,6 +36,8 @@ final class Faults {
         // The client, on the thread that looks for links.
         CALLS,
         HAS_CALLED,
+        /** Before its poller watches for an answer. */
+        WATCHES,
         /** Before it reads an answer, the last of which has it make the file. */
         HEARS,
         /** After that. */

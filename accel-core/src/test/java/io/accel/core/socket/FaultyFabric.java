@@ -38,7 +38,6 @@ final class FaultyFabric implements Fabric {
         Connecting handshake =
                 new Handshake(inner.connect(destination, source, ringSize), source.bind(destination.getAddress()));
         faults.handshakes.incrementAndGet();
-        faults.steps.accept(Faults.Step.HAS_CALLED);
         return handshake;
     }
 
@@ -68,6 +67,8 @@ final class FaultyFabric implements Fabric {
     private final class Handshake implements Connecting {
         private final Connecting handshake;
         private final InetSocketAddress client;
+        private boolean isBegun;
+        private boolean isWatched;
         private boolean over;
 
         Handshake(Connecting handshake, InetSocketAddress client) {
@@ -85,6 +86,10 @@ final class FaultyFabric implements Fabric {
 
         @Override
         public SelectableChannel channel() {
+            if (!isWatched) {
+                isWatched = true;
+                faults.steps.accept(Faults.Step.WATCHES);
+            }
             return handshake.channel();
         }
 
@@ -95,6 +100,10 @@ final class FaultyFabric implements Fabric {
 
         @Override
         public boolean isPending() {
+            if (!isBegun) {
+                isBegun = true;
+                faults.steps.accept(Faults.Step.HAS_CALLED);
+            }
             return handshake.isPending();
         }
 
@@ -150,8 +159,13 @@ final class FaultyFabric implements Fabric {
             if (asked.add(List.of(local, remote))) { // and not once more when it asks again
                 faults.places.incrementAndGet();
             }
-            faults.steps.accept(Faults.Step.HAS_RESERVED);
             return reserved;
+        }
+
+        @Override
+        public int ringSize(int asked) {
+            faults.steps.accept(Faults.Step.HAS_RESERVED);
+            return acceptor.ringSize(asked);
         }
 
         private void over(InetSocketAddress local, InetSocketAddress remote) {

@@ -209,7 +209,10 @@ class HostileWordsTest {
         lied.close();
     }
 
-    /** The peer may end before it has sent so much: then that is the end, as of any stream that is shorter than was said. */
+    /**
+     * A place ahead of what has come is what a receiver finds whose peer is faster, so it is no ground to end the connection. The peer may
+     * end before it has sent so much: then that is the end, as of any stream that is shorter than was said.
+     */
     @ParameterizedTest
     @ValueSource(longs = {100, 1L << 40, Long.MAX_VALUE})
     void aPlaceThatNeverComes(long place) throws Exception {
@@ -233,7 +236,10 @@ class HostileWordsTest {
         assertThat(Lab.channel(pair.server()).write(record)).isEqualTo(ResumeRecord.SIZE);
     }
 
-    /** Nobody looks for one there: bytes go over the link, as if it had not come. */
+    /**
+     * An honest peer may have found the link broken first, so this is no ground to end the connection. Nobody looks for a record
+     * there: bytes go over the link, as if it had not come.
+     */
     @ParameterizedTest
     @ValueSource(longs = {0, 64, 65, ResumeRecord.LOST, Long.MIN_VALUE, Long.MAX_VALUE})
     void aRecordOnALinkThatIsWhole(long cursor) throws Exception {
@@ -255,7 +261,7 @@ class HostileWordsTest {
         assertThat(end.get(10, TimeUnit.SECONDS)).isEqualTo("read -1");
     }
 
-    /** What stands behind the first one are the peer's bytes, whatever they look like. */
+    /** What stands behind the first one are the peer's bytes, whatever they look like: its program may have sent just these. */
     @ParameterizedTest
     @ValueSource(longs = {0, ResumeRecord.LOST, Long.MIN_VALUE, Long.MAX_VALUE})
     void aSecondRecord(long cursor) throws Exception {

@@ -30,6 +30,8 @@ final class Streams {
                 return aside;
             }
             return in.took(open(socket).read(dst), dst);
+        } catch (IOException e) {
+            return in.failed(e);
         } finally {
             in.leave();
         }

@@ -54,6 +54,13 @@ final class KernelPair implements AutoCloseable {
         return channel;
     }
 
+    /** What the end that connected has as its send buffer, in bytes, as {@link #open} does it. */
+    static int sendBuffer(int asked) throws IOException {
+        try (KernelPair pair = open(asked)) {
+            return pair.client.getOption(StandardSocketOptions.SO_SNDBUF);
+        }
+    }
+
     /** How many bytes one end writes, and another connection must take at least. */
     static int takes(int buffers) throws IOException {
         try (KernelPair pair = open(buffers)) {

@@ -254,11 +254,20 @@ class SocketOptionTest extends ContractSupport {
         assertThat(server.getOption(SO_REUSEPORT)).isEqualTo(shared);
     }
 
-    /** The kernel gives a connection more than a socket that has none. */
-    @Test
-    void aConnectedChannelHasTheKernelsSendBuffer() throws IOException {
-        int before = channel().getOption(StandardSocketOptions.SO_SNDBUF);
-        assertThat(pair().client().getOption(StandardSocketOptions.SO_SNDBUF)).isGreaterThan(before);
+    /** The kernel gives a connection more than a socket that has none, and what a program asks for is cut to its own limits. */
+    @ParameterizedTest(name = "asked for {0}")
+    @ValueSource(ints = {0, 40_000, 4 << 20})
+    void aConnectedChannelHasTheKernelsSendBuffer(int asked) throws IOException {
+        SocketChannel client = KernelPair.enlarge(channel(), asked);
+        int before = client.getOption(SO_SNDBUF);
+        client.connect(destination(listener()));
+        int connected = client.getOption(SO_SNDBUF);
+        assertThat(connected).isEqualTo(KernelPair.sendBuffer(asked));
+        if (asked == 0) {
+            assertThat(connected).as("more than before").isGreaterThan(before);
+        } else {
+            assertThat(connected).as("what was asked for").isEqualTo(before);
+        }
     }
 
     private static List<String> names(NetworkChannel channel) {

@@ -135,7 +135,7 @@ class AgentIT {
     @ParameterizedTest
     @MethodSource("io.accel.nio.dropin.Child#jdks")
     void attachedTooLateItSaysSo(Path jdk) throws Exception {
-        try (Child child = Child.start(dir, Child.probe(jdk, List.of(), "provider", "sleep"))) {
+        try (Child child = Child.start(dir, Child.probe(jdk, List.of(), "provider", "ask", "sleep"))) {
             child.awaitOutput("pid ");
             VirtualMachine machine = VirtualMachine.attach(Long.toString(child.pid()));
             try {
@@ -146,13 +146,14 @@ class AgentIT {
             }
             child.awaitOutput("this JVM already uses the SelectorProvider sun.nio.ch.");
             child.awaitOutput("Start the program with -javaagent:accel.jar");
+            assertExportedToNobody(child);
         }
     }
 
     @ParameterizedTest
     @MethodSource("io.accel.nio.dropin.Child#jdks")
     void attachedBeforeTheFirstChannelItIsInTime(Path jdk) throws Exception {
-        try (Child child = Child.start(dir, Child.probe(jdk, List.of(), "sleep"))) {
+        try (Child child = Child.start(dir, Child.probe(jdk, List.of(), "ask", "sleep"))) {
             child.awaitOutput("pid ");
             VirtualMachine machine = VirtualMachine.attach(Long.toString(child.pid()));
             try {
@@ -163,6 +164,13 @@ class AgentIT {
             } finally {
                 machine.detach();
             }
+            assertExportedToNobody(child);
         }
+    }
+
+    /** The manifest's Add-Exports are for {@code java -jar}, and an agent that is attached must not do as they say. */
+    private static void assertExportedToNobody(Child child) throws Exception {
+        child.send("and now?");
+        assertThat(child.awaitRest("asked: ")).isEqualTo("sun.nio.ch exported false");
     }
 }

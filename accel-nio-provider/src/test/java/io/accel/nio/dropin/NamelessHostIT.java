@@ -40,7 +40,7 @@ class NamelessHostIT {
         List<String> command = new ArrayList<>(RENAMED);
         command.add("true");
         try (Child child = Child.start(dir, command)) {
-            assumeTrue(child.status() == 0, "users may not give a process another host's name here");
+            assumeTrue(child.status() == 0, "needs the right to give a process another host's name");
         } catch (IOException e) {
             abort("no program to give a process another host's name: " + e.getMessage());
         }

@@ -1,7 +1,9 @@
 package io.accel.nio.dropin;
 
 import java.nio.channels.spi.SelectorProvider;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Scanner;
 
 /** A program that knows nothing of Accel: says what it finds set in its JVM, and does what its arguments ask. */
 final class Probe {
@@ -17,16 +19,26 @@ final class Probe {
                 "probe.option")) {
             System.out.println(property + " = " + System.getProperty(property));
         }
-        Module base = Object.class.getModule();
-        System.out.println("sun.nio.ch exported " + base.isExported("sun.nio.ch", Probe.class.getModule()));
+        System.out.println(exported());
         if (List.of(args).contains("provider")) {
             System.out.println(
                     "provider " + SelectorProvider.provider().getClass().getName());
+        }
+        if (List.of(args).contains("ask")) {
+            Thread answers = new Thread(() -> new Scanner(System.in, StandardCharsets.UTF_8)
+                    .forEachRemaining(word -> System.out.println("asked: " + exported())));
+            answers.setDaemon(true);
+            answers.start();
         }
         if (List.of(args).contains("sleep")) {
             Runtime.getRuntime().addShutdownHook(new Thread(() -> System.out.println("asked to end")));
             System.out.println("pid " + ProcessHandle.current().pid());
             Thread.sleep(60_000);
         }
+    }
+
+    private static String exported() {
+        Module base = Object.class.getModule();
+        return "sun.nio.ch exported " + base.isExported("sun.nio.ch", Probe.class.getModule());
     }
 }

@@ -249,12 +249,13 @@ final class ServerHandshake {
         MappedByteBuffer map = SharedFile.open(listener.directory().resolve(hello.file()), hello);
         try {
             link = new ShmLink(map, hello.ringSize(), false, socket);
-            taken = 0; // by the link's end
-            hasDescriptor = false;
-        } catch (IOException e) {
-            JdkAccess.unmap(map);
-            throw e;
+        } finally {
+            if (link == null) {
+                JdkAccess.unmap(map);
+            }
         }
+        taken = 0; // by the link's end
+        hasDescriptor = false;
         link.arm(Link.DATA); // so that the client's word rings
         state = State.CONFIRM; // the link is the acceptor's, and may be freed at any time
         if (!acceptor.offered(link, local, hello.source())) {

@@ -57,7 +57,7 @@ final class SharedFile {
                 ShmLayout.LONG.set((ByteBuffer) map, ShmLayout.NONCE_AT, nonce);
                 ShmLayout.LONG.setRelease((ByteBuffer) map, ShmLayout.MAGIC_AT, ShmLayout.MAGIC);
                 return map;
-            } catch (IOException e) {
+            } catch (IOException | RuntimeException | Error e) {
                 delete(file);
                 throw e;
             }
@@ -98,7 +98,7 @@ final class SharedFile {
                 throw new FallbackException(FallbackReason.BAD_HANDSHAKE, file + " is not the file of its hello");
             }
             return map;
-        } catch (FallbackException e) {
+        } catch (IOException | RuntimeException | Error e) {
             if (map != null) {
                 JdkAccess.unmap(map);
             }

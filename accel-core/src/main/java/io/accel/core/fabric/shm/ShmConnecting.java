@@ -63,38 +63,34 @@ final class ShmConnecting implements Connecting {
         this.config = wanted.config();
         this.ringSize = wanted.ringSize();
         UserPrincipal owner = RendezvousDirectory.check(directory, config.group());
-        this.socket = call(directory.resolve(RendezvousPath.SOCKET));
-        checkListener(directory, owner);
         this.hello = wanted.hello(nonce);
         this.file = directory.resolve(hello.file());
+        ByteBuffer said = hello.encode();
+        this.socket = call(directory.resolve(RendezvousPath.SOCKET));
+        boolean isSaid = false;
         try {
-            send(hello.encode());
+            checkListener(directory, owner);
+            send(said);
+            isSaid = true;
+        } catch (FallbackException e) {
+            throw e;
         } catch (IOException e) {
-            hangUp(socket);
-            throw e instanceof FallbackException f
-                    ? f
-                    : new FallbackException(FallbackReason.STALE_RENDEZVOUS, "saying hello failed: " + e.getMessage());
+            throw new FallbackException(FallbackReason.STALE_RENDEZVOUS, "saying hello failed: " + e.getMessage());
+        } finally {
+            if (!isSaid) {
+                hangUp(socket);
+            }
         }
         this.deadline = System.nanoTime() + config.probeTimeoutNanos();
     }
 
-    private void checkListener(Path directory, UserPrincipal owner) throws FallbackException {
-        try {
-            UserPrincipal user =
-                    socket.getOption(ExtendedSocketOptions.SO_PEERCRED).user();
-            if (user.equals(owner)) {
-                return;
-            }
-            hangUp(socket);
+    private void checkListener(Path directory, UserPrincipal owner) throws IOException {
+        UserPrincipal user = socket.getOption(ExtendedSocketOptions.SO_PEERCRED).user();
+        if (!user.equals(owner)) {
             throw new FallbackException(
                     FallbackReason.OTHER_USER,
                     directory + " belongs to " + owner.getName() + ", and a process of " + user.getName()
                             + " answers there");
-        } catch (FallbackException e) {
-            throw e;
-        } catch (IOException e) {
-            hangUp(socket);
-            throw new FallbackException(FallbackReason.STALE_RENDEZVOUS, "the listener has just closed: " + e);
         }
     }
 
@@ -255,26 +251,28 @@ final class ShmConnecting implements Connecting {
 
     private static SocketChannel call(Path socketPath) throws FallbackException {
         SocketChannel socket = null;
+        boolean isConnected = false;
         DescriptorShare.take();
         try {
             socket = JdkAccess.kernelProvider().openSocketChannel(StandardProtocolFamily.UNIX);
             socket.configureBlocking(false);
-            if (socket.connect(UnixDomainSocketAddress.of(socketPath))) {
+            isConnected = socket.connect(UnixDomainSocketAddress.of(socketPath));
+            if (isConnected) {
                 return socket;
             }
             throw new FallbackException(FallbackReason.BACKLOG_FULL, socketPath + " takes no more connections now");
         } catch (FallbackException e) {
-            hangUp(socket);
             throw e;
         } catch (IOException e) {
             if (socket == null) {
-                DescriptorShare.giveBack();
                 throw Shortage.of(FallbackReason.NO_RESOURCES, "opening a socket failed: " + e.getMessage());
             }
-            hangUp(socket);
-            String message = String.valueOf(e.getMessage());
             FallbackReason reason = reasonFor(e, socketPath);
-            throw new FallbackException(reason, "calling " + socketPath + " failed: " + message);
+            throw new FallbackException(reason, "calling " + socketPath + " failed: " + e.getMessage());
+        } finally {
+            if (!isConnected) {
+                hangUp(socket);
+            }
         }
     }
 
@@ -298,9 +296,12 @@ final class ShmConnecting implements Connecting {
         }
     }
 
+    /** Gives the descriptor back as well; null if there is none yet, and only its place was taken. */
     private static void hangUp(SocketChannel socket) {
         try {
-            socket.close();
+            if (socket != null) {
+                socket.close();
+            }
         } catch (IOException e) {
             Log.of(ShmConnecting.class).get().log(System.Logger.Level.DEBUG, "closing a rendezvous socket failed", e);
         }

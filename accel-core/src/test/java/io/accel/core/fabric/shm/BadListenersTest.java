@@ -6,11 +6,14 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.accel.core.fabric.Connecting;
+import io.accel.core.fabric.Fabric;
 import io.accel.core.fabric.FallbackException;
 import io.accel.core.fabric.FallbackReason;
 import io.accel.core.fabric.Link;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.nio.channels.SocketChannel;
+import java.nio.file.DirectoryStream;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -68,6 +71,30 @@ class BadListenersTest {
         assertThat(connecting.channel().isOpen()).isFalse();
     }
 
+    /** An address that nobody has looked up stands for any error that is no refusal. */
+    @Test
+    void anErrorBeforeTheHelloIsSaidLeavesNoSocketOpen() throws Exception {
+        Fabric.Source source = address -> InetSocketAddress.createUnresolved("localhost", 50_000);
+        ShmFabric fabric = ends.fabric();
+        List<String> before = sockets();
+        assertThatThrownBy(() -> fabric.connect(ShmEnds.address("127.0.0.1"), source, ShmEnds.RING))
+                .isInstanceOf(NullPointerException.class);
+        assertThat(sockets()).containsExactlyInAnyOrderElementsOf(before);
+    }
+
+    private static List<String> sockets() throws IOException {
+        List<String> all = new ArrayList<>();
+        try (DirectoryStream<Path> descriptors = Files.newDirectoryStream(Path.of("/proc/self/fd"))) {
+            for (Path each : descriptors) {
+                if (Files.isSymbolicLink(each)) { // not that of the listing itself, which has gone
+                    all.add(Files.readSymbolicLink(each).toString());
+                }
+            }
+        }
+        all.removeIf(target -> !target.startsWith("socket:"));
+        return all;
+    }
+
     /** A member of the group has put its own socket where another's was. */
     @Test
     void oneOfAnotherUserThanItsDirectoryIsRefused() throws Exception {
@@ -76,7 +103,7 @@ class BadListenersTest {
             String group = group(directory);
             UserPrincipal other =
                     directory.getFileSystem().getUserPrincipalLookupService().lookupPrincipalByName("nobody");
-            assumeTrue(RendezvousDirectory.self().getName().equals("root"), "only root may give files away");
+            assumeTrue(RendezvousDirectory.self().getName().equals("root"), "needs root, to give files away");
             Files.setOwner(directory, other);
             ShmFabric fabric = new ShmFabric(new ShmConfig(ends.dir, group, 1_000_000_000L, 1_000_000_000L));
             FallbackException e =
@@ -140,7 +167,7 @@ class BadListenersTest {
         Path directory = ends.dir.resolve("shared");
         String number = Files.getAttribute(ends.dir, "unix:gid").toString();
         RendezvousDirectory.create(directory, number);
-        assumeTrue(RendezvousDirectory.self().getName().equals("root"), "only root may give files away");
+        assumeTrue(RendezvousDirectory.self().getName().equals("root"), "needs root, to give files away");
         Files.setOwner(
                 directory,
                 directory.getFileSystem().getUserPrincipalLookupService().lookupPrincipalByName("nobody"));

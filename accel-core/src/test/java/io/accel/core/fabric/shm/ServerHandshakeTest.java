@@ -1,0 +1,178 @@
+package io.accel.core.fabric.shm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.accel.core.fabric.Fabric;
+import io.accel.core.fabric.FallbackReason;
+import io.accel.core.jdk.JdkAccess;
+import java.io.IOException;
+import java.net.Socket;
+import java.net.SocketAddress;
+import java.net.SocketOption;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Set;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** What a handshake had made when it met an error goes with it at once, and not when the collector comes by. */
+class ServerHandshakeTest {
+    private static final long NONCE = 0x4711L;
+    private static final long PATIENCE_NANOS = 20_000_000_000L;
+
+    @Test
+    void withoutMemoryForALinkTheFileIsUnmapped() throws Exception {
+        assertNothingIsLeftAfter(() -> new OutOfMemoryError("injected"));
+    }
+
+    @Test
+    void withAnErrorFromItsSocketTheFileIsUnmapped() throws Exception {
+        assertNothingIsLeftAfter(() -> {
+            throw new IllegalStateException("injected");
+        });
+    }
+
+    private static void assertNothingIsLeftAfter(Supplier<Error> failure) throws Exception {
+        ShmEnds.Acceptor acceptor = new ShmEnds.Acceptor(1);
+        try (ShmEnds ends = new ShmEnds();
+                Fabric.Listening listening = ends.fabric().listen(ShmEnds.address("127.0.0.1"), acceptor);
+                RawListener other = new RawListener(ends.newRendezvous("127.0.0.2"));
+                RawClient client = new RawClient(ends.rendezvous("127.0.0.2"));
+                SocketChannel accepted = other.accept()) {
+            accepted.configureBlocking(false);
+            RendezvousListener listener = (RendezvousListener) listening;
+            ServerHandshake handshake =
+                    new ServerHandshake(listener, new FailingSocket(accepted, failure), acceptor, PATIENCE_NANOS);
+            client.say(RawClient.hello(NONCE).encode());
+            assertThat(handshake.advance()).isTrue();
+            assertThat(client.status()).isEqualTo(Hello.GO);
+            Path file = listener.directory().resolve(RawClient.hello(NONCE).file());
+            JdkAccess.unmap(SharedFile.create(file, ShmEnds.RING, NONCE, ""));
+            client.say(Hello.MADE);
+            assertThat(handshake.advance()).isFalse();
+            assertThat(client.status()).isEqualTo(FallbackReason.NO_RESOURCES.code());
+            client.awaitHangUp();
+            assertThat(mappings(ends.dir)).as("files that are still mapped").isEmpty();
+            assertThat(file).doesNotExist();
+            assertThat(acceptor.places).hasValue(1);
+        }
+    }
+
+    private static Stream<String> mappings(Path dir) throws IOException {
+        return Files.readAllLines(Path.of("/proc/self/maps")).stream().filter(line -> line.contains(dir + "/"));
+    }
+
+    /** A socket that fails when a link is about to own it. */
+    private static final class FailingSocket extends SocketChannel {
+        private final SocketChannel socket;
+        private final Supplier<Error> failure;
+
+        FailingSocket(SocketChannel socket, Supplier<Error> failure) {
+            super(socket.provider());
+            this.socket = socket;
+            this.failure = failure;
+        }
+
+        @Override
+        protected void implConfigureBlocking(boolean block) {
+            throw failure.get();
+        }
+
+        @Override
+        protected void implCloseSelectableChannel() throws IOException {
+            socket.close();
+        }
+
+        @Override
+        public <T> T getOption(SocketOption<T> name) throws IOException {
+            return socket.getOption(name);
+        }
+
+        @Override
+        public int read(ByteBuffer dst) throws IOException {
+            return socket.read(dst);
+        }
+
+        @Override
+        public int write(ByteBuffer src) throws IOException {
+            return socket.write(src);
+        }
+
+        @Override
+        public long read(ByteBuffer[] dsts, int offset, int length) throws IOException {
+            return socket.read(dsts, offset, length);
+        }
+
+        @Override
+        public long write(ByteBuffer[] srcs, int offset, int length) throws IOException {
+            return socket.write(srcs, offset, length);
+        }
+
+        @Override
+        public SocketChannel bind(SocketAddress local) throws IOException {
+            socket.bind(local);
+            return this;
+        }
+
+        @Override
+        public <T> SocketChannel setOption(SocketOption<T> name, T value) throws IOException {
+            socket.setOption(name, value);
+            return this;
+        }
+
+        @Override
+        public Set<SocketOption<?>> supportedOptions() {
+            return socket.supportedOptions();
+        }
+
+        @Override
+        public SocketChannel shutdownInput() throws IOException {
+            socket.shutdownInput();
+            return this;
+        }
+
+        @Override
+        public SocketChannel shutdownOutput() throws IOException {
+            socket.shutdownOutput();
+            return this;
+        }
+
+        @Override
+        public Socket socket() {
+            return socket.socket();
+        }
+
+        @Override
+        public boolean isConnected() {
+            return socket.isConnected();
+        }
+
+        @Override
+        public boolean isConnectionPending() {
+            return socket.isConnectionPending();
+        }
+
+        @Override
+        public boolean connect(SocketAddress remote) throws IOException {
+            return socket.connect(remote);
+        }
+
+        @Override
+        public boolean finishConnect() throws IOException {
+            return socket.finishConnect();
+        }
+
+        @Override
+        public SocketAddress getRemoteAddress() throws IOException {
+            return socket.getRemoteAddress();
+        }
+
+        @Override
+        public SocketAddress getLocalAddress() throws IOException {
+            return socket.getLocalAddress();
+        }
+    }
+}
