@@ -8,7 +8,7 @@ import java.io.IOException;
  * <p>A compiler that inlines makes it anew as a part of each method that calls it, and of each that calls those: a second of a processor in
  * the first seconds of a JVM, which a program on few processors lacks just then. HotSpot's does not inline a call for which the profile
  * has seen more than two classes, and there are more than two at the one call here: a poller alone has three. Where the callee is a
- * constant that does not help: who calls holds it in a field of an object.
+ * constant that does not help: the caller holds it in a field of an object.
  *
  * <p>Stateless. The call costs some nanoseconds more than one that is inlined.
  */
