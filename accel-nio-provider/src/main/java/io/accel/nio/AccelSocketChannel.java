@@ -1,6 +1,7 @@
 package io.accel.nio;
 
 import io.accel.core.poll.Pollable;
+import io.accel.core.socket.BlockingWaits;
 import io.accel.core.socket.PathInfo;
 import io.accel.core.socket.StreamSocket;
 import java.io.IOException;
@@ -55,6 +56,9 @@ public final class AccelSocketChannel extends SocketChannel {
     /** Whether the program has asked for its close to be a reset. A JDK's channel that an interrupt has closed does not tell any more. */
     private volatile boolean resets;
 
+    /** Made by the first thread that waits, so not for most connections; whichever of several it is, they are alike. */
+    private Blocking blocking;
+
     private Socket socket; // guarded by this
 
     /**
@@ -67,9 +71,8 @@ public final class AccelSocketChannel extends SocketChannel {
         super(provider);
         this.stream = stream;
         this.kernel = kernel;
-        Blocking blocking = new BeginAndEnd();
-        this.input = new StreamInput(this, blocking, stream, kernel);
-        this.output = new StreamOutput(this, blocking, stream, kernel);
+        this.input = new StreamInput(this, stream, kernel);
+        this.output = new StreamOutput(this, stream.outgoing(), kernel);
         if (kernel.isConnected() || family == StandardProtocolFamily.UNIX) {
             this.known = true;
         }
@@ -322,6 +325,19 @@ public final class AccelSocketChannel extends SocketChannel {
         if (!isOpen()) {
             throw new ClosedChannelException();
         }
+    }
+
+    BlockingWaits waits() {
+        return stream.waits();
+    }
+
+    Blocking blocking() {
+        Blocking made = blocking;
+        if (made == null) {
+            made = new BeginAndEnd();
+            blocking = made;
+        }
+        return made;
     }
 
     private final class BeginAndEnd extends Blocking {

@@ -23,14 +23,15 @@ abstract class Blocking {
 
     abstract boolean isOpen();
 
-    /** A thread that comes interrupted into a blocking operation does not come in: the channel closes, and this says so. */
+    /** A thread that comes interrupted into a blocking operation does not come in. */
     final void refuseInterrupted() throws IOException {
         if (Thread.currentThread().isInterrupted()) {
             closeByInterrupt();
         }
     }
 
-    private void closeByInterrupt() throws IOException {
+    /** This thread is interrupted, and about to begin a blocking operation: the channel closes, and this says so. */
+    final void closeByInterrupt() throws IOException {
         boolean completed = false;
         try {
             begin();

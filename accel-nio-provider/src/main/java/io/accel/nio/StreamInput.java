@@ -28,7 +28,6 @@ final class StreamInput {
             (link, one, many, offset, length) -> link.reader().read(many, offset, length);
 
     private final AccelSocketChannel channel;
-    private final Blocking blocking;
     private final StreamSocket stream;
     private final Incoming in;
     /** The JDK's channel. */
@@ -36,9 +35,8 @@ final class StreamInput {
 
     private InputStream kernelInput; // guarded by this
 
-    StreamInput(AccelSocketChannel channel, Blocking blocking, StreamSocket stream, SocketChannel kernel) {
+    StreamInput(AccelSocketChannel channel, StreamSocket stream, SocketChannel kernel) {
         this.channel = channel;
-        this.blocking = blocking;
         this.stream = stream;
         this.in = stream.incoming();
         this.kernel = kernel;
@@ -150,8 +148,8 @@ final class StreamInput {
     private boolean beginRead() throws IOException {
         channel.ensureOpen();
         boolean waits = channel.isBlocking();
-        if (waits) {
-            blocking.refuseInterrupted();
+        if (waits && Thread.currentThread().isInterrupted()) {
+            channel.blocking().closeByInterrupt();
         }
         return waits;
     }
@@ -233,6 +231,7 @@ final class StreamInput {
                 return soon;
             }
         }
+        Blocking blocking = channel.blocking();
         long start = System.nanoTime();
         long n = 0;
         boolean completed = false;

@@ -6,7 +6,6 @@ import io.accel.core.socket.BlockingWaits;
 import io.accel.core.socket.LinkStream;
 import io.accel.core.socket.LinkWriter;
 import io.accel.core.socket.Outgoing;
-import io.accel.core.socket.StreamSocket;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousCloseException;
@@ -30,17 +29,13 @@ final class StreamOutput {
             (link, one, many, offset, length) -> link.writer().write(many, offset, length);
 
     private final AccelSocketChannel channel;
-    private final Blocking blocking;
-    private final StreamSocket stream;
     private final Outgoing out;
     /** The JDK's channel. */
     private final SocketChannel kernel;
 
-    StreamOutput(AccelSocketChannel channel, Blocking blocking, StreamSocket stream, SocketChannel kernel) {
+    StreamOutput(AccelSocketChannel channel, Outgoing out, SocketChannel kernel) {
         this.channel = channel;
-        this.blocking = blocking;
-        this.stream = stream;
-        this.out = stream.outgoing();
+        this.out = out;
         this.kernel = kernel;
     }
 
@@ -65,8 +60,8 @@ final class StreamOutput {
         try {
             channel.ensureOpen();
             boolean waits = channel.isBlocking();
-            if (waits) {
-                blocking.refuseInterrupted();
+            if (waits && Thread.currentThread().isInterrupted()) {
+                channel.blocking().closeByInterrupt();
             }
             int n = writer.write(src);
             if (n == LinkStream.MOVED || !src.hasRemaining()) {
@@ -149,8 +144,8 @@ final class StreamOutput {
         try {
             channel.ensureOpen();
             boolean waits = channel.isBlocking();
-            if (waits) {
-                blocking.refuseInterrupted();
+            if (waits && Thread.currentThread().isInterrupted()) {
+                channel.blocking().closeByInterrupt();
             }
             long n = writer.write(srcs, offset, length);
             if (n == LinkStream.MOVED || !hasRemaining(srcs, offset, length)) {
@@ -209,7 +204,8 @@ final class StreamOutput {
     private long writeWaiting(
             LinkStream link, Attempt attempt, ByteBuffer one, ByteBuffer[] many, int offset, int length, long written)
             throws IOException {
-        BlockingWaits waits = stream.waits();
+        BlockingWaits waits = channel.waits();
+        Blocking blocking = channel.blocking();
         long total = written;
         boolean isBack = false;
         try {
@@ -244,7 +240,7 @@ final class StreamOutput {
     private void endWaiting(boolean some, boolean isBack) throws AsynchronousCloseException {
         boolean goesOn = false;
         try {
-            blocking.end(some || isBack);
+            channel.blocking().end(some || isBack);
             goesOn = true;
         } finally {
             if (isBack && !goesOn) {
