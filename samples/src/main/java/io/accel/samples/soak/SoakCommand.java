@@ -25,7 +25,7 @@ import picocli.CommandLine.Spec;
         description = {
             "Lets programs talk to each other at random, over channels with selectors, blocking channels and sockets, with"
                     + " every byte checked, connections opened and ended in every way, and some of the programs killed all"
-                    + " the time; says what was done, and what was lost: nothing, it is to be hoped.",
+                    + " the time; says what was done, and what was lost. Nothing should be.",
             "Lost is: a wrong byte; a conversation between two programs that live that did not come to its end; memory,"
                     + " descriptors or files that became more; a connection that the kernel saw."
         },

@@ -238,7 +238,8 @@ final class CmService {
                 deviceEvents.look(now);
                 checkPeers(now);
             } catch (Throwable e) {
-                // Nothing that a single connection does may end the thread that serves all, or keep it busy with the same
+                // Nothing that a single connection does may end the thread that serves all, or keep it busy with the
+                // same
                 // error.
                 ERRORS.warn("the RDMA thread met an error and goes on", e);
                 Daemons.pause();
