@@ -56,9 +56,6 @@ public final class AccelSocketChannel extends SocketChannel {
     /** Whether the program has asked for its close to be a reset. A JDK's channel that an interrupt has closed does not tell any more. */
     private volatile boolean resets;
 
-    /** Made by the first thread that waits, so not for most connections; whichever of several it is, they are alike. */
-    private Blocking blocking;
-
     private Socket socket; // guarded by this
 
     /**
@@ -71,8 +68,8 @@ public final class AccelSocketChannel extends SocketChannel {
         super(provider);
         this.stream = stream;
         this.kernel = kernel;
-        this.input = new StreamInput(this, stream, kernel);
-        this.output = new StreamOutput(this, stream.outgoing(), kernel);
+        this.input = new StreamInput(this, stream.incoming());
+        this.output = new StreamOutput(this, stream.outgoing());
         if (kernel.isConnected() || family == StandardProtocolFamily.UNIX) {
             this.known = true;
         }
@@ -331,13 +328,17 @@ public final class AccelSocketChannel extends SocketChannel {
         return stream.waits();
     }
 
+    /** The JDK's channel. */
+    SocketChannel kernel() {
+        return kernel;
+    }
+
     Blocking blocking() {
-        Blocking made = blocking;
-        if (made == null) {
-            made = new BeginAndEnd();
-            blocking = made;
-        }
-        return made;
+        return output.blocking();
+    }
+
+    Blocking newBlocking() {
+        return new BeginAndEnd();
     }
 
     private final class BeginAndEnd extends Blocking {

@@ -4,7 +4,6 @@ import io.accel.core.socket.BlockingWaits;
 import io.accel.core.socket.Incoming;
 import io.accel.core.socket.LinkReader;
 import io.accel.core.socket.LinkStream;
-import io.accel.core.socket.StreamSocket;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.SocketTimeoutException;
@@ -13,7 +12,6 @@ import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.IllegalBlockingModeException;
 import java.nio.channels.NotYetConnectedException;
 import java.nio.channels.SelectionKey;
-import java.nio.channels.SocketChannel;
 import java.util.Objects;
 
 /**
@@ -28,18 +26,13 @@ final class StreamInput {
             (link, one, many, offset, length) -> link.reader().read(many, offset, length);
 
     private final AccelSocketChannel channel;
-    private final StreamSocket stream;
     private final Incoming in;
-    /** The JDK's channel. */
-    private final SocketChannel kernel;
 
     private InputStream kernelInput; // guarded by this
 
-    StreamInput(AccelSocketChannel channel, StreamSocket stream, SocketChannel kernel) {
+    StreamInput(AccelSocketChannel channel, Incoming in) {
         this.channel = channel;
-        this.stream = stream;
-        this.in = stream.incoming();
-        this.kernel = kernel;
+        this.in = in;
     }
 
     int read(ByteBuffer dst) throws IOException {
@@ -66,12 +59,12 @@ final class StreamInput {
             return 0;
         }
         try {
-            int aside = stream.isInputShut() || isReadRefused(dst) ? 0 : in.readAside(dst);
+            int aside = channel.isInputShutdown() || isReadRefused(dst) ? 0 : in.readAside(dst);
             if (aside > 0) {
                 return aside;
             }
-            int n = (int) unlessClosed(kernel.read(dst));
-            return n < 0 && stream.isInputShut() ? -1 : in.took(n, dst);
+            int n = (int) unlessClosed(channel.kernel().read(dst));
+            return n < 0 && channel.isInputShutdown() ? -1 : in.took(n, dst);
         } catch (IOException e) {
             return endBehindReset(in.failed(channel.failed(e)), dst);
         } finally {
@@ -104,8 +97,8 @@ final class StreamInput {
     /** Whether the JDK's channel does not even try. */
     private boolean isReadRefused(ByteBuffer dst) {
         return dst.isReadOnly()
-                || !kernel.isOpen()
-                || (kernel.isBlocking() && Thread.currentThread().isInterrupted());
+                || !channel.kernel().isOpen()
+                || (channel.kernel().isBlocking() && Thread.currentThread().isInterrupted());
     }
 
     private int readLink(LinkStream link, ByteBuffer dst, long timeoutNanos) throws IOException {
@@ -156,7 +149,7 @@ final class StreamInput {
 
     /** But for what the JDK's channels say before they look at the buffer, which the link says as well. */
     private void refuseReadOnly(LinkStream link, ByteBuffer dst) {
-        if (dst.isReadOnly() && !stream.isInputShut() && !link.reader().hasMetReset()) {
+        if (dst.isReadOnly() && !channel.isInputShutdown() && !link.reader().hasMetReset()) {
             throw new IllegalArgumentException("Read-only buffer");
         }
     }
@@ -191,14 +184,14 @@ final class StreamInput {
                 before[i] = dsts[offset + i].position();
             }
             long aside = 0;
-            for (int i = offset; i < offset + length && !stream.isInputShut() && !isReadRefused(dsts[i]); i++) {
+            for (int i = offset; i < offset + length && !channel.isInputShutdown() && !isReadRefused(dsts[i]); i++) {
                 aside += in.readAside(dsts[i]);
             }
             if (aside > 0) {
                 return aside;
             }
-            long n = unlessClosed(kernel.read(dsts, offset, length));
-            return n < 0 && stream.isInputShut() ? -1 : in.took(n, dsts, before, offset);
+            long n = unlessClosed(channel.kernel().read(dsts, offset, length));
+            return n < 0 && channel.isInputShutdown() ? -1 : in.took(n, dsts, before, offset);
         } catch (IOException e) {
             return endBehindReset(in.failed(channel.failed(e)), dsts, offset, length);
         } finally {
@@ -224,7 +217,7 @@ final class StreamInput {
             int length,
             long timeoutNanos)
             throws IOException {
-        BlockingWaits waits = stream.waits();
+        BlockingWaits waits = channel.waits();
         if (waits.glance(link, SelectionKey.OP_READ) && !Thread.currentThread().isInterrupted() && !link.isClosed()) {
             long soon = attempt.run(link, one, many, offset, length);
             if (soon != 0) {
@@ -290,17 +283,17 @@ final class StreamInput {
         }
         try {
             // The JDK's adaptor alone can time out; it holds the timeout in milliseconds.
-            kernel.socket().setSoTimeout(AccelSocketChannel.toMillis(timeoutNanos));
-            if (stream.isInputShut()) {
+            channel.kernel().socket().setSoTimeout(AccelSocketChannel.toMillis(timeoutNanos));
+            if (channel.isInputShutdown()) {
                 return -1;
             }
             ByteBuffer dst = ByteBuffer.wrap(b, off, len);
-            int aside = kernel.isOpen() ? in.readAside(dst) : 0;
+            int aside = channel.kernel().isOpen() ? in.readAside(dst) : 0;
             if (aside > 0) {
                 return aside;
             }
             int n = (int) unlessClosed(kernelInput().read(b, off, len));
-            return n < 0 && stream.isInputShut() ? -1 : in.took(n, dst.position(off + Math.max(0, n)));
+            return n < 0 && channel.isInputShutdown() ? -1 : in.took(n, dst.position(off + Math.max(0, n)));
         } catch (SocketTimeoutException e) {
             throw e;
         } catch (IOException e) {
@@ -313,16 +306,16 @@ final class StreamInput {
     /** As {@link SocketHooks#available}. */
     int available() throws IOException {
         channel.ensureOpen();
-        if (!kernel.isConnected()) {
+        if (!channel.kernel().isConnected()) {
             throw new NotYetConnectedException();
         }
-        return stream.isInputShut() ? 0 : in.available();
+        return channel.isInputShutdown() ? 0 : in.available();
     }
 
     /** Got once, because the JDK's adaptor gives none any more after shutdownInput. */
     private synchronized InputStream kernelInput() throws IOException {
         if (kernelInput == null) {
-            kernelInput = kernel.socket().getInputStream();
+            kernelInput = channel.kernel().socket().getInputStream();
         }
         return kernelInput;
     }

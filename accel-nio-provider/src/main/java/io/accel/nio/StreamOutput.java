@@ -14,7 +14,6 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.IllegalBlockingModeException;
 import java.nio.channels.SelectionKey;
-import java.nio.channels.SocketChannel;
 import java.util.Objects;
 
 /**
@@ -30,13 +29,22 @@ final class StreamOutput {
 
     private final AccelSocketChannel channel;
     private final Outgoing out;
-    /** The JDK's channel. */
-    private final SocketChannel kernel;
+    /** Made by the first thread that waits, so not for most connections; whichever of several it is, they are alike. */
+    private Blocking blocking;
 
-    StreamOutput(AccelSocketChannel channel, Outgoing out, SocketChannel kernel) {
+    StreamOutput(AccelSocketChannel channel, Outgoing out) {
         this.channel = channel;
         this.out = out;
-        this.kernel = kernel;
+    }
+
+    /** The begin and end of the channel's blocking operations, in either half. */
+    Blocking blocking() {
+        Blocking made = blocking;
+        if (made == null) {
+            made = channel.newBlocking();
+            blocking = made;
+        }
+        return made;
     }
 
     int write(ByteBuffer src) throws IOException {
@@ -61,7 +69,7 @@ final class StreamOutput {
             channel.ensureOpen();
             boolean waits = channel.isBlocking();
             if (waits && Thread.currentThread().isInterrupted()) {
-                channel.blocking().closeByInterrupt();
+                blocking().closeByInterrupt();
             }
             int n = writer.write(src);
             if (n == LinkStream.MOVED || !src.hasRemaining()) {
@@ -93,7 +101,7 @@ final class StreamOutput {
     }
 
     private int giveKernel(ByteBuffer src) throws IOException {
-        int n = kernel.write(src);
+        int n = channel.kernel().write(src);
         out.gave(n, src);
         return n;
     }
@@ -105,7 +113,7 @@ final class StreamOutput {
      */
     long giveKernel(FileChannel file, long position, long count, boolean behind) throws IOException {
         try {
-            long n = file.transferTo(position, count, kernel);
+            long n = file.transferTo(position, count, channel.kernel());
             out.gave(n);
             return n;
         } catch (IOException e) {
@@ -145,7 +153,7 @@ final class StreamOutput {
             channel.ensureOpen();
             boolean waits = channel.isBlocking();
             if (waits && Thread.currentThread().isInterrupted()) {
-                channel.blocking().closeByInterrupt();
+                blocking().closeByInterrupt();
             }
             long n = writer.write(srcs, offset, length);
             if (n == LinkStream.MOVED || !hasRemaining(srcs, offset, length)) {
@@ -177,7 +185,7 @@ final class StreamOutput {
 
     private long giveKernel(ByteBuffer[] srcs, int offset, int length) throws IOException {
         int[] before = out.positions(srcs, offset, length);
-        long n = kernel.write(srcs, offset, length);
+        long n = channel.kernel().write(srcs, offset, length);
         out.gave(n, srcs, before, offset);
         return n;
     }
@@ -205,7 +213,7 @@ final class StreamOutput {
             LinkStream link, Attempt attempt, ByteBuffer one, ByteBuffer[] many, int offset, int length, long written)
             throws IOException {
         BlockingWaits waits = channel.waits();
-        Blocking blocking = channel.blocking();
+        Blocking blocking = blocking();
         long total = written;
         boolean isBack = false;
         try {
@@ -240,7 +248,7 @@ final class StreamOutput {
     private void endWaiting(boolean some, boolean isBack) throws AsynchronousCloseException {
         boolean goesOn = false;
         try {
-            channel.blocking().end(some || isBack);
+            blocking().end(some || isBack);
             goesOn = true;
         } finally {
             if (isBack && !goesOn) {
@@ -289,7 +297,7 @@ final class StreamOutput {
         channel.ensureOpen();
         LinkStream link = out.fix(); // the peer's kernel may drop the byte, so both would count differently from now on
         if (link == null) {
-            kernel.socket().sendUrgentData(data);
+            channel.kernel().socket().sendUrgentData(data);
         } else if (!link.isUrgentInline()) {
             ProcessCounters.dropped(Drop.URGENT); // as TCP drops an urgent byte that the receiver does not want inline
         } else if (write(ByteBuffer.wrap(new byte[] {(byte) data})) == 0) {
