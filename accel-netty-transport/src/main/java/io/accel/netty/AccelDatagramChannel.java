@@ -126,7 +126,7 @@ public final class AccelDatagramChannel extends AbstractAccelDatagramChannel {
         return connected != null && !closed;
     }
 
-    /** What the socket is bound to; changes with {@code connect} and {@code disconnect}, as the kernel has it. */
+    /** What the socket is bound to; changes with {@code connect} and {@code disconnect}, as the kernel changes it. */
     @Override
     public InetSocketAddress localAddress() {
         return local;

@@ -21,7 +21,7 @@ import java.util.Map;
  * connection is in. A loop that has nothing but listeners never spins, whatever is configured. Immutable and thread-safe.
  */
 public final class AccelIoHandlerConfig {
-    private static final Duration MOST_SPIN = Duration.ofHours(1); // as the schema has it
+    private static final Duration MOST_SPIN = Duration.ofHours(1); // as in the schema
 
     /** Null for the process's. */
     private final PollConfig own;

@@ -20,9 +20,9 @@ import java.nio.channels.ScatteringByteChannel;
  * Received bytes that lie in the receive ring, until they are released or copied out.
  *
  * <p><b>Who may touch the ring.</b> Only the event loop that lent the slice reads and writes the ring, and only it gives the
- * space back. Any other thread copies the bytes out before it touches them, as {@link #nioBuffer} does in every thread: who has
- * such a view may keep it as long as the buffer, and nothing moves the bytes under it. {@link #internalNioBuffer}, which TLS
- * engines and decompressors read from, is a view of the ring in the event loop, good until the handlers return to it: who
+ * space back. Any other thread copies the bytes out before it touches them, as {@link #nioBuffer} does in every thread: a caller
+ * may keep such a view as long as the buffer, and nothing moves the bytes under it. {@link #internalNioBuffer}, which TLS
+ * engines and decompressors read from, is a view of the ring in the event loop, good until the handlers return to it: a handler that
  * keeps it for longer, as the kernel's path does for a message that it could not write at once, has the slice {@linkplain
  * #settle settled} before. So no thread can be within the ring when its space is given back or its memory unmapped. States
  * only go forward:

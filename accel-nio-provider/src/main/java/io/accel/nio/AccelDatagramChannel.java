@@ -2,7 +2,6 @@ package io.accel.nio;
 
 import io.accel.core.daemon.Dropped;
 import io.accel.core.daemon.Privileged;
-import io.accel.core.jdk.VirtualThreads;
 import io.accel.core.poll.Pollable;
 import io.accel.core.socket.DatagramSocket;
 import io.accel.core.socket.PathInfo;
@@ -16,19 +15,14 @@ import java.net.MulticastSocket;
 import java.net.NetworkInterface;
 import java.net.ProtocolFamily;
 import java.net.SocketAddress;
-import java.net.SocketException;
 import java.net.SocketOption;
-import java.net.SocketTimeoutException;
 import java.net.StandardProtocolFamily;
 import java.nio.ByteBuffer;
-import java.nio.channels.AlreadyConnectedException;
 import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.DatagramChannel;
-import java.nio.channels.IllegalBlockingModeException;
 import java.nio.channels.MembershipKey;
 import java.nio.channels.NotYetConnectedException;
-import java.nio.channels.SelectionKey;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -40,10 +34,6 @@ import java.util.concurrent.ConcurrentHashMap;
  * threads, as {@link DatagramChannel} promises.
  */
 public final class AccelDatagramChannel extends DatagramChannel {
-    /** What the JDK's channels return for an empty datagram that was read, in their words the end of a stream. */
-    private static final int EMPTY = -1;
-
-    private final AccelSelectorProvider provider;
     private final DatagramChannel kernel;
     private final DatagramSocket socket;
     /** By which the collector closes this if the program drops it. */
@@ -51,7 +41,9 @@ public final class AccelDatagramChannel extends DatagramChannel {
     /** Whether the program asked for IPv4 alone. */
     private final boolean onlyIpv4;
 
-    private final OnInterrupt onInterrupt;
+    private final DatagramInterrupts interrupts;
+    private final DatagramInput input;
+    private final DatagramOutput output;
 
     private final Map<MembershipKey, AccelMembershipKey> memberships = new ConcurrentHashMap<>();
 
@@ -69,12 +61,13 @@ public final class AccelDatagramChannel extends DatagramChannel {
             AccelSelectorProvider provider, DatagramChannel kernel, ProtocolFamily family, OnInterrupt onInterrupt)
             throws IOException {
         super(provider);
-        this.onInterrupt = onInterrupt;
-        this.provider = provider;
         this.kernel = kernel;
         this.socket = new DatagramSocket(provider.accelerator(), kernel);
         this.dropped = Dropped.watch(this, socket::close);
         this.onlyIpv4 = family == StandardProtocolFamily.INET;
+        this.interrupts = new DatagramInterrupts(this, new BeginAndEnd(), onInterrupt);
+        this.input = new DatagramInput(this, socket, interrupts);
+        this.output = new DatagramOutput(this, socket, provider.accelerator().waits(), interrupts);
     }
 
     /** One whose {@link #socket()} is to be under a {@link java.net.DatagramSocket}, which an interrupt does not close. */
@@ -98,181 +91,32 @@ public final class AccelDatagramChannel extends DatagramChannel {
         return socket.path(target);
     }
 
-    // ---- receiving
+    // ---- receiving and sending
 
     @Override
     public SocketAddress receive(ByteBuffer dst) throws IOException {
-        if (dst.isReadOnly()) {
-            throw new IllegalArgumentException("Read-only buffer");
-        }
-        return receive(dst, -1);
+        return input.receive(dst);
     }
 
     /**
-     * As {@link #receive(ByteBuffer)}, within a time if the channel is in blocking mode.
+     * For the socket adaptor: waits, and says so if that is not allowed.
      *
      * @param timeoutNanos how long to wait; negative for no limit
-     * @throws SocketTimeoutException if the time is over
+     * @throws java.net.SocketTimeoutException if the time is over
      */
-    private SocketAddress receive(ByteBuffer dst, long timeoutNanos) throws IOException {
-        ensureOpen();
-        socket.lockRead();
-        try {
-            ensureOpen();
-            boolean waits = isBlocking();
-            if (waits) {
-                closeIfInterrupted();
-            }
-            SocketAddress from = socket.receive(dst);
-            return from != null || !waits ? from : receiveWaiting(dst, timeoutNanos);
-        } catch (ClosedChannelException e) {
-            throw asClosed(e);
-        } finally {
-            socket.unlockRead();
-        }
-    }
-
-    private SocketAddress receiveWaiting(ByteBuffer dst, long timeoutNanos) throws IOException {
-        long start = System.nanoTime();
-        SocketAddress from = null;
-        Wait wait = new Wait();
-        try {
-            wait.begin();
-            while (isOpen()) {
-                from = socket.receive(dst);
-                if (from != null) {
-                    break;
-                }
-                waitForDatagram(wait, start, timeoutNanos);
-            }
-        } finally {
-            wait.end(from != null);
-        }
-        return from;
-    }
-
-    private void waitForDatagram(Wait wait, long start, long timeoutNanos) throws IOException {
-        long left = timeoutNanos < 0 ? -1 : timeoutNanos - (System.nanoTime() - start);
-        if (timeoutNanos >= 0 && left <= 0) {
-            throw new SocketTimeoutException("Receive timed out");
-        }
-        socket.awaitReadable(left);
-        wait.begin(); // a selector within the wait has taken the interrupts for itself
-    }
-
-    /** One operation of one thread that waits, and what its interrupts do. */
-    private final class Wait {
-        private boolean interrupted;
-        /** Whether it has closed the socket, and said so. */
-        private boolean isSaid;
-
-        void begin() throws SocketException {
-            if (onInterrupt == OnInterrupt.CLOSES) {
-                AccelDatagramChannel.this.begin();
-            } else if (Thread.currentThread().isInterrupted()) {
-                if (VirtualThreads.isCurrent()) {
-                    isSaid = true;
-                    closeQuietly();
-                    throw new SocketException("Closed by interrupt");
-                }
-                interrupted = Thread.interrupted(); // it could not wait otherwise
-            }
-        }
-
-        void end(boolean completed) throws AsynchronousCloseException {
-            if (onInterrupt == OnInterrupt.CLOSES) {
-                AccelDatagramChannel.this.end(completed);
-                return;
-            }
-            if (interrupted) {
-                Thread.currentThread().interrupt();
-            }
-            if (!completed && !isOpen() && !isSaid) {
-                throw new AsynchronousCloseException();
-            }
-        }
-    }
-
-    /** For the socket adaptor: waits, and says so if that is not allowed. */
     SocketAddress receiveBlocking(ByteBuffer dst, long timeoutNanos) throws IOException {
-        if (!isBlocking()) {
-            throw new IllegalBlockingModeException();
-        }
-        return receive(dst, timeoutNanos);
+        return input.receiveBlocking(dst, timeoutNanos);
     }
 
     @Override
     public int read(ByteBuffer dst) throws IOException {
-        Objects.requireNonNull(dst, "dst");
-        ensureConnected();
-        if (dst.isReadOnly()) {
-            throw new IllegalArgumentException("Read-only buffer");
-        }
-        if (!dst.hasRemaining()) {
-            closeIfInterruptedInBlockingMode();
-            return 0; // as the JDK has it: the datagram stays
-        }
-        int before = dst.position();
-        boolean found = receive(dst, -1) != null;
-        int n = dst.position() - before;
-        return found && n == 0 ? EMPTY : n;
+        return input.read(dst);
     }
 
     @Override
     public long read(ByteBuffer[] dsts, int offset, int length) throws IOException {
-        Objects.checkFromIndexSize(offset, length, dsts.length);
-        ensureConnected();
-        boolean room = false;
-        for (int i = offset; i < offset + length; i++) {
-            if (dsts[i].isReadOnly()) {
-                throw new IllegalArgumentException("Read-only buffer");
-            }
-            room |= dsts[i].hasRemaining();
-        }
-        if (!room) {
-            closeIfInterruptedInBlockingMode();
-            return 0;
-        }
-        socket.lockRead();
-        long n = -1;
-        try {
-            ensureOpen();
-            boolean waits = isBlocking();
-            if (waits) {
-                closeIfInterrupted();
-            }
-            n = socket.receive(dsts, offset, length);
-            if (n < 0 && !waits) {
-                return 0;
-            }
-            n = n < 0 ? readWaiting(dsts, offset, length) : n;
-            return n == 0 ? EMPTY : n;
-        } catch (ClosedChannelException e) {
-            throw asClosed(e);
-        } finally {
-            socket.unlockRead();
-        }
+        return input.read(dsts, offset, length);
     }
-
-    private long readWaiting(ByteBuffer[] dsts, int offset, int length) throws IOException {
-        long n = -1;
-        Wait wait = new Wait();
-        try {
-            wait.begin();
-            while (isOpen()) {
-                n = socket.receive(dsts, offset, length);
-                if (n >= 0) {
-                    break;
-                }
-                waitForDatagram(wait, 0, -1);
-            }
-        } finally {
-            wait.end(n >= 0);
-        }
-        return n;
-    }
-
-    // ---- sending
 
     @Override
     public int send(ByteBuffer src, SocketAddress target) throws IOException {
@@ -282,115 +126,17 @@ public final class AccelDatagramChannel extends DatagramChannel {
                 || (onlyIpv4 && !(address.getAddress() instanceof Inet4Address))) {
             return kernel.send(src, target); // which throws what it has to
         }
-        ensureOpen();
-        socket.lockWrite();
-        try {
-            ensureOpen();
-            closeIfInterruptedInBlockingMode();
-            InetSocketAddress only = connected;
-            if (only != null && !only.equals(address)) {
-                throw new AlreadyConnectedException();
-            }
-            return only != null && !src.hasRemaining() ? 0 : send(src, address);
-        } catch (ClosedChannelException e) {
-            throw asClosed(e);
-        } finally {
-            socket.unlockWrite();
-        }
+        return output.sendTo(src, address);
     }
 
     @Override
     public int write(ByteBuffer src) throws IOException {
-        Objects.requireNonNull(src, "src");
-        ensureConnected();
-        if (!src.hasRemaining()) {
-            closeIfInterruptedInBlockingMode();
-            return 0; // as the JDK has it; only send() without a connection sends empty datagrams
-        }
-        socket.lockWrite();
-        try {
-            ensureOpen();
-            closeIfInterruptedInBlockingMode();
-            InetSocketAddress target = connected;
-            if (target == null) {
-                throw new NotYetConnectedException();
-            }
-            return send(src, target);
-        } catch (ClosedChannelException e) {
-            throw asClosed(e);
-        } finally {
-            socket.unlockWrite();
-        }
-    }
-
-    private int send(ByteBuffer src, InetSocketAddress target) throws IOException {
-        boolean waits = isBlocking();
-        int n = socket.send(src, target);
-        if (n > 0 || !waits || !src.hasRemaining()) {
-            return n;
-        }
-        Wait wait = new Wait();
-        try {
-            wait.begin();
-            while (isOpen() && n == 0) {
-                waitForRoom(wait);
-                n = socket.send(src, target);
-            }
-        } finally {
-            wait.end(n > 0);
-        }
-        return n;
-    }
-
-    private void waitForRoom(Wait wait) throws IOException {
-        provider.accelerator().waits().await(socket, SelectionKey.OP_WRITE, -1);
-        wait.begin(); // as in waitForDatagram
+        return output.write(src);
     }
 
     @Override
     public long write(ByteBuffer[] srcs, int offset, int length) throws IOException {
-        Objects.checkFromIndexSize(offset, length, srcs.length);
-        ensureConnected();
-        boolean empty = true;
-        for (int i = offset; i < offset + length; i++) {
-            empty &= !srcs[i].hasRemaining();
-        }
-        if (empty) {
-            closeIfInterruptedInBlockingMode();
-            return 0;
-        }
-        socket.lockWrite();
-        try {
-            ensureOpen();
-            boolean waits = isBlocking();
-            if (waits) {
-                closeIfInterrupted();
-            }
-            if (connected == null) {
-                throw new NotYetConnectedException();
-            }
-            long n = socket.write(srcs, offset, length);
-            return n > 0 || !waits ? n : writeWaiting(srcs, offset, length);
-        } catch (ClosedChannelException e) {
-            throw asClosed(e);
-        } finally {
-            socket.unlockWrite();
-        }
-    }
-
-    private long writeWaiting(ByteBuffer[] srcs, int offset, int length) throws IOException {
-        long n = 0;
-        Wait wait = new Wait();
-        try {
-            wait.begin();
-            while (isOpen() && n == 0) {
-                waitForRoom(wait);
-                n = socket.write(srcs, offset, length);
-            }
-        } finally {
-            wait.end(n > 0);
-        }
-        return n;
+        return output.write(srcs, offset, length);
     }
 
     // ---- addresses
@@ -535,22 +281,22 @@ public final class AccelDatagramChannel extends DatagramChannel {
     }
 
     /** Asked before a lock is taken: what finds the channel closed from then on has been ended by that. */
-    private void ensureOpen() throws ClosedChannelException {
+    void ensureOpen() throws ClosedChannelException {
         if (!isOpen()) {
             throw new ClosedChannelException();
         }
     }
 
-    private void ensureConnected() throws IOException {
+    void ensureConnected() throws IOException {
         ensureOpen();
         if (connected == null) {
-            closeIfInterruptedInBlockingMode();
+            interrupts.refuseInBlockingMode();
             throw new NotYetConnectedException();
         }
     }
 
     /** The kernel's channel was found closed in the middle of an operation, which only our own close does. */
-    private IOException asClosed(ClosedChannelException e) {
+    IOException asClosed(ClosedChannelException e) {
         if (e.getClass() != ClosedChannelException.class || kernel.isOpen()) {
             return e;
         }
@@ -559,31 +305,25 @@ public final class AccelDatagramChannel extends DatagramChannel {
         return asynchronous;
     }
 
-    /** An interrupted thread that could wait does not come in; not of a {@link java.net.DatagramSocket}. */
-    private void closeIfInterrupted() throws IOException {
-        if (onInterrupt == OnInterrupt.CLOSES && Thread.currentThread().isInterrupted()) {
-            boolean completed = false;
-            try {
-                begin();
-                completed = isOpen();
-            } finally {
-                end(completed);
-            }
-        }
+    /** The address connected to, or null. */
+    InetSocketAddress peer() {
+        return connected;
     }
 
-    /** As the JDK's, also where there is nothing to wait for, or the operation is refused. */
-    private void closeIfInterruptedInBlockingMode() throws IOException {
-        if (isBlocking()) {
-            closeIfInterrupted();
+    private final class BeginAndEnd extends Blocking {
+        @Override
+        void begin() {
+            AccelDatagramChannel.this.begin();
         }
-    }
 
-    private void closeQuietly() {
-        try {
-            close();
-        } catch (IOException e) {
-            // closed it is, and why is about to be said
+        @Override
+        void end(boolean completed) throws AsynchronousCloseException {
+            AccelDatagramChannel.this.end(completed);
+        }
+
+        @Override
+        boolean isOpen() {
+            return AccelDatagramChannel.this.isOpen();
         }
     }
 

@@ -19,7 +19,7 @@ import java.util.Set;
  * A listening channel: the JDK's own, whose connections may get links. Safe for use by many threads, as {@link
  * ServerSocketChannel} promises.
  */
-public final class AccelServerSocketChannel extends ServerSocketChannel implements ServerSocketHooks {
+public final class AccelServerSocketChannel extends ServerSocketChannel {
     private final AccelSelectorProvider provider;
     private final ServerSocketChannel kernel;
     /** The family that the program asked for, or null. */
@@ -66,10 +66,9 @@ public final class AccelServerSocketChannel extends ServerSocketChannel implemen
         }
     }
 
-    @Override
-    public SocketChannel acceptBlocking(long timeoutNanos) throws IOException {
+    private SocketChannel acceptWithin(long timeoutNanos) throws IOException {
         try {
-            kernel.socket().setSoTimeout((int) Math.min((timeoutNanos + 999_999) / 1_000_000, Integer.MAX_VALUE));
+            kernel.socket().setSoTimeout(AccelSocketChannel.toMillis(timeoutNanos));
             return wrap(kernel.socket().accept().getChannel());
         } catch (IOException e) {
             throw failed(e);
@@ -91,21 +90,29 @@ public final class AccelServerSocketChannel extends ServerSocketChannel implemen
     }
 
     @Override
-    public ServerSocketChannel channel() {
-        return this;
-    }
-
-    @Override
     public synchronized ServerSocket socket() {
         if (socket == null) {
-            socket = Privileged.get(() -> new AccelServerSocket(this));
+            socket = Privileged.get(() -> new AccelServerSocket(new Hooks()));
         }
         return socket;
     }
 
-    @Override
-    public InetSocketAddress localAddressOrNull() {
-        return (InetSocketAddress) kernel.socket().getLocalSocketAddress();
+    /** For the adaptor alone, so that programs see none of it. */
+    private final class Hooks implements ServerSocketHooks {
+        @Override
+        public ServerSocketChannel channel() {
+            return AccelServerSocketChannel.this;
+        }
+
+        @Override
+        public SocketChannel acceptBlocking(long timeoutNanos) throws IOException {
+            return acceptWithin(timeoutNanos);
+        }
+
+        @Override
+        public InetSocketAddress localAddressOrNull() {
+            return (InetSocketAddress) kernel.socket().getLocalSocketAddress();
+        }
     }
 
     @Override

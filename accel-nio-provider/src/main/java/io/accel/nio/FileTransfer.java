@@ -44,13 +44,15 @@ final class FileTransfer {
     }
 
     private final AccelSocketChannel channel;
+    private final StreamOutput output;
     private final Outgoing out;
     private final FileChannel file;
     /** Made when it is needed first. */
     private ByteBuffer piece;
 
-    FileTransfer(AccelSocketChannel channel, Outgoing out, FileChannel file) {
+    FileTransfer(AccelSocketChannel channel, StreamOutput output, Outgoing out, FileChannel file) {
         this.channel = channel;
+        this.output = output;
         this.out = out;
         this.file = file;
     }
@@ -74,7 +76,7 @@ final class FileTransfer {
             while (done < most) {
                 LinkStream link = out.enter(true);
                 if (link == null) {
-                    return done + channel.giveKernel(file, position + done, most - done, done > 0);
+                    return done + output.giveKernel(file, position + done, most - done, done > 0);
                 }
                 int n = read(link, position + done, most - done);
                 boolean isOver = n < 0;

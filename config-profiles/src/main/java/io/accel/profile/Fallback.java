@@ -1,6 +1,6 @@
 package io.accel.profile;
 
-/** What becomes of a connection whose accelerated paths cannot be had: the values of {@link Keys#FALLBACK}. */
+/** What to do when no accelerated path is available for a connection: the values of {@link Keys#FALLBACK}. */
 public enum Fallback {
     /** It goes through the kernel, and says why. */
     KERNEL,

@@ -42,12 +42,12 @@ public final class Keys {
             "shm,rdma",
             "The fabrics to try for a connection, in this order; one that is not named is not used.");
 
-    /** What becomes of a connection whose fabrics cannot be had. */
+    /** What to do when no fabric is available for a connection. */
     public static final Key<Fallback> FALLBACK = key(
             "fallback",
             new EnumType<>(Fallback.class),
             "kernel",
-            "What a connection becomes whose fabrics cannot be had: `kernel` uses the kernel's socket and says why,"
+            "What to do when no fabric is available for a connection: `kernel` uses the kernel's socket and says why,"
                     + " `fail` throws.");
 
     /** Where shared files and rendezvous sockets live. */
@@ -128,8 +128,8 @@ public final class Keys {
             "rdma.port-offset",
             new IntType(-65_534, 65_534, "ports"),
             "0",
-            "What is added to a listener's port to have its RDMA port; the same on both ends. Other than 0 where both"
-                    + " kinds of ports are one, as on iWARP.");
+            "Added to a listener's port to get its RDMA port; must be the same on both ends, and not 0 where RDMA shares"
+                    + " TCP's ports, as on iWARP.");
 
     /** Send and receive requests that a connection may have outstanding. */
     public static final Key<Integer> RDMA_QUEUE_DEPTH = key(

@@ -17,7 +17,7 @@ import java.util.Queue;
  * Welcomes each member with a line, and passes each line that a member sends to all members; one thread and one
  * selector serve any number of them.
  *
- * <p>Usage: {@code ChatServer [PORT]}; without a port it takes a free one and prints it. Who reads so slowly that
+ * <p>Usage: {@code ChatServer [PORT]}; without a port it takes a free one and prints it. A client that reads so slowly that
  * {@value #MAX_BACKLOG} pieces wait for him is disconnected, since one slow reader must not fill the memory.
  */
 public final class ChatServer {

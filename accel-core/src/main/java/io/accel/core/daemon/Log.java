@@ -35,7 +35,7 @@ public final class Log implements Supplier<Logger> {
     private static final AtomicBoolean SAYING = new AtomicBoolean();
     /** Whether nobody is to be asked for a logger yet. */
     private static volatile boolean starting;
-    /** Whether there could be no daemon: who says something next says what is kept. */
+    /** Whether no daemon could be started: the next message takes along what is kept. */
     private static volatile boolean alone;
 
     private final String name;

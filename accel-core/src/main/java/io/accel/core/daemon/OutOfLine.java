@@ -9,7 +9,7 @@ import java.io.IOException;
  * <p>A compiler that inlines makes it anew as a part of each method that calls it, and of each that calls those: a second of a processor in
  * the first seconds of a JVM, which a program on few processors lacks just then. HotSpot's does not inline a call for which the profile
  * has seen more than two classes, and there are more than two at the one call here: a poller alone has five. Where the compiler knows the
- * class of the callee all the same, that does not help: who calls holds it in a field of an object, and the type of that field is {@link
+ * class of the callee all the same, that does not help: the caller holds it in a field of an object, and the type of that field is {@link
  * Call}. The callee is a class with all of the work in {@link Call#call} itself. A lambda has it in a method beside, and the compiler
  * makes both.
  *

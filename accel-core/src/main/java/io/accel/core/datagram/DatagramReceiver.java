@@ -9,8 +9,8 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * The receiving half of a link that carries datagrams. Ring space is given back when a quarter of the ring was read: who has
- * read all leaves room for the longest datagram, since a ring has at least 128 KiB.
+ * The receiving half of a link that carries datagrams. Ring space is given back when a quarter of the ring was read: a reader that
+ * has read all leaves room for the longest datagram, since a ring has at least 128 KiB.
  *
  * <p>One receiver at a time; {@link #ready} may be called by another thread at the same time and is then a hint. {@link #tap} and {@link
  * #untap} are for another thread at the same time, one that may be any.

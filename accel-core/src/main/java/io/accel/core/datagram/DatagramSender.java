@@ -152,7 +152,7 @@ public final class DatagramSender {
     }
 
     /**
-     * Has a tap take each datagram from now on that is sent, not those that are dropped. Where the sender is just sending, that one may
+     * Has a tap take each datagram from now on that is sent, not those that are dropped. A datagram that is just being sent may
      * be the first that is taken, or the last that is not.
      *
      * @param newTap takes it

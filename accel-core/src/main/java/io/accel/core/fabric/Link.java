@@ -156,8 +156,8 @@ public interface Link {
     long published();
 
     /**
-     * Up to which cursor this side has published. Any thread: who calls {@link #signal} next signals behind all before it, and what the
-     * peer is known to have read lies before it.
+     * Up to which cursor this side has published. Any thread. The next call of {@link #signal} signals behind all before it, and
+     * what the peer is known to have read lies before it.
      */
     long publishedHere();
 
@@ -182,8 +182,8 @@ public interface Link {
     void arm(int what);
 
     /**
-     * Has somebody called once when the connection breaks here and not by the peer's word, so that bytes of either direction may
-     * be lost. Who waits for the link learns of it anyway; this is for who waits elsewhere.
+     * Calls back once when the connection breaks here and not by the peer's word, so that bytes of either direction may be lost.
+     * A thread that waits for the link learns of it anyway; this is for threads that wait elsewhere.
      *
      * @param told called by any thread, at once if that has happened; it must not wait, and not call the link
      */

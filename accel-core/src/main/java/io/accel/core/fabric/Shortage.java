@@ -4,7 +4,7 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Whether this process has lately lacked the room for a link: memory of {@code shm.dir}, {@code shm.max}, descriptors, memory that it
- * may register. Who could not have one asks again, and links by which nothing goes are given back for it, in spite of {@code
+ * may register. A connection that got none asks again, and links by which nothing goes are given back for it, in spite of {@code
  * handover.idle}. Any thread.
  */
 public final class Shortage {

@@ -157,7 +157,7 @@ public final class StatsService implements AutoCloseable {
         write(reader, end.flip());
     }
 
-    /** Whose process it is that asks, for the log: the directory's mode decides who may. */
+    /** The user whose process asks, for the log: the directory's mode decides who may ask. */
     private static String userOf(SocketChannel reader) throws IOException {
         try {
             return reader.getOption(ExtendedSocketOptions.SO_PEERCRED).user().getName();
@@ -166,7 +166,7 @@ public final class StatsService implements AutoCloseable {
         }
     }
 
-    /** Who asked for a capture; wants no more when that end of the socket is shut, or says anything. */
+    /** The client that asked for a capture; it wants no more when its end of the socket is shut, or says anything. */
     private static final class Asking implements CaptureSource.Sink {
         private final SocketChannel reader;
         private volatile boolean wanted = true;

@@ -67,7 +67,7 @@ public final class AccelRuntime {
     }
 
     private static AccelRuntime start() {
-        // Who waits here may be making the JVM's provider of channels, which a log may need.
+        // The thread that waits here may be making the JVM's provider of channels, which a log may need.
         Log.holdUntilStarted();
         synchronized (AccelRuntime.class) {
             if (started == null) {

@@ -70,7 +70,7 @@ public final class StreamSender {
     /** What this last began with. Writer only. */
     private long said;
     /**
-     * The writer reads and writes it without order. Who taps goes from {@link Farewell#NONE} to {@link Farewell#TAPPED} and back, by
+     * The writer reads and writes it without order. The thread that taps goes from {@link Farewell#NONE} to {@link Farewell#TAPPED} and back, by
      * compare-and-set, which cannot undo what the writer has found out.
      */
     private Farewell farewell = Farewell.NONE;

@@ -19,7 +19,7 @@ import java.util.function.Consumer;
 /**
  * What the threads of a group do: one of them waits in the selector, the others for work.
  *
- * <p>The work is a queue. In it, or in the hands of one thread, is the turn to wait. Who has the turn selects, and moves the bytes of what
+ * <p>The work is a queue. In it, or in the hands of one thread, is the turn to wait. The thread that has the turn selects, and moves the bytes of what
  * became ready: no other thread then finds it ready once more. What handlers there are to call it puts in the queue, and behind them the
  * turn, for another thread to take, before it calls the first one itself. So however long a handler takes, another thread selects.
  */

@@ -10,7 +10,7 @@ import java.util.Deque;
 /**
  * One direction of a stream: at most one operation at a time, done at once if it can be, and otherwise when the selector says so.
  *
- * <p>The monitor guards the state and the pending operation. Who takes that from here gives it its outcome, after the monitor. Bytes
+ * <p>The monitor guards the state and the pending operation. The thread that takes it from here tells its outcome, after the monitor. Bytes
  * are moved under the monitor, by the initiating thread or the one that selects.
  */
 final class Half {

@@ -9,7 +9,7 @@ import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What is said of a process besides its connections: who it is, and paragraphs of what it did, the most important ones first. */
+/** The lines about a process other than its connections: its name, and paragraphs about what it did, the most important ones first. */
 final class ProcessLines {
     private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("HH:mm:ss");
     private static final DateTimeFormatter DATE = DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss");

@@ -78,7 +78,7 @@ final class ContainerChecks {
                         "no thread looks for traffic with a quota that is no whole number: give the container whole processors");
     }
 
-    /** By their numbers: who else prints the same ones is in the same namespaces. */
+    /** By their numbers: processes that print the same numbers are in the same namespaces. */
     private Finding namespaces() {
         List<String> all = new ArrayList<>();
         for (String name : NAMESPACES) {

@@ -426,7 +426,7 @@ final class AccelSocketImpl extends SocketImpl {
         try (KernelSocket unused = KernelSocket.open()) {
             return unused.supportedOptions();
         } catch (IOException e) {
-            return Set.of(); // out of descriptors: no option can be had
+            return Set.of(); // out of descriptors: no option can be read
         }
     }
 }

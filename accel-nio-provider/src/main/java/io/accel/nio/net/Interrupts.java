@@ -4,7 +4,7 @@ import io.accel.core.jdk.VirtualThreads;
 import java.io.InterruptedIOException;
 
 /**
- * What an interrupt does to a thread that waits on a socket, as the JDK has it: nothing to a platform thread, which stays
+ * What an interrupt does to a thread that waits on a socket, as with the JDK's: nothing to a platform thread, which stays
  * interrupted; a virtual one gets an exception, upon which {@code java.net.Socket} closes. For one operation of one thread.
  */
 final class Interrupts {

@@ -67,7 +67,7 @@ class MetricsIT {
     void aPortThatIsTakenDoesNotDisturbTheProgram(Path jdk) throws Exception {
         try (Child child = Child.start(dir, command(jdk, "-Daccel.metrics=prometheus:192.0.2.1:9464"))) {
             child.awaitOutput("PORT ");
-            child.awaitOutput("metrics cannot be had: Prometheus cannot be served at /192.0.2.1:9464");
+            child.awaitOutput("metrics are not available: Prometheus cannot be served at /192.0.2.1:9464");
         }
     }
 

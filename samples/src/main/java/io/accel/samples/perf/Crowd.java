@@ -78,7 +78,7 @@ final class Crowd implements AutoCloseable {
         return hogged;
     }
 
-    /** Who shares what, in words; empty if it is not crowded. */
+    /** Which programs share which processors, in words; empty if it is not crowded. */
     String describe() {
         return words;
     }

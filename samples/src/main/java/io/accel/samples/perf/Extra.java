@@ -9,7 +9,7 @@ import java.util.function.ToDoubleFunction;
  * @param connectionBytes memory that an open connection takes beside what the kernel's sockets do: heaps, other memory of both
  *     processes, and shared memory of the system
  * @param connectionDescriptors descriptors that both ends of a connection have open
- * @param balance what that one of several listeners got which got least, of its even share
+ * @param balance what the worst served of several listeners got, as a part of its even share
  * @param linked which part of the client's connections was on a link once it was warm
  * @param linkedBytes which part of what the client read and wrote did not go through the kernel
  */

@@ -34,7 +34,7 @@ import picocli.CommandLine.Spec;
         description = {
             "Lets programs talk to each other at random, over channels with selectors, blocking channels and sockets, with"
                     + " every byte checked, connections opened and ended in every way, and some of the programs killed all"
-                    + " the time; says what was done, and what was lost: nothing, it is to be hoped.",
+                    + " the time; says what was done, and what was lost. Nothing should be.",
             "Lost is: a wrong byte; a conversation between two programs that live that did not come to its end; memory,"
                     + " descriptors or files that became more; that no connection ever left the kernel.",
             "In the end there are the figures of those that live throughout: connections, handovers (how often a connection went"

@@ -74,7 +74,7 @@ final class Talk {
             wire.write(out);
             moved = out.remaining() < before;
         }
-        // Who waits for an answer must not wait for more of it than was asked for.
+        // A reader must not wait for more of an answer than it asked for.
         long due = toSend == 0 || wire.duplex() ? toReceive : Math.min(toReceive, sent - out.remaining());
         while (received < due && (!moved || !wire.duplex() || toSend == 0 || random.nextBoolean())) {
             in.clear().limit((int) Math.min(in.capacity(), due - received));

@@ -78,7 +78,7 @@ final class CmService {
         this.deviceEvents = new DeviceEvents(selector, hasWay);
     }
 
-    /** Who to ask for the service. */
+    /** Gives the service. */
     interface Source {
         CmService get() throws FallbackException;
     }
@@ -238,7 +238,8 @@ final class CmService {
                 deviceEvents.look(now);
                 checkPeers(now);
             } catch (Throwable e) {
-                // Nothing that one connection does may end the thread that serves all, or keep it busy with the same
+                // Nothing that a single connection does may end the thread that serves all, or keep it busy with the
+                // same
                 // error.
                 ERRORS.warn("the RDMA thread met an error and goes on", e);
                 Daemons.pause();
@@ -298,7 +299,7 @@ final class CmService {
         if (now - due.get(link) < 0) {
             return;
         }
-        link.attended().set(false); // first: who asks from now on is a newcomer
+        link.attended().set(false); // first: a call that asks from now on begins a new round
         long pause = link.attend(now);
         if (pause > 0) {
             link.attended().set(true);
@@ -321,7 +322,7 @@ final class CmService {
         }
     }
 
-    /** Looks after peers that may be gone: every so often, as the connection that wants it most often has it. */
+    /** Looks after peers that may be gone: as often as the connection with the shortest interval wants it. */
     private void checkPeers(long now) {
         long interval = Long.MAX_VALUE;
         for (RdmaLink link : links) {

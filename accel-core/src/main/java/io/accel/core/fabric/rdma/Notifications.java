@@ -6,7 +6,7 @@ import io.accel.core.fabric.rdma.verbs.VerbsException;
 
 /** What a completion queue was asked to ring its channel for. Only under the link's lock. */
 final class Notifications {
-    /** In this order: who asked for more is told of less, too. */
+    /** In this order: a side that asked for more is told of less, too. */
     enum Wanted {
         NONE,
         /** Of messages of the peer's that ask for it. */
@@ -16,7 +16,7 @@ final class Notifications {
 
     private final CompletionQueue queue;
     private final CompletionChannel channel;
-    /** Whether the device tells which messages ask for it. Linux's Soft-iWARP has it that no receive does. */
+    /** Whether the device tells which messages ask for it. Linux's Soft-iWARP says so of no receive. */
     private final boolean tellsSolicited;
 
     private Wanted asked = Wanted.NONE;

@@ -238,7 +238,7 @@ final class Outbound {
             at = 0;
         }
         int rest = length - (last == 0 ? 0 : head);
-        // Whose memory it is waits for the completion, and nothing may follow that brings one.
+        // The memory's owner waits for the completion, and no later message might bring one.
         boolean signaled = ledger.isSignalDue(rest) || (foreign && inPlace.endsAt(posted + length));
         int flags = SendFlags.SOLICITED | (signaled ? SendFlags.SIGNALED : 0);
         int announcement = Immediate.of(Immediate.DATA, length);

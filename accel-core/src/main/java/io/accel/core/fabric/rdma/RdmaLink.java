@@ -19,9 +19,9 @@ import java.util.function.Consumer;
  * A connection over a queue pair. Looking at it means polling its completion queue, which whoever looks does for all:
  * {@link LinkQueues} takes what has completed and posts what waits. Here is who may ask for that, and when.
  *
- * <p><b>The lock</b> is held for a few calls into the device at most. Who publishes waits for it; who only looks does not,
- * for then another thread is just looking. Before sleeping that would not do: {@link #arm} takes the lock, so that it sees
- * whatever completed before the queue was armed.
+ * <p><b>The lock</b> is held for a few calls into the device at most. A thread that publishes waits for it. A thread that only
+ * looks does not, for another thread is just looking. Before sleeping that is not enough: {@link #arm} takes the lock, so that it
+ * sees whatever completed before the queue was armed.
  *
  * <p><b>The end.</b> Once the link is {@linkplain LinkState#DRAINED drained}, the peer is reported gone. After {@link #free}
  * the connection manager's thread delivers what is left, disconnects and gives everything back.

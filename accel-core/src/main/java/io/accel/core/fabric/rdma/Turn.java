@@ -4,8 +4,8 @@ import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
 /**
- * What one thread does for several peers in turn. Whatever is met at one of them is that one's affair: those behind it have their
- * turn.
+ * What one thread does for several peers in turn. A failure at one of them concerns that peer alone: those behind it still have
+ * their turn.
  */
 final class Turn {
     private Turn() {}

@@ -22,7 +22,7 @@ record Namespace(String name, Predicate<InetAddress> locals) {
     /** That of this process. */
     static final Namespace OWN = new Namespace(ownName(), LocalAddresses::contains);
 
-    /** Whether an address is one of this namespace's; a wildcard as destination is, as the kernel has it. */
+    /** Whether an address is one of this namespace's; a wildcard as destination is, as for the kernel. */
     boolean isLocal(InetAddress address) {
         return address.isAnyLocalAddress() || locals.test(address);
     }

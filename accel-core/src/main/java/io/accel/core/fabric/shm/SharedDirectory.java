@@ -55,7 +55,7 @@ public final class SharedDirectory {
     }
 
     /**
-     * Whose listeners are in the directory, and of how many network namespaces.
+     * Which users' listeners are in the directory, and from how many network namespaces.
      *
      * @param dir the directory
      * @return one line

@@ -25,7 +25,7 @@ import java.util.concurrent.atomic.AtomicLong;
  *
  * <p><b>Sleep and wake</b> is a Dekker handshake over the sleepers word. The sleeper sets its bit, a full fence follows
  * (the atomic or), and it looks at the cursors once more; the peer stores its cursor, a full fence follows, and it looks
- * at the sleepers word. Whoever takes the word from non-zero to zero rings, so that one arming costs one system call at
+ * at the sleepers word. The thread that takes the word from non-zero to zero rings, so that one arming costs one system call at
  * most.
  */
 final class ShmLink implements Link {

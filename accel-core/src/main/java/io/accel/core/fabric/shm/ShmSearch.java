@@ -119,7 +119,7 @@ final class ShmSearch implements Connecting {
         }
     }
 
-    /** Whether a listener has said so that had not yet heard that the first to ask for the connection, who was this, had gone. */
+    /** Whether that came from a listener that had not yet heard that the first client to ask for the connection, this one, had gone. */
     private static boolean isRefusalOfSecond(FallbackException e) {
         return e.reason() == FallbackReason.BACKLOG_FULL || e.reason() == FallbackReason.BAD_HANDSHAKE;
     }

@@ -91,14 +91,14 @@ public final class MetricsExport {
                 LOG.get().log(Level.INFO, "accel: metrics are at {0}", page.uri());
             }
         } catch (IOException e) { // such as a port that is taken: the message says it all
-            LOG.get().log(Level.WARNING, "accel: metrics cannot be had: " + e.getMessage());
+            LOG.get().log(Level.WARNING, "accel: metrics are not available: " + e.getMessage());
         } catch (Exception e) {
-            LOG.get().log(Level.WARNING, "accel: metrics cannot be had: " + e.getMessage(), e);
+            LOG.get().log(Level.WARNING, "accel: metrics are not available: " + e.getMessage(), e);
         } catch (LinkageError e) {
             LOG.get()
                     .log(
                             Level.WARNING,
-                            "accel: metrics cannot be had, since a class is missing (" + e.getMessage()
+                            "accel: metrics are not available, since a class is missing (" + e.getMessage()
                                     + "). Prometheus needs"
                                     + " prometheus-metrics-exposition-textformats on the class path and the module jdk.httpserver,"
                                     + " JMX the module java.management; accel.jar brings the former",

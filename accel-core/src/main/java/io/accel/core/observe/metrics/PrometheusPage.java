@@ -24,7 +24,7 @@ public final class PrometheusPage implements AutoCloseable {
      * Opens the page. Its threads are daemons if the caller is one.
      *
      * @param address where; port 0 for any
-     * @throws IOException if it cannot be had
+     * @throws IOException if it cannot be served there
      */
     public static PrometheusPage open(InetSocketAddress address) throws IOException {
         HttpServer server;

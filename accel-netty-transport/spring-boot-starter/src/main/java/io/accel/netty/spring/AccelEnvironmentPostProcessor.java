@@ -17,7 +17,7 @@ import org.springframework.core.env.StandardEnvironment;
  * Hands {@code accel.*} of a program's configuration over to Accel, which reads system properties, and checks it. Comes last of its
  * kind, when all of the configuration is there, and before anything could open a connection.
  *
- * <p>What outranks what is as Spring Boot has it: command-line arguments, system properties, the environment, files. The variable
+ * <p>The order of precedence is Spring Boot's: command-line arguments, system properties, the environment, files. The variable
  * {@code ACCEL_OPTIONS} ranks just below the variables of single keys.
  *
  * <p>Accel has one profile in a process, which its first connection settles; what another application context of the same process

@@ -58,7 +58,7 @@ public record RdmaConfig(
 
     /**
      * The longest that a device takes to give up on a peer, after which Accel gives up on the device: some, Soft-RoCE among them,
-     * take 7 retries for any number. A device's time-out may be four times the one that it was told (InfiniBand
+     * take 7 retries for any number. A device's time-out may be four times what it was told (InfiniBand
      * specification, 9.7.6.1.3).
      */
     public long givingUpNanos() {

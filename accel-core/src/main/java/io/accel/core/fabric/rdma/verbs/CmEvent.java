@@ -7,7 +7,7 @@ import java.nio.ByteBuffer;
  *
  * @param type what
  * @param id whose; of a {@link CmEventType#CONNECT_REQUEST} the new one, which the receiver of the event has to close
- * @param listener of a CONNECT_REQUEST, who listened; otherwise null
+ * @param listener of a CONNECT_REQUEST, the listening identifier; otherwise null
  * @param status 0, or why it failed: a negative errno, or for REJECTED the reason (28: by the peer's program)
  * @param privateData what the peer sent along, read-only, often padded with zeros: use a length of one's own
  */

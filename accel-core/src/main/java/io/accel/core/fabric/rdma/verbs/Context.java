@@ -59,7 +59,7 @@ public final class Context implements AutoCloseable {
         return known;
     }
 
-    /** Who asks from now on gets one that calls what {@link Libraries} has now. */
+    /** From now on callers get a context that calls what {@link Libraries} has now. */
     static void forgetShared() {
         SHARED.clear();
     }

@@ -4,7 +4,7 @@ import java.lang.ref.Reference;
 
 /**
  * A reliable connected queue pair, made and connected through its {@link CmId}. Posting does not allocate. The queues do
- * not count: who posts keeps within {@link #maxSends} and {@link #maxReceives} not yet completed. One thread at a time.
+ * not count: the caller keeps within {@link #maxSends} and {@link #maxReceives} not yet completed. One thread at a time.
  */
 public final class QueuePair implements AutoCloseable {
     private final LibIbVerbs.Functions ibv;

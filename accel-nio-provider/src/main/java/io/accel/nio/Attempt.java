@@ -1,0 +1,10 @@
+package io.accel.nio;
+
+import io.accel.core.socket.LinkStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+
+/** One try at a transfer of one buffer or of several. Not capturing, so that waiting makes no garbage. */
+interface Attempt {
+    long run(LinkStream link, ByteBuffer one, ByteBuffer[] many, int offset, int length) throws IOException;
+}

@@ -1,0 +1,59 @@
+package io.accel.nio;
+
+import java.io.IOException;
+import java.net.SocketAddress;
+import java.nio.channels.SocketChannel;
+
+/** The hooks over a channel of Accel's, which shows none of this to programs. */
+record ChannelSocketHooks(AccelSocketChannel own, StreamInput input, StreamOutput output) implements SocketHooks {
+
+    @Override
+    public SocketChannel channel() {
+        return own;
+    }
+
+    @Override
+    public void connectBlocking(SocketAddress remote, long timeoutNanos) throws IOException {
+        own.connectBlocking(remote, timeoutNanos);
+    }
+
+    @Override
+    public int readBlocking(byte[] b, int off, int len, long timeoutNanos) throws IOException {
+        return input.readBlocking(b, off, len, timeoutNanos);
+    }
+
+    @Override
+    public void writeBlocking(byte[] b, int off, int len) throws IOException {
+        output.writeBlocking(b, off, len);
+    }
+
+    @Override
+    public int available() throws IOException {
+        return input.available();
+    }
+
+    @Override
+    public void sendUrgentData(int data) throws IOException {
+        output.sendUrgentData(data);
+    }
+
+    @Override
+    public SocketAddress localAddressOrNull() {
+        return own.localAddressOrNull();
+    }
+
+    @Override
+    public SocketAddress remoteAddressOrNull() {
+        return own.remoteAddressOrNull();
+    }
+
+    @Override
+    public boolean isInputShutdown() {
+        return own.isInputShutdown();
+    }
+
+    @Override
+    public boolean isOutputShutdown() {
+        return own.isOutputShutdown();
+    }
+}

@@ -1,0 +1,165 @@
+package io.accel.nio;
+
+import io.accel.core.socket.DatagramSocket;
+import java.io.IOException;
+import java.net.SocketAddress;
+import java.net.SocketTimeoutException;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.IllegalBlockingModeException;
+import java.util.Objects;
+
+/**
+ * The receiving half of a datagram channel: what to look at before a datagram is taken, as the JDK's channels do, and how to wait
+ * for one. One thread at a time is in it, by {@link DatagramSocket#lockRead}; the others wait for that.
+ */
+final class DatagramInput {
+    /** What the JDK's channels return for an empty datagram that was read, in their words the end of a stream. */
+    private static final int EMPTY = -1;
+
+    private final AccelDatagramChannel channel;
+    private final DatagramSocket socket;
+    private final DatagramInterrupts interrupts;
+
+    DatagramInput(AccelDatagramChannel channel, DatagramSocket socket, DatagramInterrupts interrupts) {
+        this.channel = channel;
+        this.socket = socket;
+        this.interrupts = interrupts;
+    }
+
+    SocketAddress receive(ByteBuffer dst) throws IOException {
+        if (dst.isReadOnly()) {
+            throw new IllegalArgumentException("Read-only buffer");
+        }
+        return receive(dst, -1);
+    }
+
+    /** For the socket adaptor: waits, and says so if that is not allowed. */
+    SocketAddress receiveBlocking(ByteBuffer dst, long timeoutNanos) throws IOException {
+        if (!channel.isBlocking()) {
+            throw new IllegalBlockingModeException();
+        }
+        return receive(dst, timeoutNanos);
+    }
+
+    /**
+     * As {@link #receive(ByteBuffer)}, within a time if the channel is in blocking mode.
+     *
+     * @param timeoutNanos how long to wait; negative for no limit
+     * @throws SocketTimeoutException if the time is over
+     */
+    private SocketAddress receive(ByteBuffer dst, long timeoutNanos) throws IOException {
+        channel.ensureOpen();
+        socket.lockRead();
+        try {
+            channel.ensureOpen();
+            boolean waits = channel.isBlocking();
+            if (waits) {
+                interrupts.refuse();
+            }
+            SocketAddress from = socket.receive(dst);
+            return from != null || !waits ? from : receiveWaiting(dst, timeoutNanos);
+        } catch (ClosedChannelException e) {
+            throw channel.asClosed(e);
+        } finally {
+            socket.unlockRead();
+        }
+    }
+
+    private SocketAddress receiveWaiting(ByteBuffer dst, long timeoutNanos) throws IOException {
+        long start = System.nanoTime();
+        SocketAddress from = null;
+        DatagramInterrupts.Wait wait = interrupts.newWait();
+        try {
+            wait.begin();
+            while (channel.isOpen()) {
+                from = socket.receive(dst);
+                if (from != null) {
+                    break;
+                }
+                waitForDatagram(wait, start, timeoutNanos);
+            }
+        } finally {
+            wait.end(from != null);
+        }
+        return from;
+    }
+
+    private void waitForDatagram(DatagramInterrupts.Wait wait, long start, long timeoutNanos) throws IOException {
+        long left = timeoutNanos < 0 ? -1 : timeoutNanos - (System.nanoTime() - start);
+        if (timeoutNanos >= 0 && left <= 0) {
+            throw new SocketTimeoutException("Receive timed out");
+        }
+        socket.awaitReadable(left);
+        wait.begin();
+    }
+
+    int read(ByteBuffer dst) throws IOException {
+        Objects.requireNonNull(dst, "dst");
+        channel.ensureConnected();
+        if (dst.isReadOnly()) {
+            throw new IllegalArgumentException("Read-only buffer");
+        }
+        if (!dst.hasRemaining()) {
+            interrupts.refuseInBlockingMode();
+            return 0; // as the JDK's: the datagram stays
+        }
+        int before = dst.position();
+        boolean found = receive(dst, -1) != null;
+        int n = dst.position() - before;
+        return found && n == 0 ? EMPTY : n;
+    }
+
+    long read(ByteBuffer[] dsts, int offset, int length) throws IOException {
+        Objects.checkFromIndexSize(offset, length, dsts.length);
+        channel.ensureConnected();
+        boolean room = false;
+        for (int i = offset; i < offset + length; i++) {
+            if (dsts[i].isReadOnly()) {
+                throw new IllegalArgumentException("Read-only buffer");
+            }
+            room |= dsts[i].hasRemaining();
+        }
+        if (!room) {
+            interrupts.refuseInBlockingMode();
+            return 0;
+        }
+        socket.lockRead();
+        long n = -1;
+        try {
+            channel.ensureOpen();
+            boolean waits = channel.isBlocking();
+            if (waits) {
+                interrupts.refuse();
+            }
+            n = socket.receive(dsts, offset, length);
+            if (n < 0 && !waits) {
+                return 0;
+            }
+            n = n < 0 ? readWaiting(dsts, offset, length) : n;
+            return n == 0 ? EMPTY : n;
+        } catch (ClosedChannelException e) {
+            throw channel.asClosed(e);
+        } finally {
+            socket.unlockRead();
+        }
+    }
+
+    private long readWaiting(ByteBuffer[] dsts, int offset, int length) throws IOException {
+        long n = -1;
+        DatagramInterrupts.Wait wait = interrupts.newWait();
+        try {
+            wait.begin();
+            while (channel.isOpen()) {
+                n = socket.receive(dsts, offset, length);
+                if (n >= 0) {
+                    break;
+                }
+                waitForDatagram(wait, 0, -1);
+            }
+        } finally {
+            wait.end(n >= 0);
+        }
+        return n;
+    }
+}

@@ -1,0 +1,142 @@
+package io.accel.nio;
+
+import io.accel.core.socket.BlockingWaits;
+import io.accel.core.socket.DatagramSocket;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.AlreadyConnectedException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.NotYetConnectedException;
+import java.nio.channels.SelectionKey;
+import java.util.Objects;
+
+/**
+ * The sending half of a datagram channel: what to look at before a datagram is sent, as the JDK's channels do, and how to wait for
+ * room. One thread at a time is in it, by {@link DatagramSocket#lockWrite}; the others wait for that.
+ */
+final class DatagramOutput {
+    private final AccelDatagramChannel channel;
+    private final DatagramSocket socket;
+    private final BlockingWaits waits;
+    private final DatagramInterrupts interrupts;
+
+    DatagramOutput(
+            AccelDatagramChannel channel, DatagramSocket socket, BlockingWaits waits, DatagramInterrupts interrupts) {
+        this.channel = channel;
+        this.socket = socket;
+        this.waits = waits;
+        this.interrupts = interrupts;
+    }
+
+    /** Sends to an address that is none of those which the JDK's channel refuses. */
+    int sendTo(ByteBuffer src, InetSocketAddress target) throws IOException {
+        channel.ensureOpen();
+        socket.lockWrite();
+        try {
+            channel.ensureOpen();
+            interrupts.refuseInBlockingMode();
+            InetSocketAddress only = channel.peer();
+            if (only != null && !only.equals(target)) {
+                throw new AlreadyConnectedException();
+            }
+            return only != null && !src.hasRemaining() ? 0 : send(src, target);
+        } catch (ClosedChannelException e) {
+            throw channel.asClosed(e);
+        } finally {
+            socket.unlockWrite();
+        }
+    }
+
+    int write(ByteBuffer src) throws IOException {
+        Objects.requireNonNull(src, "src");
+        channel.ensureConnected();
+        if (!src.hasRemaining()) {
+            interrupts.refuseInBlockingMode();
+            return 0; // as the JDK's; only send() without a connection sends empty datagrams
+        }
+        socket.lockWrite();
+        try {
+            channel.ensureOpen();
+            interrupts.refuseInBlockingMode();
+            InetSocketAddress target = channel.peer();
+            if (target == null) {
+                throw new NotYetConnectedException();
+            }
+            return send(src, target);
+        } catch (ClosedChannelException e) {
+            throw channel.asClosed(e);
+        } finally {
+            socket.unlockWrite();
+        }
+    }
+
+    private int send(ByteBuffer src, InetSocketAddress target) throws IOException {
+        boolean isBlocking = channel.isBlocking();
+        int n = socket.send(src, target);
+        if (n > 0 || !isBlocking || !src.hasRemaining()) {
+            return n;
+        }
+        DatagramInterrupts.Wait wait = interrupts.newWait();
+        try {
+            wait.begin();
+            while (channel.isOpen() && n == 0) {
+                waitForRoom(wait);
+                n = socket.send(src, target);
+            }
+        } finally {
+            wait.end(n > 0);
+        }
+        return n;
+    }
+
+    private void waitForRoom(DatagramInterrupts.Wait wait) throws IOException {
+        waits.await(socket, SelectionKey.OP_WRITE, -1);
+        wait.begin();
+    }
+
+    long write(ByteBuffer[] srcs, int offset, int length) throws IOException {
+        Objects.checkFromIndexSize(offset, length, srcs.length);
+        channel.ensureConnected();
+        boolean empty = true;
+        for (int i = offset; i < offset + length; i++) {
+            empty &= !srcs[i].hasRemaining();
+        }
+        if (empty) {
+            interrupts.refuseInBlockingMode();
+            return 0;
+        }
+        socket.lockWrite();
+        try {
+            channel.ensureOpen();
+            boolean isBlocking = channel.isBlocking();
+            if (isBlocking) {
+                interrupts.refuse();
+            }
+            if (channel.peer() == null) {
+                throw new NotYetConnectedException();
+            }
+            long n = socket.write(srcs, offset, length);
+            return n > 0 || !isBlocking ? n : writeWaiting(srcs, offset, length);
+        } catch (ClosedChannelException e) {
+            throw channel.asClosed(e);
+        } finally {
+            socket.unlockWrite();
+        }
+    }
+
+    private long writeWaiting(ByteBuffer[] srcs, int offset, int length) throws IOException {
+        long n = 0;
+        DatagramInterrupts.Wait wait = interrupts.newWait();
+        try {
+            wait.begin();
+            while (channel.isOpen() && n == 0) {
+                waitForRoom(wait);
+                n = socket.write(srcs, offset, length);
+            }
+        } finally {
+            wait.end(n > 0);
+        }
+        return n;
+    }
+}

@@ -1,0 +1,307 @@
+package io.accel.nio;
+
+import io.accel.core.observe.Drop;
+import io.accel.core.observe.ProcessCounters;
+import io.accel.core.socket.BlockingWaits;
+import io.accel.core.socket.LinkStream;
+import io.accel.core.socket.LinkWriter;
+import io.accel.core.socket.Outgoing;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.AsynchronousCloseException;
+import java.nio.channels.ClosedByInterruptException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.IllegalBlockingModeException;
+import java.nio.channels.SelectionKey;
+import java.util.Objects;
+
+/**
+ * The writing half of a stream channel: writes to the JDK's channel or to a link, whichever the bytes go by, and goes on with the
+ * other one when they move. Also the writes of the socket adaptor. Safe for use by many threads: one at a time writes, under the
+ * lock of what it writes to.
+ */
+final class StreamOutput {
+    private static final Attempt WRITE_ONE =
+            (link, one, many, offset, length) -> link.writer().write(one);
+    private static final Attempt WRITE_MANY =
+            (link, one, many, offset, length) -> link.writer().write(many, offset, length);
+
+    private final AccelSocketChannel channel;
+    private final Outgoing out;
+    /** Made by the first thread that waits, so not for most connections; whichever of several it is, they are alike. */
+    private Blocking blocking;
+
+    StreamOutput(AccelSocketChannel channel, Outgoing out) {
+        this.channel = channel;
+        this.out = out;
+    }
+
+    /** The begin and end of the channel's blocking operations, in either half. */
+    Blocking blocking() {
+        Blocking made = blocking;
+        if (made == null) {
+            made = channel.newBlocking();
+            blocking = made;
+        }
+        return made;
+    }
+
+    int write(ByteBuffer src) throws IOException {
+        int n;
+        do {
+            LinkStream link = out.link();
+            if (link == null) {
+                link = out.enter(src.hasRemaining());
+                if (link == null) {
+                    return writeKernel(src);
+                }
+            }
+            n = writeLink(link, src);
+        } while (n == LinkStream.MOVED);
+        return n;
+    }
+
+    private int writeLink(LinkStream link, ByteBuffer src) throws IOException {
+        LinkWriter writer = link.writer();
+        writer.lock();
+        try {
+            channel.ensureOpen();
+            boolean waits = channel.isBlocking();
+            if (waits && Thread.currentThread().isInterrupted()) {
+                blocking().closeByInterrupt();
+            }
+            int n = writer.write(src);
+            if (n == LinkStream.MOVED || !src.hasRemaining()) {
+                return n;
+            }
+            if (out.goBack(link)) {
+                return (int) writeRest(src, null, 0, 0, n);
+            }
+            if (!waits) {
+                return n;
+            }
+            return (int) writeWaiting(link, WRITE_ONE, src, null, 0, 0, n);
+        } catch (IOException e) {
+            throw channel.failed(byLink(e));
+        } finally {
+            writer.unlock();
+        }
+    }
+
+    /** In the writing half of the kernel's path, which this leaves. */
+    private int writeKernel(ByteBuffer src) throws IOException {
+        try {
+            return giveKernel(src);
+        } catch (IOException e) {
+            throw out.failed(channel.failed(e));
+        } finally {
+            out.leave();
+        }
+    }
+
+    private int giveKernel(ByteBuffer src) throws IOException {
+        int n = channel.kernel().write(src);
+        out.gave(n, src);
+        return n;
+    }
+
+    /**
+     * Sends a part of a file through the kernel; in the writing half of its path, which this leaves.
+     *
+     * @param behind whether a part before it is sent, of which the program is to know rather than of a failure
+     */
+    long giveKernel(FileChannel file, long position, long count, boolean behind) throws IOException {
+        try {
+            long n = file.transferTo(position, count, channel.kernel());
+            out.gave(n);
+            return n;
+        } catch (IOException e) {
+            if (behind && !(e instanceof ClosedByInterruptException)) {
+                out.failedBehind(e);
+                return 0;
+            }
+            throw out.failed(channel.failed(e));
+        } finally {
+            out.leave();
+        }
+    }
+
+    long write(ByteBuffer[] srcs, int offset, int length) throws IOException {
+        Objects.checkFromIndexSize(offset, length, srcs.length);
+        long n;
+        do {
+            LinkStream link = out.link();
+            if (link == null) {
+                link = out.enter(hasRemaining(srcs, offset, length));
+                if (link == null) {
+                    return writeKernel(srcs, offset, length);
+                }
+            }
+            n = writeLink(link, srcs, offset, length);
+        } while (n == LinkStream.MOVED);
+        return n;
+    }
+
+    private long writeLink(LinkStream link, ByteBuffer[] srcs, int offset, int length) throws IOException {
+        LinkWriter writer = link.writer();
+        for (int i = offset; i < offset + length; i++) {
+            Objects.requireNonNull(srcs[i], "buffer");
+        }
+        writer.lock();
+        try {
+            channel.ensureOpen();
+            boolean waits = channel.isBlocking();
+            if (waits && Thread.currentThread().isInterrupted()) {
+                blocking().closeByInterrupt();
+            }
+            long n = writer.write(srcs, offset, length);
+            if (n == LinkStream.MOVED || !hasRemaining(srcs, offset, length)) {
+                return n;
+            }
+            if (out.goBack(link)) {
+                return writeRest(null, srcs, offset, length, n);
+            }
+            if (!waits) {
+                return n;
+            }
+            return writeWaiting(link, WRITE_MANY, null, srcs, offset, length, n);
+        } catch (IOException e) {
+            throw channel.failed(byLink(e));
+        } finally {
+            writer.unlock();
+        }
+    }
+
+    private long writeKernel(ByteBuffer[] srcs, int offset, int length) throws IOException {
+        try {
+            return giveKernel(srcs, offset, length);
+        } catch (IOException e) {
+            throw out.failed(channel.failed(e));
+        } finally {
+            out.leave();
+        }
+    }
+
+    private long giveKernel(ByteBuffer[] srcs, int offset, int length) throws IOException {
+        int[] before = out.positions(srcs, offset, length);
+        long n = channel.kernel().write(srcs, offset, length);
+        out.gave(n, srcs, before, offset);
+        return n;
+    }
+
+    /** What to throw for a write that fails over the link. As the JDK's, output that was shut down counts as closed meanwhile. */
+    private IOException byLink(IOException e) {
+        return e.getClass() == ClosedChannelException.class && channel.isOpen() ? new AsynchronousCloseException() : e;
+    }
+
+    private static boolean hasRemaining(ByteBuffer[] buffers, int offset, int length) {
+        // From the end: what was not written is there.
+        for (int i = offset + length - 1; i >= offset; i--) {
+            if (buffers[i].hasRemaining()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /**
+     * Tries until everything was written, if need be through the kernel in the end, or what was written is all that can be; in the
+     * writing half.
+     */
+    private long writeWaiting(
+            LinkStream link, Attempt attempt, ByteBuffer one, ByteBuffer[] many, int offset, int length, long written)
+            throws IOException {
+        BlockingWaits waits = channel.waits();
+        Blocking blocking = blocking();
+        long total = written;
+        boolean isBack = false;
+        try {
+            blocking.begin();
+            while (channel.isOpen() && !link.isClosed()) {
+                if (total > 0 && link.writer().refusesBytes()) {
+                    break; // the next write says why: of this one the program is to know how much was taken
+                }
+                try {
+                    total += attempt.run(link, one, many, offset, length);
+                } catch (AsynchronousCloseException e) {
+                    if (total == 0) {
+                        throw e;
+                    }
+                    break; // as above
+                }
+                boolean more = one != null ? one.hasRemaining() : hasRemaining(many, offset, length);
+                isBack = more && out.goBack(link);
+                if (!more || isBack) {
+                    break;
+                }
+                waits.await(link, SelectionKey.OP_WRITE, -1);
+                blocking.begin(); // as in readWaiting
+            }
+        } finally {
+            endWaiting(total > 0, isBack);
+        }
+        return isBack ? writeRest(one, many, offset, length, total) : total;
+    }
+
+    /** An interrupt that came meanwhile is thrown here: then nobody else leaves the kernel's half, in which the caller is if it went back. */
+    private void endWaiting(boolean some, boolean isBack) throws AsynchronousCloseException {
+        boolean goesOn = false;
+        try {
+            blocking().end(some || isBack);
+            goesOn = true;
+        } finally {
+            if (isBack && !goesOn) {
+                out.leave();
+            }
+        }
+    }
+
+    /** Writes to the kernel what the link had no room for; in the writing half of the kernel's path, which this leaves. */
+    private long writeRest(ByteBuffer one, ByteBuffer[] many, int offset, int length, long written) throws IOException {
+        try {
+            return written + (one != null ? giveKernel(one) : giveKernel(many, offset, length));
+        } catch (IOException e) {
+            if (written == 0 || e instanceof ClosedByInterruptException) {
+                throw out.failed(channel.failed(e));
+            }
+            out.failedBehind(e);
+            return written;
+        } finally {
+            out.leave();
+        }
+    }
+
+    /** As {@link FileChannel#transferTo} with the channel as its target. */
+    long writeFrom(FileChannel file, long position, long count) throws IOException {
+        return new FileTransfer(channel, this, out, file).send(position, count);
+    }
+
+    // ---- the socket adaptor
+
+    /** As {@link SocketHooks#writeBlocking}. */
+    void writeBlocking(byte[] b, int off, int len) throws IOException {
+        if (!channel.isBlocking()) {
+            throw new IllegalBlockingModeException();
+        }
+        ByteBuffer src = ByteBuffer.wrap(b, off, len);
+        while (src.hasRemaining()) {
+            if (write(src) == 0 && !channel.isBlocking()) {
+                throw new IllegalBlockingModeException();
+            }
+        }
+    }
+
+    /** As {@link SocketHooks#sendUrgentData}. */
+    void sendUrgentData(int data) throws IOException {
+        channel.ensureOpen();
+        LinkStream link = out.fix(); // the peer's kernel may drop the byte, so both would count differently from now on
+        if (link == null) {
+            channel.kernel().socket().sendUrgentData(data);
+        } else if (!link.isUrgentInline()) {
+            ProcessCounters.dropped(Drop.URGENT); // as TCP drops an urgent byte that the receiver does not want inline
+        } else if (write(ByteBuffer.wrap(new byte[] {(byte) data})) == 0) {
+            throw new IOException("Socket buffer full");
+        }
+    }
+}

@@ -1,0 +1,34 @@
+package io.accel.nio;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.util.Arrays;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Programs see of Accel's channels what the JDK's have, and {@code path}: all else may change at any time. */
+class PublicMethodsTest {
+
+    @ParameterizedTest
+    @ValueSource(classes = {AccelSocketChannel.class, AccelServerSocketChannel.class, AccelDatagramChannel.class})
+    void channelsShowWhatTheJdksDoAndTheirPath(Class<?> channel) {
+        Stream<String> own = Arrays.stream(channel.getDeclaredMethods())
+                .filter(method -> Modifier.isPublic(method.getModifiers()) && !method.isBridge())
+                .filter(method -> !isOf(channel.getSuperclass(), method))
+                .map(Method::getName);
+        assertThat(own).isSubsetOf("path");
+        assertThat(channel.getInterfaces()).isEmpty();
+    }
+
+    private static boolean isOf(Class<?> type, Method method) {
+        try {
+            type.getMethod(method.getName(), method.getParameterTypes());
+            return true;
+        } catch (NoSuchMethodException e) {
+            return false;
+        }
+    }
+}
