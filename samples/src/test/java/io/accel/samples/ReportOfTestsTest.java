@@ -99,10 +99,13 @@ class ReportOfTestsTest {
         Path started = Files.createFile(directory.resolve("started"));
         Files.setLastModifiedTime(started, FileTime.fromMillis(1_000));
         String command = "note_rights '" + directory + "' '" + started + "' '" + parts + "' '" + failures + "' ";
-        assertThat(Shell.withScript(command + "no", Shell.NOTHING))
-                .isEqualTo("\nSkipped for want of rights:\n"
-                        + "  SomeIT.rights: needs the right to mount a tmpfs: no\n"
-                        + "  SomeIT.root: needs root, to be another user\nstatus 0\n");
+        assertThat(Shell.withScript(command + "no", Shell.NOTHING)).isEqualTo("""
+
+                        Skipped for want of rights:
+                          SomeIT.rights: needs the right to mount a tmpfs: no
+                          SomeIT.root: needs root, to be another user
+                        status 0
+                        """);
         assertThat(parts).isEmptyFile();
         assertThat(Shell.withScript(command + "yes", Shell.NOTHING)).isEqualTo("status 0\n");
         assertThat(report())
