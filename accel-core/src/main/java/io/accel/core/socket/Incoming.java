@@ -556,7 +556,11 @@ public final class Incoming {
             long at = attached == null
                     ? LinkReader.NOT_SWITCHED
                     : attached.reader().peekSwitchedAt();
-            return (at == LinkReader.NOT_SWITCHED || at > taken) && kernelHasMoreThan(0);
+            // While a broken link is undecided the kernel may have what the peer says of it, which is nothing of the
+            // program's.
+            boolean mayBeRecord = attached != null && attached.broken().isUndecided();
+            return (at == LinkReader.NOT_SWITCHED || at > taken)
+                    && kernelHasMoreThan(mayBeRecord ? ResumeRecord.SIZE : 0);
         } catch (IOException e) {
             return false; // closed, or reset: it makes no difference any more
         }

@@ -181,6 +181,36 @@ class LingeringCloseTest {
         Lab.close(pair.server());
     }
 
+    /** The close comes when the kernel has the peer's word, which is not the program's to read: nothing of it is unread. */
+    @Test
+    void theWordOfThePeerIsNotUnread() throws Exception {
+        int met = 0;
+        for (int round = 0; round < 10 * ROUNDS && met < 5; round++) {
+            Lab.Pair pair = lab.lab.connectOnly();
+            Streams.write(waits, pair.client(), ByteBuffer.allocate(3));
+            assertThat(Streams.read(waits, pair.server(), ByteBuffer.allocate(9)))
+                    .isEqualTo(3);
+            assertThat(pair.client().outgoing().fix()).isNotNull();
+            breakAt(Side.CLIENT, Call.PUBLISH, 1);
+            Streams.send(waits, pair.client(), 1_000, 1);
+            met += isWordThereSoon(pair.client()) ? 1 : 0;
+            Lab.close(pair.client());
+            assertGets(receivingToTheEnd(pair.server(), 1_000, 1), 1_000);
+            Lab.close(pair.server());
+        }
+        assertThat(met).as("closes with the word unread").isEqualTo(5);
+    }
+
+    /** Whether the kernel has something before the thread that takes it has found that; it looks each millisecond. */
+    private static boolean isWordThereSoon(StreamSocket socket) throws IOException {
+        while (socket.attached().broken().isUndecided()) {
+            if (socket.anchor().available() > 0) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** The program has read no more before it closed, so that nothing but a read tells what the peer says. */
     @Test
     void anEndThatHadShutItsInput() throws Exception {
