@@ -46,7 +46,9 @@ class FileTransferIT {
             assertThat(child.status()).as(child.output()).isZero();
             assertThat(child.linesOfProgram())
                     .as(child.output())
-                    .containsExactly("whole true", "by few calls " + isByFew, "left the kernel " + leaves);
+                    .containsSubsequence("whole true", "by few calls " + isByFew, "left the kernel " + leaves)
+                    // A larger ring may just be asked for as the program closes, and is then said not to have come.
+                    .noneMatch(line -> line.contains("WARNING") || line.contains("Exception"));
         }
     }
 
