@@ -34,7 +34,7 @@ final class DatagramHalf {
         }
     }
 
-    /** Whether something is wanted of who is within this half. Any thread. */
+    /** Whether tasks wait for the thread that is within this half. Any thread. */
     boolean hasTasks() {
         return !tasks.isEmpty();
     }

@@ -11,8 +11,8 @@ import java.nio.channels.SelectionKey;
  * spins, and stays registered with both, so that a wait costs one system call. A virtual thread waits as all do. In the receiving half
  * only, but for {@link #released}, {@link #isInterrupted} and {@link #wake}.
  *
- * <p>Who wants something done in the half adds it to the half's tasks, then calls {@link #wake}, which looks whether somebody sleeps.
- * Who is about to sleep says so, then looks at the tasks. So one of the two sees the other.
+ * <p>A thread that wants something done in the half adds it to the half's tasks, then calls {@link #wake}, which looks whether a thread
+ * sleeps. A thread that is about to sleep says so, then looks at the tasks. So one of the two sees the other.
  */
 final class DatagramSleeper implements BlockingWaits.Waiter {
     private static final Poller.Sink NOTHING = (registration, ops) -> {};
@@ -24,7 +24,7 @@ final class DatagramSleeper implements BlockingWaits.Waiter {
     private volatile Poller poller;
     /** Null while nobody sleeps. Written by who does, in the receiving half; read by who closes. */
     private volatile Thread asleep;
-    /** Whether a virtual thread sleeps. Written by it, in the receiving half; read by who wakes it. */
+    /** Whether a virtual thread sleeps. Written by it, in the receiving half; read by the thread that wakes it. */
     private volatile boolean isVirtualAsleep;
 
     DatagramSleeper(Accelerator accelerator, DatagramSocket socket, DatagramHalf half) {
