@@ -7,6 +7,7 @@ import io.accel.core.observe.Connections;
 import io.accel.core.observe.Figure;
 import io.accel.core.observe.Figures;
 import io.accel.core.observe.MemoryUse;
+import io.accel.core.observe.ObservedConnection;
 import io.accel.core.observe.PathName;
 import io.accel.profile.Keys;
 import io.netty.buffer.ByteBuf;
@@ -148,7 +149,12 @@ class WritesTest {
 
     /** What earlier tests have closed gives its memory back a moment later, which would be counted here. */
     private static void awaitNoneRegistered() {
-        Awaitility.await().atMost(20, SECONDS).until(() -> MemoryUse.registered() == 0);
+        Awaitility.await().atMost(20, SECONDS).untilAsserted(() -> assertThat(MemoryUse.registered())
+                .as(() -> "bytes registered, of "
+                        + Connections.all().stream()
+                                .map(ObservedConnection::sample)
+                                .toList())
+                .isZero());
     }
 
     @ParameterizedTest
