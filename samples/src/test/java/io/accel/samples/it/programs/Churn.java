@@ -16,14 +16,18 @@ import java.util.List;
  * Connections opened and closed, one after the other: without arguments the server, with {@code port=n} the client.
  *
  * <p>Both say what they are doing: the server {@code PORT n}; the client, for each command {@code RUN n}, {@code DONE
- * n}; for {@code HOLD n}, which leaves n connections open, {@code HELD n}. Each other connection carries one byte to the server and back, and is closed in one of four ways that take turns: by
- * the client, by the server, by half-close, by reset.
+ * n}; for {@code HOLD n}, which leaves n connections open, {@code HELD n}. Each of those carries {@value #BUSY} bytes to the server and back, one after
+ * the other. Each other connection carries one, and is closed in one of four ways that take turns: by the client, by the server, by
+ * half-close, by reset.
  */
 public final class Churn {
     private static final byte CLIENT_CLOSES = 0;
     private static final byte SERVER_CLOSES = 1;
     private static final byte HALF_CLOSE = 2;
     private static final byte RESET = 3;
+
+    /** More than what is worth a link with any preset. */
+    private static final int BUSY = 64;
 
     private Churn() {}
 
@@ -99,7 +103,9 @@ public final class Churn {
                 if (hold) {
                     SocketChannel channel = SocketChannel.open(server);
                     held.add(channel);
-                    bounce(channel, one, CLIENT_CLOSES);
+                    for (int each = 0; each < BUSY; each++) {
+                        bounce(channel, one, CLIENT_CLOSES);
+                    }
                 } else {
                     exchange(server, one, (byte) (i % 4));
                 }
