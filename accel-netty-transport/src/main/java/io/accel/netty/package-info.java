@@ -3,6 +3,7 @@
  * listeners and datagrams, and an allocator of memory that a device can send from without a copy. Netty's NIO transport runs
  * accelerated through the {@code SelectorProvider} beside it.
  *
- * <p>An adapter like {@code io.accel.nio}: depends on {@code io.accel.core} and Netty, and nothing depends on it.
+ * <p>An adapter like {@code io.accel.nio}: depends on {@code io.accel.core}, but on no fabric, on the profiles and on
+ * Netty. Only the adapters of libraries over Netty depend on it.
  */
 package io.accel.netty;

@@ -49,8 +49,8 @@ public final class AccelSelectorProvider extends DatagramSource {
         this.accelerator = accelerator;
     }
 
-    /** The profile at work, for what else serves this process. */
-    public Accelerator accelerator() {
+    /** The profile at work. */
+    Accelerator accelerator() {
         return accelerator;
     }
 

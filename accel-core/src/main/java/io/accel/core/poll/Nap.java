@@ -5,7 +5,7 @@ import java.util.concurrent.locks.LockSupport;
 /**
  * Passes what is left before a deadline when that is less than the JDK's selector can count. A thread that asks for a sleep of
  * microseconds wakes later than asked, on Linux by its timer slack of 50 us and what a wake-up costs. That delay is measured
- * at each nap, and how much it varies, so naps end before the deadline, and who naps looks around after each of them. Nothing wakes a
+ * at each nap, and how much it varies, so naps end before the deadline, and the thread looks around after each of them. Nothing wakes a
  * nap: what comes during one waits for its end, some 80 us at most on a machine with a core to spare.
  *
  * <p>What is kept for the delay is its mean and four times its mean deviation, as TCP's time-out of retransmissions is computed (RFC 6298).

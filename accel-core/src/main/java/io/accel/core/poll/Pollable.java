@@ -12,7 +12,7 @@ import java.nio.channels.SelectableChannel;
 public interface Pollable {
     /**
      * Beside {@link java.nio.channels.SelectionKey}'s operations: a stream has ended and nothing is left to read but the end
-     * or a reset. Who does not want to read can wait for it. The kernel's descriptors do not tell it apart: there it means
+     * or a reset. A user that does not want to read can wait for it. The kernel's descriptors do not tell it apart: there it means
      * that something can be read.
      */
     int END = 1 << 1;

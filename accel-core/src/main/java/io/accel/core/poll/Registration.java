@@ -32,7 +32,7 @@ public final class Registration {
     final Pollable pollable;
     private final Object attachment;
 
-    /** Written by whoever changes interest, read by the turn's owner. */
+    /** Written by the thread that changes interest, read by the turn's owner. */
     private volatile int interest;
 
     /**
@@ -42,7 +42,7 @@ public final class Registration {
      */
     private volatile int pending = REFRESH;
 
-    /** Link of the command stack; written by who pushes, before the push. */
+    /** Link of the command stack; written by the pushing thread, before the push. */
     Registration next;
 
     // Below: only the owner of the poller's turn (watched and key first by register, before the push).
@@ -94,7 +94,7 @@ public final class Registration {
     }
 
     /**
-     * Hands this to the poller. Called once, by who registers it, before which no word about it is carried out.
+     * Hands this to the poller. Called once, by the thread that registers it. No command about it is carried out before.
      *
      * @param watched whether the JDK's selector has its channel; if not, the registration ends
      */

@@ -1,6 +1,6 @@
 package io.accel.core.poll;
 
-/** What a poll has found, on its way to who polls. By the owner of the poller's turn. */
+/** Carries what a poll has found to the thread that polls. Used by the owner of the poller's turn. */
 final class Reports {
     private Poller.Sink sink;
     private int count;

@@ -26,7 +26,7 @@ final class Turn {
         }
     }
 
-    /** 1 while a thread has the turn. Written by who takes it, and by its owner. */
+    /** 1 while a thread has the turn. Written by the thread that takes it, and by its owner. */
     @SuppressWarnings("unused") // through TAKEN
     private volatile int taken;
 

@@ -40,7 +40,7 @@ public final class WaitPolicy {
     public enum Step {
         /** Look for some microseconds. */
         LOOK,
-        /** Give the core to whoever wants it, once, and look once. */
+        /** Offer the core to other threads once, and look once. */
         YIELD,
         /** Look no more: arm, look once, sleep. */
         SLEEP

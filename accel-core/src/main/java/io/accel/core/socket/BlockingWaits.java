@@ -70,8 +70,8 @@ public final class BlockingWaits {
     private final SleeperPool pool;
     private final ThreadLocal<OfThread> ofThread;
     /**
-     * Virtual threads are too many to learn one by one, and no more of them look at a time than there are places here. Who has
-     * one has set it to null.
+     * Virtual threads are too many to learn one by one, and no more of them look at a time than there are places here. A thread that
+     * has taken one has set its place to null.
      */
     private final AtomicReferenceArray<WaitPolicy> ofVirtual;
 

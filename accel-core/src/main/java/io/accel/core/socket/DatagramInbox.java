@@ -126,7 +126,7 @@ final class DatagramInbox {
         return --untilKernel <= 0 || kernelMayFail || link.isFresh();
     }
 
-    /** Whether to ask the kernel, the links having nothing. Who empties its links with a loop is spared a system call. */
+    /** Whether to ask the kernel, the links having nothing. A loop that empties the links is spared a system call. */
     private boolean isKernelDue() {
         boolean afterHit = hit;
         hit = false;

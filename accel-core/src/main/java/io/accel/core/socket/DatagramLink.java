@@ -15,7 +15,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 /**
  * The accelerated path between a datagram socket and one peer, in both directions.
  *
- * <p><b>Lifetime.</b> The link is freed by whoever gives back its last share. The socket's receiving and sending halves
+ * <p><b>Lifetime.</b> The link is freed by the user that gives back its last share. The socket's receiving and sending halves
  * have one each, given back in that half once the path was given up; each doorbell that a poller watches has one; and
  * whoever else looks {@linkplain #pin pins} it for that moment.
  */
@@ -51,7 +51,7 @@ final class DatagramLink extends CapturedLink {
     /** Which destination's datagrams may go by it; null for none. Under the socket's monitor. */
     private DatagramPath path;
 
-    /** Set by whoever uses the path, cleared by who looks for idle ones; a race loses one look. */
+    /** Set by users of the path, cleared by the look for idle ones; a race loses one look. */
     private boolean used = true;
     /** When the peer was told the end, 0 if it was not. Only who looks for idle ones. */
     private long endingSince;

@@ -11,10 +11,10 @@ import java.util.function.Predicate;
  * receive looks at them. The others <em>rest</em>, and cost next to nothing however many they are.
  *
  * <p><b>To rest</b> is to be armed: a link is armed, looked at once more, and leaves the busy ones if it had nothing. So
- * whatever comes later rings its doorbell. Whoever takes a ring first makes the link busy and then refreshes all pollers of the
- * socket, so that a poller which has not looked at this link before it sleeps does not sleep. Pollers arm the busy links alone.
+ * whatever comes later rings its doorbell. The first thread to take a ring makes the link busy and then refreshes all pollers of
+ * the socket, so that a poller which has not looked at this link before it sleeps does not sleep. Pollers arm the busy links alone.
  *
- * <p><b>Who hears the doorbell</b> is a poller of the socket, or a blocked receiver, which is one. So that a quiet link need
+ * <p><b>The doorbell is heard</b> by a poller of the socket, or by a blocked receiver, which is one. So that a quiet link need
  * not wait for a poller that looks at the kernel seldom, each look goes on to a few of the resting links in turn; and so that
  * it need not wait for one that never comes, a receive looks at a few of them now and then, and at all of them before it says
  * that there is nothing.
@@ -42,7 +42,7 @@ final class DatagramLinks {
 
     /** Set by pollers that look, cleared by a receiver that finds nothing. */
     private volatile boolean polled;
-    /** Where the looks at resting links have come to. Whoever looks, without order: a race looks at one twice. */
+    /** Where the looks at resting links have come to. Any thread that looks, unordered: a race looks at one twice. */
     private int rest;
 
     // Receiving half only.

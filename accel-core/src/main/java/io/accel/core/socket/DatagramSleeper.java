@@ -20,9 +20,9 @@ final class DatagramSleeper implements BlockingWaits.Waiter {
     private final Accelerator accelerator;
     private final DatagramSocket socket;
     private final DatagramHalf half;
-    /** Null until a platform thread waits. Written in the receiving half, read by who closes. */
+    /** Null until a platform thread waits. Written in the receiving half, read by the closing thread. */
     private volatile Poller poller;
-    /** Null while nobody sleeps. Written by who does, in the receiving half; read by who closes. */
+    /** Null while no thread sleeps. Written by the sleeper, in the receiving half; read by the closing thread. */
     private volatile Thread asleep;
     /** Whether a virtual thread sleeps. Written by it, in the receiving half; read by the thread that wakes it. */
     private volatile boolean isVirtualAsleep;

@@ -232,7 +232,7 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
      * cause.
      *
      * @param timeoutNanos how long; negative for no limit
-     * @throws IOException if a selector cannot be had
+     * @throws IOException if no selector is available
      */
     public void awaitReadable(long timeoutNanos) throws IOException {
         sleeper.await(timeoutNanos);
@@ -496,7 +496,7 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
             DatagramPath path = link.path();
             if (path != null) {
                 path.unlink(link);
-                // Whoever talked to many clients, one after the other, remembers none of them.
+                // A socket that talked to many clients, one after the other, remembers none of them.
                 destinations.forget(path);
             }
         }

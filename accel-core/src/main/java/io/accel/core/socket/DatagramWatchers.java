@@ -132,7 +132,7 @@ final class DatagramWatchers {
         }
     }
 
-    /** Takes what a link's doorbell has rung, if it has, for all: only one hears it. Those who are told are to be refreshed. */
+    /** Takes what a link's doorbell has rung, if it has, for all: only one hears it. The watchers that are told are to be refreshed. */
     boolean drain(DatagramLink link) {
         boolean rung = link.link().drainDoorbell();
         if (rung) {

@@ -244,7 +244,7 @@ public final class Incoming {
     // ---- the word of a peer whose link has broken
 
     /**
-     * From now on the peer's record may come. It is found by whoever reads.
+     * From now on the peer's record may come. A reader finds it.
      *
      * @param awaited finds it
      */

@@ -5,10 +5,10 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * Who may touch the memory of a link, and who frees it: the last of its users, so that nobody touches freed memory.
+ * Decides which threads may touch the memory of a link. Its last user frees it, so that nobody touches freed memory.
  *
  * <p>A link has four kinds of users, each with a share: its reading half, its writing half, the thread that closes it, and every
- * registration with a poller. Whoever looks at the link from elsewhere takes a share for the moment. A share is given back once. The
+ * registration with a poller. A thread that looks at the link from elsewhere takes a share for the moment. A share is given back once. The
  * last one frees the link, in the very call that closes it unless somebody is still in it. A link that both ends {@linkplain
  * LinkRetirement give back} while the connection lives on goes the same way.
  *
@@ -48,9 +48,9 @@ final class LinkLease {
     private final ConnectionRecord connection;
     /** One object for all, so that taking a share makes none. */
     private final Share share = new Share();
-    /** Changes once, from {@link State#OPEN}, by whoever closes or retires the link; any thread reads it. */
+    /** Changes once, from {@link State#OPEN}, by the thread that closes or retires the link; any thread reads it. */
     private volatile State state = State.OPEN;
-    /** Those of the reading half, the writing half and the closer, and one for each registration and for whoever holds the link. */
+    /** The shares of the reading half, the writing half and the closer; one for each registration and each holder of the link. */
     private final UseCount users = new UseCount(3);
 
     LinkLease(Link link, ConnectionRecord connection) {
@@ -68,7 +68,7 @@ final class LinkLease {
     }
 
     /**
-     * Nobody may use the link from now on, but for whoever is just in it. The caller has the closer's share to give back.
+     * No thread may use the link from now on, except those that are in it already. The caller has the closer's share to give back.
      *
      * @param why not {@link State#OPEN}
      * @return false if that was so before

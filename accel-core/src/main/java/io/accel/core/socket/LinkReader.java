@@ -81,8 +81,8 @@ public final class LinkReader extends LinkHalf {
 
     /**
      * Reads bytes by leaving them where they are, in {@link #memory()} at {@link #position()} as it was before, until they are given
-     * back by {@link #keep}. In this half only. Whoever has bytes lent when the connection closes must have them copied or forgotten
-     * before.
+     * back by {@link #keep}. In this half only. A caller that holds lent bytes when the connection closes must have copied or
+     * forgotten them before.
      *
      * @param least how many at least, more than 0
      * @param most how many at most
@@ -156,8 +156,8 @@ public final class LinkReader extends LinkHalf {
             if (lease.isEnded()) {
                 return NOT_SWITCHED;
             }
-            // Whoever has read the announcement must see the place now: otherwise it is taken for a byte of the
-            // program's.
+            // A reader of the announcement must see the place now: otherwise the announcement is taken for a
+            // byte of the program's.
             link.takeIn();
             return receiver.takePreface();
         } finally {

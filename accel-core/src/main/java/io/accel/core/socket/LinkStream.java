@@ -142,8 +142,8 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
     }
 
     /**
-     * Lets go of the link, which neither end uses any more, without a word to the peer, who does so, too. Whoever comes to read or
-     * write by it finds that the direction has {@link #MOVED}.
+     * Lets go of the link, which neither end uses any more, without a word to the peer, who does so, too. A thread that comes to read
+     * or write by it finds that the direction has {@link #MOVED}.
      */
     void retire() {
         if (lease.end(LinkLease.State.RETIRED)) {

@@ -29,8 +29,8 @@ import java.util.concurrent.TimeUnit;
  */
 final class Resumption {
     /**
-     * How long the peer may take to speak to an end that must not speak first, and may be in the same position. Whoever has
-     * spoken waits as long as TCP does for the answer, unless its input is shut, which hides the peer's end from it.
+     * How long the peer may take to speak to an end that must not speak first, and may be in the same position. An end
+     * that has spoken waits as long as TCP does for the answer, unless its input is shut, which hides the peer's end from it.
      */
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
     /** How long the answer to what was said to a process that is gone may take. */

@@ -78,11 +78,11 @@ final class Sleeper {
 
     private static final class Sleep implements BlockingWaits.Waiter {
         private final Poller poller;
-        /** Null when it was closed, or is left. Cleared by whoever ends the registration. */
+        /** Null when it was closed, or is left. Cleared by the thread that ends the registration. */
         private volatile BlockingWaits.Waitable waitable;
 
         private Registration registration;
-        /** Null while nobody sleeps. Written by who does, read by who closes. */
+        /** Null while no thread sleeps. Written by the sleeper, read by the closing thread. */
         private volatile Thread thread;
 
         Sleep(Poller poller, BlockingWaits.Waitable waitable) {

@@ -16,7 +16,7 @@ final class SleeperPool {
     private static final int MOST_IDLE = 256;
 
     private final PollConfig config;
-    /** Those that lie idle. Whoever sets a place to null has what was there. */
+    /** The idle sleepers. The thread that sets a place to null has the sleeper that was there. */
     private final AtomicReferenceArray<WeakReference<Pooled>> idle = new AtomicReferenceArray<>(MOST_IDLE);
 
     SleeperPool(PollConfig config) {
@@ -28,7 +28,7 @@ final class SleeperPool {
         private final Sleeper sleeper;
         private final WeakReference<Pooled> reference = new WeakReference<>(this);
         private final Cleaner.Cleanable closing;
-        /** Where it lay last. Written by who gives it back. */
+        /** Where it lay last. Written by the thread that gives it back. */
         private volatile int place;
 
         private Pooled(Sleeper sleeper) {

@@ -48,11 +48,11 @@ final class StreamHandover {
     /** The adapter's. */
     private final Anchor anchor;
 
-    // Most connections end before anybody asks for a link. What only those have that are asked for is made when it is.
+    // Most connections end before anybody asks for a link. State that only a link needs is made when somebody asks.
 
-    /** What counts; null if this end does not ask. Written once, by who connects, before others can see this connection. */
+    /** Counts bytes; null if this end does not ask. Written once, by the connecting thread, before others see this connection. */
     private volatile TrafficCount traffic;
-    /** What is seen of the first bytes; null if nobody compares them. Written once, as {@link #traffic}, or by who accepts. */
+    /** The first bytes as seen here; null if nobody compares them. Written once, as {@link #traffic}, or by the accepting thread. */
     private volatile StreamBeginnings beginnings;
 
     /** The link that both ends have, or are about to have. Written in the monitor; any thread reads it. */
@@ -427,7 +427,7 @@ final class StreamHandover {
         return true;
     }
 
-    /** Whoever waits for the link has taken its doorbell's ring, which may have been meant for {@link #settlesByRing}. */
+    /** A thread that waits for the link has taken its doorbell's ring, which may have been meant for {@link #settlesByRing}. */
     void heardBeside(LinkStream stream) {
         if (stream == attached && stream.peer().isReady()) {
             settled();

@@ -203,7 +203,7 @@ public final class StreamListener {
                 awaitTurn(ends, again);
                 socket = all.find(ends);
                 if (socket == null || !all.forget(ends)) {
-                    return false; // not accepted; or just now, and whoever did so has run again
+                    return false; // not accepted; or just now, and the thread that did so has run again
                 }
             }
             StreamHandover.Answer answer = socket.handover().claim();
@@ -253,7 +253,7 @@ public final class StreamListener {
             if (socket == null) {
                 return false;
             }
-            // Whose client was heard by a poller first, or that closed first, is asked for no more.
+            // A connection whose client a poller heard first, or that closed first, is asked for no more.
             offered.values().removeIf(each -> each.handover().isSettled() || each.isClosed());
             try {
                 if (!socket.handover().attach(link, fabric)) {

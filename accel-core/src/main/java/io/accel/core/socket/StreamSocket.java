@@ -41,7 +41,7 @@ public final class StreamSocket {
     private volatile boolean closed;
     /** Set by any thread, and never taken back. It is not the link's: that may come, or be followed by another, at any moment. */
     private volatile boolean inputShut;
-    /** Written by the program's threads; read by whoever has a link for the connection. */
+    /** Written by the program's threads; read by the thread that has a link for the connection. */
     private volatile boolean urgentInline;
     /** Called before a link is given back; null for nothing. Written by the adapter, at most once. */
     private volatile Consumer<LinkStream> beforeLetGo;
@@ -258,7 +258,7 @@ public final class StreamSocket {
     /**
      * TCP refuses what comes to an end that has shut down both directions, with a reset. A peer that sends over the link is told to do so by
      * itself; where it still sends through the kernel, that does so if the kernel's connection has ended as well. A link that can break keeps
-     * that connection for the word that follows. Whatever is done last tells, or several tell: a shutdown sets what it says before it
+     * that connection for the word that follows. The last step tells the peer, or several do: a shutdown sets what it says before it
      * looks here for the rest, and so does {@link StreamHandover#attach}.
      */
     void tellIfDeaf() {

@@ -31,11 +31,11 @@ final class TrafficCount {
 
     private final StreamSocket socket;
 
-    /** Whether it was enough, and nothing is counted. Set by whoever finds that; cleared by whoever begins anew, after {@link #from}. */
+    /** Whether it was enough, and nothing is counted. Set by the thread that finds so; cleared, after {@link #from}, to begin anew. */
     private volatile boolean enough;
     /**
      * What had gone through the kernel before it was counted, and when it may be worth a link at the earliest; null if it is counted from
-     * the beginning. Written by whoever begins anew.
+     * the beginning. Written by the thread that begins anew.
      */
     private volatile Count from;
 

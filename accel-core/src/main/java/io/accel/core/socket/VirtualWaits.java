@@ -22,9 +22,9 @@ import java.util.concurrent.locks.LockSupport;
  * daemon thread polls and unparks. A socket that a virtual thread has waited for stays registered with that thread's poller, without
  * interest, until it closes: its readers and writers share the registration.
  *
- * <p><b>A ring is heard by one, and told to all.</b> Who has been woken at the doorbell takes the ring, and so does the poller's
- * thread; each passes it on ({@link LinkStream#doorbellRang}). Who waits sets its place first, then arms, then looks: so a ring that it
- * has asked for finds it there.
+ * <p><b>A ring is heard by one, and told to all.</b> A thread woken at the doorbell takes the ring, and so does the
+ * poller's thread; each passes it on ({@link LinkStream#doorbellRang}). A thread that waits sets its place first, then arms, then
+ * looks: so a ring that it has asked for finds it there.
  */
 final class VirtualWaits {
     private static final Warnings ERRORS = new Warnings(Log.of(VirtualWaits.class));
@@ -107,7 +107,7 @@ final class VirtualWaits {
         }
     }
 
-    /** Who waits for one socket, and that socket as the poller's thread sees it: nothing to watch while nobody wants that thread. */
+    /** The threads that wait for one socket, and that socket as the poller's thread sees it: nothing to watch while none wants it. */
     private final class Waiters implements BlockingWaits.Waiter, Pollable {
         private final BlockingWaits.Waitable waitable;
         /** Set before this is found by others, under the map's lock. */

@@ -1,6 +1,7 @@
 package io.accel.nio.net;
 
 import io.accel.core.jdk.JdkAccess;
+import io.accel.core.runtime.AccelRuntime;
 import io.accel.core.socket.Accelerator;
 import io.accel.nio.AccelSelectorProvider;
 import io.accel.profile.Keys;
@@ -53,8 +54,9 @@ public final class AccelSockets implements SocketImplFactory {
         private Holder() {}
 
         private static Accelerator find() {
-            if (SelectorProvider.provider() instanceof AccelSelectorProvider provider) {
-                Accelerator accelerator = provider.accelerator();
+            // The JVM makes its provider with the profile of this process.
+            if (SelectorProvider.provider() instanceof AccelSelectorProvider) {
+                Accelerator accelerator = AccelRuntime.get().accelerator();
                 if (accelerator.isOn() && accelerator.profile().get(Keys.SOCKETS)) {
                     return accelerator;
                 }

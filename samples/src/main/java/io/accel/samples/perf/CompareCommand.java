@@ -9,7 +9,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
-import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -121,26 +120,8 @@ public final class CompareCommand implements Callable<Integer> {
         }
     }
 
-    @Option(
-            names = "--fabric",
-            paramLabel = "NAME",
-            defaultValue = "shm",
-            description = "shm: within this host; rdma: over its RDMA device, or between two hosts of the lab (default:"
-                    + " ${DEFAULT-VALUE}).")
-    private FabricChoice fabric;
-
-    /** The values of {@code --fabric}. */
-    private enum FabricChoice {
-        shm,
-        rdma;
-
-        Set<BenchCase> cases() {
-            return this == shm ? BenchCase.OF_SHM : BenchCase.OF_RDMA;
-        }
-    }
-
-    @ArgGroup(exclusive = false)
-    private PeerOption peer;
+    @Mixin
+    private FabricOption fabric;
 
     @Option(
             names = "--only",
@@ -162,15 +143,13 @@ public final class CompareCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException, InterruptedException {
+        fabric.check();
         Set<BenchCase> cases = chosen();
         if (seconds < 1) {
             throw new ParameterException(spec.commandLine(), "--seconds must be at least 1, not " + seconds);
         }
         files.create(); // better to learn now that they cannot be written than in some minutes
-        if (fabric != FabricChoice.rdma && peer != null) {
-            throw new ParameterException(spec.commandLine(), "--peer is for --fabric rdma alone");
-        }
-        if (fabric == FabricChoice.rdma) {
+        if (fabric.isRdma()) {
             return compareOverRdma(cases);
         }
         JvmCommand jvm = new JvmCommand(accelJar.resolve(), cores.resolve());
@@ -182,18 +161,12 @@ public final class CompareCommand implements Callable<Integer> {
     }
 
     private int compareOverRdma(Set<BenchCase> cases) throws IOException, InterruptedException {
-        Optional<RdmaDevice> found = RdmaDevice.find();
+        Optional<RdmaDevice> found = fabric.device();
         if (found.isEmpty()) {
-            if (peer != null) {
-                throw new ParameterException(
-                        spec.commandLine(), "--peer: this host has no RDMA device with an address");
-            }
-            System.err.println(
-                    "This machine has no RDMA device with an address; going into the lab, where two hosts have one.");
-            return Lab.find().run(argumentsInLab(cases), files.byOption(), IN_LAB);
+            return fabric.runInLab(argumentsInLab(cases), files.byOption(), IN_LAB);
         }
         RdmaDevice device = found.get();
-        Place place = peer == null ? Place.at(device.address(), cores.resolve()) : Place.between(peer.host());
+        Place place = fabric.place(device, cores.resolve());
         JvmCommand jvm = new JvmCommand(accelJar.resolve(), place, RDMA_ONLY);
         Result result = new RdmaComparison(jvm, device, WARM_UP, Duration.ofSeconds(seconds), RDMA_ROUNDS, System.err)
                 .run(cases);
@@ -216,7 +189,7 @@ public final class CompareCommand implements Callable<Integer> {
                 "perf",
                 "compare",
                 "--fabric",
-                fabric.name(),
+                fabric.label(),
                 "--cores",
                 cores.name(),
                 "--seconds",
@@ -237,8 +210,9 @@ public final class CompareCommand implements Callable<Integer> {
     }
 
     private Set<BenchCase> chosen() {
+        Set<BenchCase> ofFabric = fabric.isRdma() ? BenchCase.OF_RDMA : BenchCase.OF_SHM;
         if (only.isEmpty()) {
-            return EnumSet.copyOf(fabric.cases());
+            return EnumSet.copyOf(ofFabric);
         }
         Set<BenchCase> cases = EnumSet.noneOf(BenchCase.class);
         for (String name : only) {
@@ -248,10 +222,10 @@ public final class CompareCommand implements Callable<Integer> {
                 throw new ParameterException(spec.commandLine(), "--only: " + e.getMessage(), e);
             }
         }
-        if (!fabric.cases().containsAll(cases)) {
+        if (!ofFabric.containsAll(cases)) {
             throw new ParameterException(
                     spec.commandLine(),
-                    "--only: not every one of " + String.join(", ", only) + " is a case of --fabric " + fabric);
+                    "--only: not every one of " + String.join(", ", only) + " is a case of --fabric " + fabric.label());
         }
         return cases;
     }

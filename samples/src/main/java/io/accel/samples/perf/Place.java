@@ -21,11 +21,6 @@ public record Place(Cores cores, String address, FarHost far) {
         return here(Cores.ANY);
     }
 
-    /** Both ends on this host, on whatever processors, where the server listens at {@code address}. */
-    public static Place at(String address) {
-        return at(address, Cores.ANY);
-    }
-
     /** Both ends on this host, where the server listens at {@code address}. */
     static Place at(String address, Cores cores) {
         return new Place(cores, address, null);

@@ -2,9 +2,8 @@ package io.accel.samples.soak;
 
 import io.accel.samples.perf.AccelJarOption;
 import io.accel.samples.perf.End;
+import io.accel.samples.perf.FabricOption;
 import io.accel.samples.perf.JvmCommand;
-import io.accel.samples.perf.Lab;
-import io.accel.samples.perf.PeerOption;
 import io.accel.samples.perf.Place;
 import io.accel.samples.perf.RdmaDevice;
 import io.accel.samples.perf.WorkingDirectory;
@@ -19,7 +18,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.concurrent.Callable;
-import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -70,49 +68,28 @@ public final class SoakCommand implements Callable<Integer> {
     @Option(names = "--kernel", description = "Without Accel, to compare with.")
     private boolean kernel;
 
-    @Option(
-            names = "--fabric",
-            paramLabel = "NAME",
-            defaultValue = "shm",
-            description = "shm: within this host; rdma: over its RDMA device, or between two hosts of the lab (default:"
-                    + " ${DEFAULT-VALUE}).")
-    private FabricChoice fabric;
-
-    /** The values of {@code --fabric}. */
-    private enum FabricChoice {
-        shm,
-        rdma
-    }
-
-    @ArgGroup(exclusive = false)
-    private PeerOption peer;
+    @Mixin
+    private FabricOption fabric;
 
     @Override
     public Integer call() throws IOException, InterruptedException {
+        fabric.check();
         if (!(minutes * 60 >= LEAST_SECONDS)) {
             throw new ParameterException(spec.commandLine(), "--minutes must be at least 0.1, not " + minutes);
         }
         if (!kernel && !Files.isRegularFile(accelJar.resolve())) {
             throw new ParameterException(spec.commandLine(), "there is no " + accelJar.resolve());
         }
-        if (fabric == FabricChoice.shm && peer != null) {
-            throw new ParameterException(spec.commandLine(), "--peer is for --fabric rdma alone");
-        }
         long chosen = seed == null ? new SplittableRandom().nextLong() : seed;
-        if (fabric == FabricChoice.shm) {
+        if (!fabric.isRdma()) {
             return soak(Place.here(), kernel ? Soak.Over.KERNEL : Soak.Over.SHM, chosen);
         }
-        Optional<RdmaDevice> device = RdmaDevice.find();
-        if (device.isPresent()) {
-            Place place = peer == null ? Place.at(device.get().address()) : Place.between(peer.host());
-            return soak(place, kernel ? Soak.Over.KERNEL : Soak.Over.RDMA, chosen);
+        Optional<RdmaDevice> device = fabric.device();
+        if (device.isEmpty()) {
+            return fabric.runInLab(argumentsInLab(chosen), Map.of(), time().plus(AROUND));
         }
-        if (peer != null) {
-            throw new ParameterException(spec.commandLine(), "--peer: this host has no RDMA device with an address");
-        }
-        System.err.println(
-                "This machine has no RDMA device with an address; going into the lab, where two hosts have one.");
-        return Lab.find().run(argumentsInLab(chosen), Map.of(), time().plus(AROUND));
+        Place place = fabric.place(device.get());
+        return soak(place, kernel ? Soak.Over.KERNEL : Soak.Over.RDMA, chosen);
     }
 
     private int soak(Place place, Soak.Over over, long chosen) throws IOException, InterruptedException {
@@ -141,7 +118,7 @@ public final class SoakCommand implements Callable<Integer> {
     }
 
     private List<String> argumentsInLab(long chosen) {
-        List<String> arguments = new ArrayList<>(List.of("soak", "--fabric", fabric.name()));
+        List<String> arguments = new ArrayList<>(List.of("soak", "--fabric", fabric.label()));
         arguments.addAll(List.of("--minutes", Double.toString(minutes), "--seed", Long.toString(chosen)));
         arguments.addAll(List.of("--accel-jar", accelJar.resolve().toString()));
         if (kernel) {
