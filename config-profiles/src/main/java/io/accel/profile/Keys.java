@@ -71,7 +71,7 @@ public final class Keys {
             new CapType(1024L * 1024 * MIB),
             "0",
             "The most shared memory that the connections of this process hold at a time, at whichever end of them it is; a"
-                    + " connection that would exceed it stays with the kernel. 0 means as much as `shm.dir` has room for.");
+                    + " connection that would exceed it stays with the kernel. 0 means as much as `shm.dir` has room for. Where nothing sets it and a control group limits memory, as in a container, it is a quarter of that limit.");
 
     /** Bytes of the receive ring of one direction of one connection, a power of two. */
     public static final Key<Integer> RING_SIZE = key(

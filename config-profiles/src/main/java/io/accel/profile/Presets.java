@@ -5,6 +5,8 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 
 /** The presets' texts: resources beside this class, one file each, whose first comment line describes it. */
 final class Presets {
@@ -12,9 +14,21 @@ final class Presets {
 
     static final List<String> NAMES = List.of("latency", "throughput", DEFAULT, "low-cpu", "off");
 
+    /** Those that were asked for. */
+    private static final Map<String, String> TEXTS = new ConcurrentHashMap<>();
+
     private Presets() {}
 
     static String text(String name) {
+        String text = TEXTS.get(name);
+        if (text == null) {
+            text = read(name);
+            TEXTS.put(name, text);
+        }
+        return text;
+    }
+
+    private static String read(String name) {
         String resource = name + ".properties";
         try (InputStream in = Presets.class.getResourceAsStream(resource)) {
             if (in == null) {

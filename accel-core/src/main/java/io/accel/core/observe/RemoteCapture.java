@@ -15,14 +15,9 @@ public final class RemoteCapture implements AutoCloseable {
     /** It says something ten times a second. */
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-    private static final int LONGEST_PART = 1 << 20;
-    /** What the file begins with, and no sample of a process that knows no captures. */
-    private static final int SECTION = 0x0A0D0D0A;
-
     private final SocketChannel channel;
     private final Selector selector;
-    private boolean begun;
-    private CaptureSource.Totals totals;
+    private final CaptureAnswer answer = new CaptureAnswer(this::read);
 
     private RemoteCapture(SocketChannel channel) throws IOException {
         this.channel = channel;
@@ -58,32 +53,15 @@ public final class RemoteCapture implements AutoCloseable {
      * Waits for the next part of the file.
      *
      * @return whole blocks, or none for the moment; null at the end
-     * @throws IOException if the process does not capture, or does not answer any more
+     * @throws IOException if the process does not capture, does not answer any more, or answers with nonsense
      */
     public ByteBuffer next() throws IOException {
-        int length = read(Integer.BYTES).getInt();
-        if (length == StatsService.END_OF_CAPTURE) {
-            ByteBuffer end = read(2 * Long.BYTES);
-            totals = new CaptureSource.Totals(end.getLong(), end.getLong());
-            return null;
-        }
-        if (length == StatsService.NO_CAPTURE) {
-            throw new IOException("another capture of this process is under way");
-        }
-        if (length < 0 || length > LONGEST_PART) {
-            throw new IOException("the process sends nonsense: a part of " + length + " bytes");
-        }
-        ByteBuffer part = read(length);
-        if (!begun && (length < Integer.BYTES || part.getInt(0) != SECTION)) {
-            throw new IOException("the process runs an older Accel, which knows no captures");
-        }
-        begun = true;
-        return part;
+        return answer.next();
     }
 
     /** How it ended; null as long as it has not. */
     public CaptureSource.Totals totals() {
-        return totals;
+        return answer.totals();
     }
 
     /**

@@ -15,6 +15,16 @@ import java.util.List;
  * @param mount where groups are mounted, as {@code /sys/fs/cgroup}
  */
 public record ControlGroups(Path membership, Path mount) {
+    /** In version 2, and in version 1. */
+    private static final List<String> LIMITS_OF_MEMORY = List.of("memory.max", "memory.limit_in_bytes");
+    /** From here on it is no limit: the first control group of all says so in version 1. */
+    private static final long NO_LIMIT = 1L << 60;
+
+    /** Those of this process. */
+    public static ControlGroups ofProcess() {
+        return Privileged.get(() -> new ControlGroups(Path.of("/proc/self/cgroup"), Path.of("/sys/fs/cgroup")));
+    }
+
     /**
      * The groups that may limit something, and all around them up to what can be seen.
      *
@@ -68,6 +78,25 @@ public record ControlGroups(Path membership, Path mount) {
         } catch (NumberFormatException e) {
             return 0; // "max"
         }
+    }
+
+    /**
+     * How much memory these groups and those around them let their processes have, shared memory included.
+     *
+     * @return in bytes; 0 for no limit
+     */
+    public long memory() {
+        long least = NO_LIMIT;
+        for (Path group : of("memory")) {
+            for (String file : LIMITS_OF_MEMORY) {
+                least = Math.min(least, number(read(group.resolve(file)).strip()));
+            }
+        }
+        return least == NO_LIMIT ? 0 : least;
+    }
+
+    private static long number(String text) {
+        return text.matches("\\d{1,18}") ? Long.parseLong(text) : NO_LIMIT;
     }
 
     /** What a group's file says; empty if there is none, or this process may not see it. */

@@ -1,6 +1,5 @@
 package io.accel.core.poll;
 
-import io.accel.core.daemon.Privileged;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,8 +12,7 @@ import java.util.regex.Pattern;
  */
 final class CpuQuota {
     /** Of this process. */
-    static final CpuQuota OF_PROCESS =
-            Privileged.get(() -> new CpuQuota(Path.of("/proc/self/cgroup"), Path.of("/sys/fs/cgroup")));
+    static final CpuQuota OF_PROCESS = new CpuQuota(ControlGroups.ofProcess());
 
     private static final Pattern THROTTLED = Pattern.compile("^nr_throttled (\\d+)$", Pattern.MULTILINE);
 
@@ -26,12 +24,11 @@ final class CpuQuota {
     /**
      * Reads the limits.
      *
-     * @param membership which groups the process is in, as {@code /proc/self/cgroup} has it
-     * @param mount where groups are mounted
+     * @param groups those that the process is in
      */
-    CpuQuota(Path membership, Path mount) {
+    CpuQuota(ControlGroups groups) {
         boolean found = false;
-        for (Path group : new ControlGroups(membership, mount).of("cpu")) {
+        for (Path group : groups.of("cpu")) {
             double processors = ControlGroups.processors(group);
             if (processors > 0) {
                 limited.add(group);

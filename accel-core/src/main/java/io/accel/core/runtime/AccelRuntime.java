@@ -8,6 +8,7 @@ import io.accel.core.observe.StatsService;
 import io.accel.core.observe.metrics.MetricsExport;
 import io.accel.core.socket.Accelerator;
 import io.accel.core.socket.Captures;
+import io.accel.core.socket.SharedMemoryCap;
 import io.accel.profile.FabricName;
 import io.accel.profile.Keys;
 import io.accel.profile.Profile;
@@ -36,7 +37,7 @@ public final class AccelRuntime {
                 accelerator.isOn() && profile.get(Keys.FABRIC_ORDER).contains(FabricName.SHM);
         Path dir = profile.get(Keys.SHM_DIR);
         Log.of("io.accel").later(Level.INFO, line, () -> usesMemory ? mistakes(dir) : List.of());
-        MemoryUse.cap(profile.get(Keys.SHM_MAX));
+        MemoryUse.cap(SharedMemoryCap.of(profile));
         MetricsExport.start(profile.get(Keys.METRICS));
         if (accelerator.isOn() && profile.get(Keys.STATS)) {
             StatsService.start(profile.get(Keys.SHM_DIR), profile.name(), Captures.get());

@@ -108,7 +108,7 @@ public final class Accelerator {
                 profile.get(Keys.SHM_GROUP),
                 profile.get(Keys.CONNECT_PROBE_TIMEOUT),
                 profile.get(Keys.HANDSHAKE_TIMEOUT),
-                profile.get(Keys.SHM_MAX));
+                SharedMemoryCap.of(profile));
         return Map.of(
                 FabricName.SHM,
                 new PrivilegedFabric(new ShmFabric(shm)),

@@ -36,7 +36,7 @@ final class DatagramRings {
         this.kernel = kernel;
         this.least = profile.get(Keys.DATAGRAM_RING_SIZE);
         this.memory = profile.get(Keys.SHM_DIR).toFile();
-        long most = profile.get(Keys.SHM_MAX);
+        long most = SharedMemoryCap.of(profile);
         this.cap = most == 0 ? Long.MAX_VALUE : most;
         this.usual = kernel.getOption(StandardSocketOptions.SO_RCVBUF);
     }

@@ -393,18 +393,19 @@ class WaitPolicyTest {
     @Test
     void quotasOfBothKindsOfControlGroupsAreKnown(@TempDir Path dir) throws Exception {
         Path membership = Files.writeString(dir.resolve("cgroup"), "4:cpu,cpuacct:/a/b\n0::/pod\n");
-        assertThat(new CpuQuota(membership, dir).isFractional()).isFalse();
+        ControlGroups groups = new ControlGroups(membership, dir);
+        assertThat(new CpuQuota(groups).isFractional()).isFalse();
         Path pod = Files.createDirectories(dir.resolve("pod"));
         Files.writeString(pod.resolve("cpu.max"), "200000 100000\n");
         Files.writeString(pod.resolve("cpu.stat"), "usage_usec 5\nnr_throttled 7\n");
-        CpuQuota whole = new CpuQuota(membership, dir);
+        CpuQuota whole = new CpuQuota(groups);
         assertThat(whole.isFractional()).isFalse();
         assertThat(whole.throttled()).isEqualTo(7);
         Files.writeString(pod.resolve("cpu.max"), "max 100000\n");
         Path old = Files.createDirectories(dir.resolve("cpu,cpuacct/a"));
         Files.writeString(old.resolve("cpu.cfs_quota_us"), "50000\n");
         Files.writeString(old.resolve("cpu.cfs_period_us"), "100000\n");
-        assertThat(new CpuQuota(membership, dir).isFractional()).isTrue();
+        assertThat(new CpuQuota(groups).isFractional()).isTrue();
     }
 
     /** One that has found its peer on its own core. */

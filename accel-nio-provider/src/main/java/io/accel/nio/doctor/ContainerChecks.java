@@ -2,7 +2,9 @@ package io.accel.nio.doctor;
 
 import io.accel.core.fabric.shm.SharedDirectory;
 import io.accel.core.poll.ControlGroups;
+import io.accel.core.socket.SharedMemoryCap;
 import io.accel.profile.Keys;
+import io.accel.profile.Origin;
 import io.accel.profile.Profile;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -15,10 +17,6 @@ import java.util.Locale;
 final class ContainerChecks {
     private static final long MIB = 1 << 20;
     private static final List<String> NAMESPACES = List.of("net", "mnt", "pid", "user", "ipc");
-    /** In version 2, and in version 1. */
-    private static final List<String> LIMITS_OF_MEMORY = List.of("memory.max", "memory.limit_in_bytes");
-    /** What the first control group of all says in place of a limit, in version 1. */
-    private static final long NO_LIMIT = 1L << 60;
 
     private final Profile profile;
     private final SystemFiles files;
@@ -36,19 +34,17 @@ final class ContainerChecks {
 
     /** Rings count against the group of who touches them first. */
     private Finding memory() {
-        long limit = NO_LIMIT;
-        for (Path group : groups.of("memory")) {
-            for (String file : LIMITS_OF_MEMORY) {
-                limit = Math.min(
-                        limit, number(ControlGroups.read(group.resolve(file)).strip()));
-            }
-        }
-        if (limit >= NO_LIMIT) {
+        long limit = groups.memory();
+        if (limit == 0) {
             return Finding.ok("container.memory", "no limit by a control group");
         }
-        long most = profile.get(Keys.SHM_MAX);
-        String found = limit / MIB + " MiB at most by the control group, in which rings count; shm.max is "
-                + (most == 0 ? "not set" : most / MIB + " MiB");
+        long most = SharedMemoryCap.of(profile, groups);
+        String found = limit / MIB + " MiB at most by the control group, in which rings count; ";
+        if (profile.setting(Keys.SHM_MAX).origin().kind() == Origin.Kind.DEFAULT) {
+            return Finding.ok(
+                    "container.memory", found + "they take " + most / MIB + " MiB at most, as shm.max is not set");
+        }
+        found += "shm.max is " + (most == 0 ? "any number" : most / MIB + " MiB");
         return most == 0 || most > limit / 2
                 ? Finding.warning(
                         "container.memory",
@@ -101,9 +97,5 @@ final class ContainerChecks {
             return Finding.warning(
                     "shm.users", dir + " cannot be read: " + e.getMessage(), "see what shm.dir says above");
         }
-    }
-
-    private static long number(String text) {
-        return text.matches("\\d{1,18}") ? Long.parseLong(text) : NO_LIMIT;
     }
 }

@@ -134,9 +134,14 @@ class DoctorTest {
         write("sys/fs/cgroup/kubepods/pod7/memory.max", "536870912\n");
         write("sys/fs/cgroup/kubepods/pod7/cpu.max", "150000 100000\n");
         assertThat(only(examine(Map.of()), "container.memory"))
-                .matches(finding -> finding.status() == Status.WARNING)
+                .matches(finding -> finding.status() == Status.OK)
                 .matches(finding -> finding.found().startsWith("512 MiB at most"))
-                .matches(finding -> finding.advice().startsWith("set shm.max"));
+                .matches(finding -> finding.found().endsWith("they take 128 MiB at most, as shm.max is not set"));
+        for (String tooMuch : List.of("0", "300MiB")) {
+            assertThat(only(examine(Map.of("shm.max", tooMuch)), "container.memory"))
+                    .matches(finding -> finding.status() == Status.WARNING)
+                    .matches(finding -> finding.advice().startsWith("set shm.max"));
+        }
         assertThat(only(examine(Map.of("shm.max", "64MiB")), "container.memory"))
                 .matches(finding -> finding.status() == Status.OK)
                 .matches(finding -> finding.found().endsWith("shm.max is 64 MiB"));

@@ -5,7 +5,7 @@ import io.accel.core.fabric.FallbackReason;
 import io.accel.core.fabric.Shortage;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** How much shared memory the connections of this process hold, and the most that they may, {@code shm.max}. Any thread. */
+/** How much shared memory the connections of this process hold, and the most that they may. Any thread. */
 final class MemoryCap {
     private static final AtomicLong HELD = new AtomicLong();
 
@@ -25,7 +25,8 @@ final class MemoryCap {
             throw Shortage.of(
                     FallbackReason.SHM_CAP,
                     "its rings take " + bytes + " bytes, the connections of this process hold " + (held - bytes)
-                            + ", and shm.max is " + most);
+                            + ", and may hold " + most
+                            + " (shm.max, or else a quarter of what the control group may have)");
         }
     }
 

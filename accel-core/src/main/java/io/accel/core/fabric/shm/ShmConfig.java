@@ -11,7 +11,7 @@ import java.nio.file.Path;
  * @param group the group whose members may connect to each other, or empty for the same user only, {@code shm.group}
  * @param probeTimeoutNanos how long a client waits for a listener's answer, {@code connect.probe-timeout}
  * @param handshakeTimeoutNanos how long a listener waits for a client's hello, {@code handshake.timeout}
- * @param most how many bytes the connections of this process may hold at a time, {@code shm.max}; 0 for any number
+ * @param most how many bytes the connections of this process may hold at a time; 0 for any number
  */
 public record ShmConfig(
         PortSpace space, Path dir, String group, long probeTimeoutNanos, long handshakeTimeoutNanos, long most) {

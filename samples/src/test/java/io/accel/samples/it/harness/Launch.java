@@ -136,6 +136,12 @@ public final class Launch {
                 "strace", "-D", "-f", "-qq", "-e", "signal=none", "-e", "trace=" + calls, "-o", file.toString()));
     }
 
+    /** Has it be in a control group from its first instruction. */
+    public Launch inGroup(MemoryGroup group) {
+        return within(List.of(
+                "sh", "-c", "echo $$ > \"$0\" && exec \"$@\"", group.members().toString()));
+    }
+
     /**
      * Gives it a network of its own, which is a loopback interface and nothing else; the machine's where namespaces are not
      * to be had.
