@@ -7,9 +7,11 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocatorMetric;
 import io.netty.buffer.ByteBufAllocatorMetricProvider;
 import io.netty.buffer.PooledByteBufAllocator;
+import io.netty.buffer.Unpooled;
 import io.netty.util.internal.PlatformDependent;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
+import java.nio.ByteBuffer;
 
 /**
  * Direct buffers that an RDMA device sends from where they lie, for the {@link io.netty.channel.ChannelOption#ALLOCATOR} of
@@ -21,8 +23,8 @@ import io.netty.util.internal.logging.InternalLoggerFactory;
  *
  * <p>Direct buffers of an initial capacity from {@code zero-copy.threshold} up to 4 MiB come from memory of its own, at most
  * {@code zero-copy.memory} bytes for the process, which is never given back; all others from {@link
- * PooledByteBufAllocator#DEFAULT}, as these do where there is no more. Without access to {@code sun.misc.Unsafe}, which Netty
- * gives up by itself on Java 25 and newer, all of them do, and a warning says so: {@code -Dio.netty.noUnsafe=false} helps.
+ * PooledByteBufAllocator#DEFAULT}, as these do where there is no more. Where Netty cannot tell the address of a direct buffer, all
+ * of them do, and a warning says so. It tells that by {@code sun.misc.Unsafe}, and on Java 22 and newer also without.
  *
  * <p>A write of such a buffer, a slice, a duplicate over {@code rdma} is done when the device has read the bytes; until then they
  * must not be changed, as with any transport. The memory is not used for another buffer before that even if the channel
@@ -37,6 +39,9 @@ public final class AccelByteBufAllocator extends AbstractByteBufAllocator implem
     private final PooledByteBufAllocator others = PooledByteBufAllocator.DEFAULT;
     private final int threshold;
     private final SendMemory memory;
+    /** Whether a write can tell that a buffer lies in the memory. */
+    private final boolean knowsAddresses;
+
     private final Metric metric = new Metric();
 
     private AccelByteBufAllocator() {
@@ -44,11 +49,13 @@ public final class AccelByteBufAllocator extends AbstractByteBufAllocator implem
         Profile profile = Accel.accelerator().profile();
         threshold = profile.get(Keys.ZERO_COPY_THRESHOLD);
         memory = new SendMemory(threshold, profile.get(Keys.ZERO_COPY_MEMORY));
-        if (!PlatformDependent.hasUnsafe()) {
+        knowsAddresses =
+                Unpooled.wrappedBuffer(ByteBuffer.allocateDirect(Long.BYTES)).hasMemoryAddress();
+        if (!knowsAddresses) {
             LOG.warn(
                     "the buffers of AccelByteBufAllocator are ordinary ones, which RDMA devices send from by a copy: Netty"
                             + " has no access to sun.misc.Unsafe ({}). Add this to the java command:"
-                            + " -Dio.netty.noUnsafe=false",
+                            + " -Dio.netty.noUnsafe=false; or run it on Java 22 or newer",
                     PlatformDependent.getUnsafeUnavailabilityCause().getMessage());
         }
     }
@@ -69,10 +76,13 @@ public final class AccelByteBufAllocator extends AbstractByteBufAllocator implem
 
     @Override
     protected ByteBuf newDirectBuffer(int initialCapacity, int maxCapacity) {
-        if (initialCapacity >= threshold && PlatformDependent.hasUnsafe()) {
+        if (initialCapacity >= threshold && knowsAddresses) {
             SendMemory.Slot slot = memory.take(initialCapacity);
             if (slot != null) {
-                return toLeakAwareBuffer(new SendByteBuf(this, memory, slot, initialCapacity, maxCapacity));
+                return toLeakAwareBuffer(
+                        PlatformDependent.hasUnsafe()
+                                ? new SendByteBuf(this, memory, slot, initialCapacity, maxCapacity)
+                                : new SafeSendByteBuf(this, memory, slot, initialCapacity, maxCapacity));
             }
         }
         return others.directBuffer(initialCapacity, maxCapacity);

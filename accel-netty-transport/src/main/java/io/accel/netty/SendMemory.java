@@ -1,6 +1,6 @@
 package io.accel.netty;
 
-import io.netty.util.internal.PlatformDependent;
+import io.netty.buffer.Unpooled;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Arrays;
@@ -41,7 +41,7 @@ final class SendMemory {
 
         private Chunk(ByteBuffer memory) {
             this.memory = memory;
-            this.address = PlatformDependent.directBufferAddress(memory);
+            this.address = Unpooled.wrappedBuffer(memory).memoryAddress();
         }
 
         /** From 0 to its capacity. */

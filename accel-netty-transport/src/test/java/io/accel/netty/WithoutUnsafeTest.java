@@ -4,43 +4,86 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.accel.testing.ChildJvm;
 import io.netty.buffer.ByteBuf;
+import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
-/** Where Netty has no Unsafe, the allocator's buffers are others than it promises, and it says so. */
+/**
+ * Where Netty has no Unsafe, the allocator's buffers are its own all the same if the JDK tells the address of one, as it does from Java 22 on;
+ * otherwise they are ordinary ones, and it says so.
+ */
 class WithoutUnsafeTest {
     private static final String SAID = "-Dio.netty.noUnsafe=false";
+    private static final int FIRST_THAT_TELLS = 22;
+
+    private static String run(String... options) throws Exception {
+        return new ChildJvm(Program.class).with(options).run().orderly();
+    }
 
     @Test
-    void saysThatBuffersAreOrdinaryAndWhatToDo() throws Exception {
+    void buffersAreOwnOnANewerJavaAndOtherwiseItSaysThatTheyAreOrdinaryAndWhatToDo() throws Exception {
+        String output = run("-Dio.netty.noUnsafe=true");
+        if (Runtime.version().feature() >= FIRST_THAT_TELLS) {
+            assertThat(output)
+                    .contains("buffers: own, SafeSendByteBuf", "slice: own", "grown: 100000 bytes, as written")
+                    .doesNotContain("WARN");
+        } else {
+            assertThat(output).contains("buffers: ordinary");
+            assertThat(output.lines().filter(line -> line.contains(SAID)))
+                    .as(output)
+                    .hasSize(1)
+                    .allMatch(line -> line.contains("WARN") && line.contains("io.netty.noUnsafe)"));
+        }
+    }
+
+    /** The suite may run on one that does not tell; where there is a newer one besides, this shows it. */
+    @Test
+    @EnabledIfSystemProperty(named = "newer.jdk", matches = ".+", disabledReason = "needs -Dnewer.jdk")
+    void buffersAreOwnOnTheNewerJavaWithoutAnOption() throws Exception {
         String output = new ChildJvm(Program.class)
-                .with("-Dio.netty.noUnsafe=true")
+                .on(Path.of(System.getProperty("newer.jdk")))
                 .run()
-                .output();
-        assertThat(output).contains("buffers: ordinary");
-        assertThat(output.lines().filter(line -> line.contains(SAID)))
-                .as(output)
-                .hasSize(1)
-                .allMatch(line -> line.contains("WARN") && line.contains("io.netty.noUnsafe)"));
+                .orderly();
+        assertThat(output)
+                .contains("buffers: own", "slice: own", "grown: 100000 bytes, as written")
+                .doesNotContain("buffers: ordinary")
+                .doesNotContain("WARN");
     }
 
     @Test
     void saysNothingOtherwise() throws Exception {
-        String output = new ChildJvm(Program.class).with(SAID).run().output();
-        assertThat(output).contains("buffers: own").doesNotContain("WARN");
+        assertThat(run(SAID)).contains("buffers: own, SendByteBuf").doesNotContain("WARN");
     }
 
-    /** Takes two large buffers. */
+    /** Takes two large buffers, and lets one grow beyond its slot. */
     static final class Program {
         private Program() {}
 
         public static void main(String[] args) {
             for (int i = 0; i < 2; i++) {
                 ByteBuf buffer = AccelByteBufAllocator.DEFAULT.directBuffer(1 << 20);
-                boolean own = buffer.hasMemoryAddress()
-                        && AccelByteBufAllocator.DEFAULT.memory().chunkOf(buffer.memoryAddress(), 1) != null;
-                System.out.println("buffers: " + (own ? "own" : "ordinary"));
+                ByteBuf own = buffer.unwrap() == null ? buffer : buffer.unwrap(); // of what looks for leaks
+                System.out.println(
+                        "buffers: " + place(buffer) + ", " + own.getClass().getSimpleName());
+                System.out.println("slice: " + place(buffer.slice(1 << 19, 100)));
                 buffer.release();
             }
+            ByteBuf grows = AccelByteBufAllocator.DEFAULT.directBuffer(1 << 16);
+            for (int i = 0; i < 100_000; i++) {
+                grows.writeByte(i);
+            }
+            int right = 0;
+            while (grows.isReadable() && grows.readByte() == (byte) right) {
+                right++;
+            }
+            System.out.println("grown: " + right + " bytes, as written");
+            grows.release();
+        }
+
+        private static String place(ByteBuf buffer) {
+            boolean own = buffer.hasMemoryAddress()
+                    && AccelByteBufAllocator.DEFAULT.memory().chunkOf(buffer.memoryAddress(), 1) != null;
+            return own ? "own" : "ordinary";
         }
     }
 }
