@@ -62,7 +62,8 @@ class ArchitectureTest {
             .that()
             .arePublic()
             .and()
-            .areDeclaredInClassesThat(resideInAPackage(NETTY).and(modifier(PUBLIC)).and(not(type(AccelIoHandle.class))))
+            .areDeclaredInClassesThat(
+                    resideInAPackage(NETTY).and(modifier(PUBLIC)).and(not(type(AccelIoHandle.class))))
             .should()
             .haveRawReturnType(SHOWN)
             .andShould()

@@ -27,7 +27,8 @@ public final class ChannelAnchor implements Anchor {
 
     @Override
     public SelectableChannel watched() {
-        // No selector takes a channel in blocking mode, and a thread that uses one in that mode waits within the kernel.
+        // No selector takes a channel in blocking mode, and a thread that uses one in that mode waits within the
+        // kernel.
         return channel.isBlocking() ? null : channel;
     }
 

@@ -4,7 +4,6 @@ import io.accel.core.poll.ControlGroups;
 import io.accel.profile.Keys;
 import io.accel.profile.Origin;
 import io.accel.profile.Profile;
-import io.accel.profile.Setting;
 
 /**
  * The most shared memory that the connections of this process hold: {@code shm.max}, or where nobody has set that a share of what the
@@ -13,6 +12,11 @@ import io.accel.profile.Setting;
 public final class SharedMemoryCap {
     /** The JVM takes as large a part for its heap, unless it is told otherwise, and half is left for all else. */
     private static final int PART = 4;
+
+    /** Looked up once: each datagram socket asks. */
+    private static final class OfProcess {
+        private static final long MEMORY = ControlGroups.ofProcess().memory();
+    }
 
     private SharedMemoryCap() {}
 
@@ -23,7 +27,7 @@ public final class SharedMemoryCap {
      * @return in bytes; 0 for any number
      */
     public static long of(Profile profile) {
-        return of(profile, ControlGroups.ofProcess());
+        return isSet(profile) ? profile.get(Keys.SHM_MAX) : OfProcess.MEMORY / PART;
     }
 
     /**
@@ -34,7 +38,10 @@ public final class SharedMemoryCap {
      * @return in bytes; 0 for any number
      */
     public static long of(Profile profile, ControlGroups groups) {
-        Setting<Long> setting = profile.setting(Keys.SHM_MAX);
-        return setting.origin().kind() == Origin.Kind.DEFAULT ? groups.memory() / PART : setting.value();
+        return isSet(profile) ? profile.get(Keys.SHM_MAX) : groups.memory() / PART;
+    }
+
+    private static boolean isSet(Profile profile) {
+        return profile.setting(Keys.SHM_MAX).origin().kind() != Origin.Kind.DEFAULT;
     }
 }
