@@ -53,8 +53,7 @@ public final class AccelMeters {
             MeterId rings = MeterId.of("accel.memory.rings", "Rings of connections, mapped or allocated");
             sink.gauge(rings.in("bytes").tag("path", path.text()), () -> MemoryUse.rings(path));
         }
-        MeterId cap =
-                MeterId.of("accel.memory.cap", "The most that rings may take; 0 for as much as there is");
+        MeterId cap = MeterId.of("accel.memory.cap", "The most that rings may take; 0 for as much as there is");
         sink.gauge(cap.in("bytes").tag("path", PathName.SHM.text()), MemoryUse::cap);
         MeterId registered =
                 MeterId.of("accel.memory.registered", "Memory registered with RDMA devices, and so pinned");
