@@ -25,11 +25,13 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** When what was written is gone, and when its buffer is free: as soon as its bytes are taken, and whatever happens to the channel. */
+@Order(1) // some tests of Netty's own suite leave connections open, whose memory stays registered
 class WritesTest {
     private static final int RING = Accel.accelerator().profile().get(Keys.RING_SIZE);
     private static final int LARGE = 40_000;
