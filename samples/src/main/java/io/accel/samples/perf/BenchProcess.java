@@ -24,6 +24,9 @@ public final class BenchProcess implements AutoCloseable {
 
     private final String name;
     private final Process process;
+    /** Whether this has killed it. Any thread. */
+    private volatile boolean destroyed;
+
     private final BlockingQueue<String> output = new LinkedBlockingQueue<>();
     private final TailBuffer errors = new TailBuffer(STDERR_LINES);
     private final Thread errorReader;
@@ -139,12 +142,18 @@ public final class BenchProcess implements AutoCloseable {
         return new IOException(name + " " + what + exit + (said.isEmpty() ? "" : "; it said:\n" + said), cause);
     }
 
+    /** Begins to kill it: its pipes are closed under those who read them, also before it is gone. */
+    private Process destroy() {
+        destroyed = true;
+        return process.destroyForcibly();
+    }
+
     /** Kills it as {@code kill -9} does, and waits until it is gone. */
     public void kill() throws IOException, InterruptedException {
         if (far != null) {
             far.kill(pid); // what runs here is but the way to it
         }
-        process.destroyForcibly().waitFor();
+        destroy().waitFor();
     }
 
     /** Asks the program to end, makes it end if it does not soon, and waits until it has. */
@@ -157,10 +166,10 @@ public final class BenchProcess implements AutoCloseable {
         }
         try {
             if (!process.waitFor(QUIT_PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
-                process.destroyForcibly().waitFor();
+                destroy().waitFor();
             }
         } catch (InterruptedException e) {
-            process.destroyForcibly();
+            Process unused = destroy();
             Thread.currentThread().interrupt();
         }
         Reaper.release(process);
@@ -178,8 +187,7 @@ public final class BenchProcess implements AutoCloseable {
                             sink.add(line);
                         }
                     } catch (IOException closed) {
-                        // The JDK closes a destroyed process's pipes under its readers.
-                        if (process.isAlive()) {
+                        if (!destroyed && process.isAlive()) {
                             throw new UncheckedIOException(closed);
                         }
                     } finally {
