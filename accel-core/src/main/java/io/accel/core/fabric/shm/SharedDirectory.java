@@ -14,9 +14,9 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
-/** The directory of shared memory, {@code shm.dir}, as operators want to know it: what is wrong with it, and who uses it. Stateless. */
+/** Describes the directory of shared memory, {@code shm.dir}, to operators: its faults and its users. Stateless. */
 public final class SharedDirectory {
-    /** So many of each are named. */
+    /** At most this many names of each kind are listed. */
     private static final int MOST_NAMES = 8;
 
     private static final int STICKY = 01000;
@@ -25,7 +25,7 @@ public final class SharedDirectory {
     private SharedDirectory() {}
 
     /**
-     * What works and is not as it should be.
+     * Lists the faults that let the directory work, but not as it should.
      *
      * @param dir the directory, which is there
      * @return one sentence each, with what to do; empty if all is well
@@ -55,7 +55,7 @@ public final class SharedDirectory {
     }
 
     /**
-     * Which users' listeners are in the directory, and from how many network namespaces.
+     * Tells which users' listeners are in the directory, and from how many network namespaces.
      *
      * @param dir the directory
      * @return one line
