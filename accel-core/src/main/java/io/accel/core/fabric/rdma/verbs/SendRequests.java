@@ -17,12 +17,12 @@ public final class SendRequests {
 
     private final int maxSegments;
 
-    /** Room for {@code capacity} requests of one piece of memory each. */
+    /** Makes room for {@code capacity} requests of one piece of memory each. */
     public SendRequests(int capacity) {
         this(capacity, 1);
     }
 
-    /** Room for {@code capacity} requests of at most {@code maxSegments} pieces of memory each. */
+    /** Makes room for {@code capacity} requests of at most {@code maxSegments} pieces of memory each. */
     public SendRequests(int capacity, int maxSegments) {
         this.capacity = capacity;
         this.maxSegments = maxSegments;
