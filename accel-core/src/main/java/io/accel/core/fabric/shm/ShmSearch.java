@@ -121,8 +121,8 @@ final class ShmSearch implements Connecting {
     }
 
     /**
-     * Whether the refusal came from a listener that had not yet heard of the first client's end. That client asked for
-     * the same connection, and was this process.
+     * Whether the refusal came from a listener that had not yet heard that the first client to ask for the connection,
+     * which was this one, had gone.
      */
     private static boolean isRefusalOfSecond(FallbackException e) {
         return e.reason() == FallbackReason.BACKLOG_FULL || e.reason() == FallbackReason.BAD_HANDSHAKE;
