@@ -31,9 +31,9 @@ public final class KernelPollable extends KernelTold {
     }
 
     /**
-     * Ends the registrations that a test picks out, as far as the kernel channel is concerned at once.
+     * Ends the registrations that a test picks out, at once as far as the kernel channel is concerned.
      *
-     * @param over tells by the attachment
+     * @param over picks them by their attachment
      */
     public void endRegistrations(Predicate<Object> over) {
         List<Registration> all;
