@@ -2,8 +2,8 @@ package io.accel.profile;
 
 /** Says how a write over RDMA announces its arrival to the peer: the values of {@link Keys#RDMA_NOTIFY}. */
 public enum Notify {
-    /** By immediate data where the device has that, else as {@link #SEND}. */
+    /** The write carries immediate data where the device has that; otherwise as {@link #SEND}. */
     AUTO,
-    /** By a message of its own. */
+    /** A message of its own follows the write. */
     SEND
 }

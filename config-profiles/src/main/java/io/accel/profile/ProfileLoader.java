@@ -79,7 +79,7 @@ final class ProfileLoader {
         }
     }
 
-    /** Checks conditions that involve several keys. */
+    /** Adjusts values that depend on other keys. */
     void settle() {
         // With a low-water mark near the whole ring, a writer might never be told that it can write.
         int most = value(Keys.RING_SIZE) / 2;

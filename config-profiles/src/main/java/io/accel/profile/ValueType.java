@@ -3,7 +3,7 @@ package io.accel.profile;
 /**
  * The type of a key's value: its written form, and the values allowed. Immutable.
  *
- * @param <T> the Java type a program sees
+ * @param <T> the Java type that a program sees
  */
 interface ValueType<T> {
     /** The type's name in the reference page, such as {@code size}. */

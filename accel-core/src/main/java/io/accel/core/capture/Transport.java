@@ -2,7 +2,7 @@ package io.accel.core.capture;
 
 import java.nio.ByteBuffer;
 
-/** The header between that of IP and the payload. It begins with both ports, which other code writes. Immutable. */
+/** The header between that of IP and the payload. It begins with both ports, which {@link Packets} writes. Immutable. */
 interface Transport {
     /** The number of the protocol in IP. */
     int protocol();

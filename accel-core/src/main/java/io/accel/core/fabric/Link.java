@@ -10,7 +10,7 @@ import java.util.function.Consumer;
  * <p><b>Sending.</b> The sender copies bytes into {@link #sendRing()}, its mirror of the peer's receive ring, and {@link
  * #publish publishes} them; a cursor at which a byte may be overwritten has been {@link #released()}.
  *
- * <p><b>Receiving.</b> Bytes up to {@link #published()} lie in {@link #receiveRing()}; what was read of them is given
+ * <p><b>Receiving.</b> Bytes up to {@link #published()} lie in {@link #receiveRing()}; bytes that were read are given
  * back with {@link #consumed}.
  *
  * <p><b>Waiting.</b> {@link #arm} asks the peer to ring {@link #doorbell()} at its next publish or credit. Between arming

@@ -14,7 +14,7 @@ package io.accel.core.observe;
  * @param openedMillis when it was opened, in milliseconds since 1970; a sample may differ from another by one
  * @param queuedIn bytes that have come and were not read
  * @param queuedOut bytes that were written without the peer having given their room back; it does so a quarter of the
- * ring at a time, so that up to a quarter says nothing
+ * ring at a time, so that up to a quarter means nothing
  * @param stalledNanos how long the sender has had no room, 0 if it has some
  * @param figures its counts; all 0 on the kernel's path, whose bytes only the kernel sees
  */

@@ -29,7 +29,7 @@ public final class RemoteCapture implements AutoCloseable {
      * Begins a capture.
      *
      * @param directory the process's directory, as {@link ObservedProcess#find} finds it
-     * @param request what is wanted
+     * @param request the request
      * @return the capture, or null if the process is dead
      * @throws IOException if the process cannot be asked
      */

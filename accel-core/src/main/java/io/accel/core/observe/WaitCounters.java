@@ -10,7 +10,7 @@ import java.util.Map;
 public final class WaitCounters {
     /** Why a thread slept, though its profile allows for looking. */
     public enum Why {
-        /** It had looked for as long as it should. */
+        /** The thread had looked for as long as it should. */
         IN_VAIN("in-vain"),
         /** Looking had been in vain lately. */
         UNPROMISING("unpromising"),

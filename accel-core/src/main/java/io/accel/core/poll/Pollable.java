@@ -3,7 +3,7 @@ package io.accel.core.poll;
 import java.nio.channels.SelectableChannel;
 
 /**
- * Something that becomes ready: a kernel channel, an accelerated link, a handshake under way. Operations are those of
+ * An object that becomes ready: a kernel channel, an accelerated link, a handshake under way. Operations are those of
  * {@link java.nio.channels.SelectionKey}.
  *
  * <p>A pollable may be registered with several pollers, so all methods may be called by several threads at a time,

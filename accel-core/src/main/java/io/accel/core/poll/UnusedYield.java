@@ -11,7 +11,7 @@ final class UnusedYield {
     private static final int TRIES = 8;
     /** A yield that takes longer was used by another thread. */
     private static final long MOST_NANOS = 3_000;
-    /** When measuring ends early: where other threads compute on the core, each of them takes its slice at each try. */
+    /** A yield that takes this long ends the measuring: other threads compute on the core, and take a slice at each try. */
     private static final long GIVEN_UP_NANOS = 200_000;
 
     private static final long NANOS = measure();

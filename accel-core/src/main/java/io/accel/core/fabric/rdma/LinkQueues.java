@@ -287,7 +287,7 @@ final class LinkQueues {
             endpoint.queuePair().fail();
         } catch (VerbsException e) {
             LOG.get().log(Level.DEBUG, "ending a queue pair failed", e);
-            drained(); // as far as anybody can know
+            drained(); // as far as this side can know
         }
     }
 

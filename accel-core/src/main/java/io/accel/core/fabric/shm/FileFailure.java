@@ -60,7 +60,7 @@ final class FileFailure {
         return new FallbackException(FallbackReason.SHM_DIR, what + e);
     }
 
-    /** Goes by the message, in English: there is a separate question for what is known without it. */
+    /** Goes by the message, if it is in English; for other languages the file system is asked. */
     static boolean isFull(IOException e) {
         String message = String.valueOf(e.getMessage());
         return message.contains("No space left") || message.contains("quota");

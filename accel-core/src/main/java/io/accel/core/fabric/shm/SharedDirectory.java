@@ -27,14 +27,14 @@ public final class SharedDirectory {
     /**
      * Lists the faults that let the directory work, but not as it should.
      *
-     * @param dir the directory, which is there
-     * @return one sentence each, with what to do; empty if all is well
+     * @param dir the directory, which exists
+     * @return one sentence for each fault, with its remedy; empty if all is well
      * @throws IOException if it cannot be looked at
      */
     public static List<String> mistakes(Path dir) throws IOException {
         FileStore store = Files.getFileStore(dir);
         Map<String, Object> attributes = Files.readAttributes(dir, "unix:mode,permissions");
-        @SuppressWarnings("unchecked") // as the view says
+        @SuppressWarnings("unchecked") // the view defines the type
         Set<PosixFilePermission> permissions = (Set<PosixFilePermission>) attributes.get("permissions");
         boolean everybodys = permissions.contains(PosixFilePermission.OTHERS_WRITE);
         return mistakes(dir, store.type(), everybodys, ((int) attributes.get("mode") & STICKY) != 0);
