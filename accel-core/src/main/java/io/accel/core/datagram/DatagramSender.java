@@ -98,8 +98,8 @@ public final class DatagramSender {
     /**
      * Sends one datagram that lies in several buffers, or drops it.
      *
+     * @param srcs the buffers
      * @param offset the index of the first
-     * @param offset the first
      * @param count how many
      * @param length the sum of the bytes that remain in them, at most {@link DatagramFrame#MOST}
      * @return whether it was sent
