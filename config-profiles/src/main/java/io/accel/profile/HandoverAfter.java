@@ -3,7 +3,7 @@ package io.accel.profile;
 /**
  * Says when a connection is worth a faster path.
  *
- * @param atConnect at once, and the connecting or accepting thread waits until that is decided
+ * @param atConnect at once; the connecting or accepting thread then waits for the decision
  * @param operations after this many reads and writes of the end that connected
  * @param bytes or after this many bytes, whichever comes first
  * @param unrest the changes that the connection undergoes all the time, for tests

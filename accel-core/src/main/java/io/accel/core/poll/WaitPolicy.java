@@ -19,9 +19,9 @@ import io.accel.core.observe.WaitCounters.Why;
  *
  * <ul>
  *   <li>Nobody took it: the thread is alone on its core, and goes on looking.
- * <li>The awaited traffic came meanwhile: the peer <em>shares</em> the core, which is then offered at once in each
- * wait, because that is the fastest way to an answer there.
- * <li>Anything else: others want the core, and the time that they had of it is recorded.
+ *   <li>The awaited traffic came meanwhile: the peer <em>shares</em> the core, which is then offered at once in each
+ *       wait, because that is the fastest way to an answer there.
+ *   <li>Anything else: others want the core, and the time that they had of it is recorded.
  * </ul>
  *
  * <p>Lost time is recorded, too, if a thread finds, by a jump of the clock and by the kernel's account of its run
@@ -36,8 +36,8 @@ import io.accel.core.observe.WaitCounters.Why;
  *
  * <p>If most looks are in vain, looking is given up for a time, longer each time. A trial of some waits ends that.
  * Two ends that both sleep answer each other later than {@code poll.spin}. So in a trial a look lasts as long as an
- * answer takes that wakes both. The other end then finds that its own answers come sooner, since only this end has to
- * be woken, and begins a trial as well.
+ * answer takes that wakes both. The other end then gets its own answers sooner, since it alone has to be woken, and
+ * begins a trial as well.
  */
 public final class WaitPolicy {
     /** The next thing to do. */

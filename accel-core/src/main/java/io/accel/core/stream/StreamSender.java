@@ -296,7 +296,7 @@ public final class StreamSender {
      */
     public boolean sendInPlace(ByteBuffer memory, int offset, int n, Object owner, Consumer<Object> done) {
         if (farewell != Farewell.NONE) {
-            return false; // or a tap is there
+            return false; // the peer has closed, or a tap is there
         }
         publish(Farewell.NONE); // as found above: a tap that comes now takes neither this nor what follows
         long to = next + n;

@@ -30,7 +30,7 @@ final class ForeignSearch implements Connecting {
     private final AskedInVain askedInVain;
     private final List<Path> named;
     private final Iterator<Path> candidates;
-    /** How many listeners are asked at most, of those found. */
+    /** How many listeners may be asked, and how many were found. */
     private final int most;
 
     private final int all;
