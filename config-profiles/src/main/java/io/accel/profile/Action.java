@@ -2,7 +2,7 @@ package io.accel.profile;
 
 import java.util.List;
 
-/** What a transport rule does with a connection. */
+/** The treatment that a transport rule gives a connection. */
 public enum Action {
     /** Try the fabrics in their order, then the kernel. */
     ACCELERATE,
@@ -14,8 +14,8 @@ public enum Action {
     RDMA;
 
     /**
-     * The fabrics of {@code order} that this action leaves to be tried, in the same order; empty means the kernel at
-     * once. An action never adds a fabric that the order does not have.
+     * Returns the fabrics of {@code order} that this action leaves to be tried, in the same order; empty means the
+     * kernel at once. An action never adds a fabric that the order does not have.
      */
     public List<FabricName> limit(List<FabricName> order) {
         return switch (this) {

@@ -1,6 +1,6 @@
 package io.accel.profile;
 
-/** Why a text is not a value of its type; the message is a reason without the place, which the reader adds. */
+/** Reports that a text is not a value of its type; the message is a reason without the place, which the reader adds. */
 final class BadValueException extends Exception {
     private static final long serialVersionUID = 1L;
 

@@ -2,7 +2,7 @@ package io.accel.profile;
 
 import java.util.List;
 
-/** {@code true} or {@code false}, and nothing that merely looks like one. */
+/** The type of {@code true} or {@code false}, and nothing that merely looks like one. */
 record BooleanType() implements ValueType<Boolean> {
     @Override
     public String name() {

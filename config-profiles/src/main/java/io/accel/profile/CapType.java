@@ -1,6 +1,6 @@
 package io.accel.profile;
 
-/** The most bytes of something that there may be at a time; 0 for any number. */
+/** The type of a limit in bytes; 0 for no limit. */
 record CapType(long max) implements ValueType<Long> {
     @Override
     public String name() {

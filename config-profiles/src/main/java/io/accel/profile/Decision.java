@@ -3,13 +3,13 @@ package io.accel.profile;
 import java.util.Optional;
 
 /**
- * What the transport rules say of a connection. Immutable.
+ * The decision of the transport rules about a connection. Immutable.
  *
- * @param action what to do
+ * @param action the treatment of the connection
  * @param rule the rule that matched; empty if none did
  */
 public record Decision(Action action, Optional<TransportRule> rule) {
-    /** Where no rule matches. */
+    /** The decision where no rule matches. */
     public static final Decision NO_RULE = new Decision(Action.ACCELERATE, Optional.empty());
 
     /** For the log: the rule with its place, or that there was none. */

@@ -1,6 +1,6 @@
 package io.accel.profile;
 
-/** A duration in nanoseconds; {@code forever}, where it is allowed, is {@link Keys#FOREVER}. */
+/** The type of a duration in nanoseconds; {@code forever}, where it is allowed, is {@link Keys#FOREVER}. */
 record DurationType(long min, long max, boolean foreverAllowed) implements ValueType<Long> {
     private static final String FOREVER = "forever";
 

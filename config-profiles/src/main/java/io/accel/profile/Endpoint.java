@@ -29,7 +29,7 @@ record Endpoint(Network network, int firstPort, int lastPort) {
         }
         Network network = Network.parse(text.substring(0, colon));
         if (ports.equals("*")) {
-            // A port of 0 is an address that is not bound yet; only "any" can mean it.
+            // A port of 0 belongs to an address that is not bound yet; only "any" can match it.
             return new Endpoint(network, 0, LAST_PORT);
         }
         int dash = ports.indexOf('-');

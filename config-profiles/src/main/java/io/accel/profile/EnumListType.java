@@ -5,7 +5,9 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** Some of a few words, in an order that matters, parted by commas; at least one, and none twice. */
+/**
+ * The type of a list of some of a few words, whose order matters, separated by commas; at least one, and none twice.
+ */
 record EnumListType<E extends Enum<E>>(EnumType<E> element) implements ValueType<List<E>> {
     @Override
     public String name() {

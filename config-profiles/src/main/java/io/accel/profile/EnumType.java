@@ -4,7 +4,7 @@ import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 
-/** One of a few words, which are the enum's constants in lower case. */
+/** The type of one of a few words, which are the enum's constants in lower case. */
 record EnumType<E extends Enum<E>>(Class<E> type) implements ValueType<E> {
     @Override
     public String name() {

@@ -1,6 +1,6 @@
 package io.accel.profile;
 
-/** The accelerated paths there are: the values of {@link Keys#FABRIC_ORDER}. */
+/** The accelerated paths: the values of {@link Keys#FABRIC_ORDER}. */
 public enum FabricName {
     /** Shared memory, to a peer on this host. */
     SHM,

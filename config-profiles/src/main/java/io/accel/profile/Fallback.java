@@ -1,9 +1,12 @@
 package io.accel.profile;
 
-/** What to do when no accelerated path is available for a connection: the values of {@link Keys#FALLBACK}. */
+/** Says what to do when no accelerated path is available for a connection: the values of {@link Keys#FALLBACK}. */
 public enum Fallback {
-    /** It goes through the kernel, and says why. */
+    /** The connection goes through the kernel, and the reason is reported. */
     KERNEL,
-    /** It fails with an exception that says why: for those who would rather notice than be slow. */
+    /**
+     * The connection fails with an exception that gives the reason: for programs that would rather notice than be
+     * slow.
+     */
     FAIL
 }

@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.nio.file.FileSystems;
 import java.nio.file.attribute.UserPrincipalNotFoundException;
 
-/** The name of a group of this system, or its number, which it need not know; or nothing. */
+/** The type of a group of this system, by name or by number, which the system need not know; or nothing. */
 record GroupType() implements ValueType<String> {
     @Override
     public String name() {

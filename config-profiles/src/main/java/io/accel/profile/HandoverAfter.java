@@ -1,33 +1,33 @@
 package io.accel.profile;
 
 /**
- * When a connection is worth a faster path.
+ * Says when a connection is worth a faster path.
  *
- * @param atConnect at once, and whoever connects or accepts waits until that is decided
- * @param operations after so many reads and writes of the end that connected
- * @param bytes or after so many bytes, whichever comes first
- * @param unrest what happens to it all the time, for tests
+ * @param atConnect at once; the connecting or accepting thread then waits for the decision
+ * @param operations after this many reads and writes of the end that connected
+ * @param bytes or after this many bytes, whichever comes first
+ * @param unrest the changes that the connection undergoes all the time, for tests
  */
 public record HandoverAfter(boolean atConnect, int operations, long bytes, Unrest unrest) {
-    /** What is done at random to connections that have a faster path. */
+    /** The changes at random to connections that have a faster path. */
     public enum Unrest {
         NONE,
-        /** They go back to the kernel, and come again. */
+        /** The connections go back to the kernel, and come again. */
         RETURNS,
         /** Their links break, where a link can break without a loss. */
         BREAKS
     }
 
-    /** Whether it is worth it as soon as it is there. */
+    /** Whether the connection is worth it as soon as it exists. */
     public boolean isAtOnce() {
         return operations == 0;
     }
 
     /**
-     * Whether a connection that has done so much is worth it.
+     * Whether a connection that has carried this much is worth it.
      *
-     * @param done reads and writes
-     * @param moved bytes
+     * @param done how many reads and writes
+     * @param moved how many bytes
      */
     public boolean isReached(int done, long moved) {
         return done >= operations || moved >= bytes;

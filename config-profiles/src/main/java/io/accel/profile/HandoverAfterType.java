@@ -2,7 +2,9 @@ package io.accel.profile;
 
 import io.accel.profile.HandoverAfter.Unrest;
 
-/** {@code connect}, {@code random}, {@code breaking}, {@code 0}, or operations and bytes: {@code 8/64KiB}. */
+/**
+ * The type of {@code connect}, {@code random}, {@code breaking}, {@code 0}, or operations and bytes: {@code 8/64KiB}.
+ */
 final class HandoverAfterType implements ValueType<HandoverAfter> {
     private static final String CONNECT = "connect";
     private static final String RANDOM = "random";

@@ -1,6 +1,6 @@
 package io.accel.profile;
 
-/** A whole number of something. */
+/** The type of a whole number with a unit. */
 record IntType(int min, int max, String unit) implements ValueType<Integer> {
     @Override
     public String name() {
@@ -23,7 +23,7 @@ record IntType(int min, int max, String unit) implements ValueType<Integer> {
                 return value;
             }
         } catch (NumberFormatException e) {
-            // All digits, so it can only be too large, which is said below.
+            // All characters are digits, so the number can only be too large, which is reported below.
         }
         throw new BadValueException("out of range");
     }

@@ -1,8 +1,8 @@
 package io.accel.profile;
 
 /**
- * One setting of the schema: its name, type, range, default and meaning. The keys that exist are the constants of
- * {@link Keys}. Immutable; compared by identity.
+ * A setting of the schema: its name, type, range, default and meaning. All keys are the constants of {@link Keys}.
+ * Immutable; compared by identity.
  *
  * @param <T> the type of its values
  */
@@ -39,7 +39,7 @@ public final class Key<T> {
         return type.name();
     }
 
-    /** What may be written: range and units, or the words there are. */
+    /** The allowed values: range and units, or the possible words. */
     public String allowed() {
         return type.allowed();
     }
@@ -49,7 +49,7 @@ public final class Key<T> {
         return defaultValue;
     }
 
-    /** One sentence that says what it does. */
+    /** The description of the setting in one sentence. */
     public String description() {
         return description;
     }

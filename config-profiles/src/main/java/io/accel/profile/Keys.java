@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Every setting there is, once. A new one is a new constant here: the parser, the error messages and the reference page
+ * Every setting, once. A new setting is a new constant here: the parser, the error messages and the reference page
  * follow. Sizes are {@code int} bytes, durations {@code long} nanoseconds.
  */
 public final class Keys {
@@ -25,7 +25,7 @@ public final class Keys {
     /** The most bytes that any key lets a ring have. */
     public static final int MOST_RING = 64 * MIB;
 
-    // Filled by the constants below, in the order in which they stand.
+    // The constants below fill this, in the order in which they stand.
     private static final Map<String, Key<?>> BY_NAME = new LinkedHashMap<>();
 
     /** Whether to accelerate at all. */
@@ -50,7 +50,7 @@ public final class Keys {
             "What to do when no fabric is available for a connection: `kernel` uses the kernel's socket and says why,"
                     + " `fail` throws.");
 
-    /** Where shared files and rendezvous sockets live. */
+    /** The directory of shared files and rendezvous sockets. */
     public static final Key<Path> SHM_DIR = key(
             "shm.dir",
             new PathType(),
@@ -65,7 +65,7 @@ public final class Keys {
             "",
             "The group whose members may also connect over shared memory; empty means the same user only.");
 
-    /** Bytes of shared memory that the connections of this process hold at most; 0 for any number. */
+    /** The most bytes of shared memory that the connections of this process hold; 0 for no limit. */
     public static final Key<Long> SHM_MAX = key(
             "shm.max",
             new CapType(1024L * 1024 * MIB),
@@ -89,7 +89,7 @@ public final class Keys {
             "The receive ring that a connection begins with, `ring.size` if that is less. One that is found full again and again"
                     + " is replaced by one four times as large, up to `ring.size`.");
 
-    /** Bytes from which a buffer of the Netty transport's allocator is sent from where it lies. */
+    /** From this size in bytes a buffer of the Netty transport's allocator is sent from its own memory. */
     public static final Key<Integer> ZERO_COPY_THRESHOLD = key(
             "zero-copy.threshold",
             new SizeType(4 * KIB, 4 * MIB, true),
@@ -97,7 +97,7 @@ public final class Keys {
             "From which size on the Netty transport's `AccelByteBufAllocator` gives buffers that a device sends from where they"
                     + " lie; smaller ones are copied, which is faster.");
 
-    /** Bytes that the Netty transport's allocator has of such memory at most. */
+    /** The most bytes of such memory that the Netty transport's allocator has. */
     public static final Key<Integer> ZERO_COPY_MEMORY = key(
             "zero-copy.memory",
             new SizeType(0, 1024 * MIB, false),
@@ -105,7 +105,7 @@ public final class Keys {
             "How much memory a process's `AccelByteBufAllocator` takes for such buffers; the device pins what a connection"
                     + " sends from, for each connection anew. Beyond that, and with 0, buffers are copied.");
 
-    /** The RDMA devices that may be used; empty for whichever leads to the peer. */
+    /** The RDMA devices that may be used; empty for any that leads to the peer. */
     public static final Key<List<String>> RDMA_DEVICE = key(
             "rdma.device",
             new NamesType("names of devices, as `rdma link` shows them"),
@@ -113,7 +113,7 @@ public final class Keys {
             "The RDMA devices that may be used. Of these, and of all if none is named, a connection takes the one that has the"
                     + " address from which the kernel reaches the peer; where that is another one, it goes through the kernel.");
 
-    /** The type of service of a connection's packets, 0 to 255; -1 for what the program has set. */
+    /** The type of service of a connection's packets, 0 to 255; -1 for the program's own. */
     public static final Key<Integer> RDMA_TOS = key(
             "rdma.tos",
             new TrafficClassType(),
@@ -123,7 +123,7 @@ public final class Keys {
                     + " a service level. `program` takes the `IP_TOS` that the program had set when it was asked for the link;"
                     + " where that is 0 the system's default holds.");
 
-    /** What is added to a kernel port's number to have the one for RDMA. */
+    /** The number that is added to a kernel port's number to get the port number for RDMA. */
     public static final Key<Integer> RDMA_PORT_OFFSET = key(
             "rdma.port-offset",
             new IntType(-65_534, 65_534, "ports"),
@@ -131,7 +131,7 @@ public final class Keys {
             "Added to a listener's port to get its RDMA port; must be the same on both ends, and not 0 where RDMA shares"
                     + " TCP's ports, as on iWARP.");
 
-    /** Send and receive requests that a connection may have outstanding. */
+    /** How many send and receive requests a connection may have outstanding. */
     public static final Key<Integer> RDMA_QUEUE_DEPTH = key(
             "rdma.queue-depth",
             new IntType(32, 4_096, "requests"),
@@ -139,7 +139,7 @@ public final class Keys {
             "How many messages one direction of a connection may have outstanding; what is written beyond that is"
                     + " gathered, and goes as one.");
 
-    /** Bytes up to which a message is copied into its request. */
+    /** Up to this size in bytes a message is copied into its request. */
     public static final Key<Integer> RDMA_INLINE = key(
             "rdma.inline",
             new SizeType(0, 1_024, false),
@@ -147,14 +147,14 @@ public final class Keys {
             "Up to which size a message travels within its work request, which saves the device a read of memory;"
                     + " less if the device takes less.");
 
-    /** How many send requests make one completion. */
+    /** How many send requests share a completion. */
     public static final Key<Integer> RDMA_SIGNAL_EVERY = key(
             "rdma.signal-every",
             new IntType(1, 1_024, "requests"),
             "16",
             "How many messages share one local completion; at most a quarter of `rdma.queue-depth`.");
 
-    /** Completions taken with one call. */
+    /** How many completions are taken with one call. */
     public static final Key<Integer> RDMA_RX_BATCH = key(
             "rdma.rx-batch",
             new IntType(1, 256, "completions"),
@@ -172,14 +172,14 @@ public final class Keys {
     /** How often a device sends again before the connection counts as broken. */
     public static final Key<Integer> RDMA_RETRIES = key(
             "rdma.retries",
-            // 7, the most that a device can be told, means for ever to Soft-RoCE: a host that is gone would never be
-            // noticed.
+            // 7, the most that a device can be told, means for ever to Soft-RoCE: it would never notice that a host is
+            // gone.
             new IntType(0, 6, "times"),
             "6",
             "How often the device sends again what is not acknowledged, before the connection goes on through the"
                     + " kernel.");
 
-    /** How a write tells the peer of itself. */
+    /** How a write announces itself to the peer. */
     public static final Key<Notify> RDMA_NOTIFY = key(
             "rdma.notify",
             new EnumType<>(Notify.class),
@@ -203,7 +203,7 @@ public final class Keys {
             "After how much silence the peer's device is asked for a sign of life; without one within the retries the"
                     + " connection goes on through the kernel. 0 means never.");
 
-    /** Nanoseconds that a closed connection may be without progress in delivering its last bytes. */
+    /** How many nanoseconds a closed connection may be without progress in delivering its last bytes. */
     public static final Key<Long> RDMA_LINGER = key(
             "rdma.linger",
             new DurationType(MILLISECOND, HOUR, false),
@@ -252,14 +252,14 @@ public final class Keys {
             "20us",
             "How long to go on looking for traffic after the last there was, before going to sleep until the peer rings.");
 
-    /** Spinning turns between two looks at the kernel's descriptors. */
+    /** How many spinning turns lie between two looks at the kernel's descriptors. */
     public static final Key<Integer> POLL_KERNEL_INTERVAL = key(
             "poll.kernel-interval",
             new IntType(1, 1_000_000, "turns"),
             "200",
             "How many spinning turns pass between two looks at the kernel's own descriptors.");
 
-    /** Links that one poller polls at once. */
+    /** How many links one poller polls at once. */
     public static final Key<Integer> POLL_HOT_MAX = key(
             "poll.hot-max",
             new IntType(1, 65_536, "links"),
@@ -282,7 +282,7 @@ public final class Keys {
             "Whether a spinning thread gives way to others: `adaptive` sleeps at once while others want its core, `always` offers"
                     + " it at each opportunity, `never` is for cores of its own.");
 
-    /** Bytes of free ring space from which a channel is ready for writing. */
+    /** From this many bytes of free ring space a channel is ready for writing. */
     public static final Key<Integer> WRITE_LOW_WATER = key(
             "write.low-water",
             new SizeType(1, 32 * MIB, false),
@@ -328,7 +328,7 @@ public final class Keys {
             "false",
             "Whether each connection logs a line that says which path it took and, if the kernel's, why.");
 
-    /** Where metrics are served; empty for nowhere. */
+    /** The addresses where metrics are served; empty for none. */
     public static final Key<String> METRICS = key(
             "metrics",
             new MetricsType(),
@@ -359,7 +359,10 @@ public final class Keys {
             "true",
             "Whether `accel stats` and `accel capture` of the same user can look at the process; costs nothing unless somebody does.");
 
-    /** Names under {@code accel.} that are no keys of a profile, but read elsewhere; with all that begins with one. */
+    /**
+     * Names under {@code accel.} that are no keys of a profile, but read elsewhere; each stands for all names that
+     * begin with it.
+     */
     private static final Set<String> RESERVED = Set.of("profile", "on-error");
 
     private Keys() {}
@@ -377,7 +380,7 @@ public final class Keys {
         return Collections.unmodifiableSet(BY_NAME.keySet());
     }
 
-    /** Whether the system property {@code accel.name} is somebody else's to read. */
+    /** Whether other code reads the system property {@code accel.name}. */
     static boolean isReserved(String name) {
         int dot = name.indexOf('.');
         return RESERVED.contains(dot < 0 ? name : name.substring(0, dot));

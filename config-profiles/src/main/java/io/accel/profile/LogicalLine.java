@@ -9,8 +9,8 @@ import java.util.Optional;
 import java.util.Properties;
 
 /**
- * A line of a properties file with its continuation lines, and where it starts. {@link Properties} reads the syntax but
- * tells no line numbers; so the file is cut into logical lines here, and each is given to it alone.
+ * A line of a properties file with its continuation lines, and the number of its first line. {@link Properties} reads
+ * the syntax but gives no line numbers; so the file is cut into logical lines here, and each is given to it alone.
  *
  * @param number the number of its first line, from 1
  * @param text the natural lines, joined by newlines
@@ -45,12 +45,12 @@ record LogicalLine(int number, String text) {
     }
 
     /**
-     * The name and value it sets; nothing if it is a lone continuation that sets none.
+     * Returns the name and value that the line sets; nothing if it is a lone continuation that sets none.
      *
-     * @throws BadValueException if it has a malformed Unicode escape
+     * @throws BadValueException if the line has a malformed Unicode escape
      */
     Optional<Map.Entry<String, String>> entry() throws BadValueException {
-        // Whether such lines set the empty key to nothing, Properties makes depend on what follows them in the file.
+        // Properties lets the following lines of a file decide whether such lines set the empty key to nothing.
         if (setsNothing()) {
             return Optional.empty();
         }

@@ -2,7 +2,7 @@ package io.accel.profile;
 
 import java.util.regex.Pattern;
 
-/** Where metrics are served: a list of {@code jmx} and {@code prometheus[:[HOST:]PORT]}, or nothing. */
+/** The type of the list of metrics exports: {@code jmx} and {@code prometheus[:[HOST:]PORT]}, or nothing. */
 record MetricsType() implements ValueType<String> {
     private static final Pattern PLACE =
             Pattern.compile("jmx|prometheus(:(([^\\[\\]:,\\s]+|\\[[0-9A-Fa-f:.%]+]):)?[0-9]{1,5})?");

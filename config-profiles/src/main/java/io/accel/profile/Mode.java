@@ -1,8 +1,8 @@
 package io.accel.profile;
 
-/** Whether to accelerate at all: the values of {@link Keys#MODE}. */
+/** Says whether to accelerate at all: the values of {@link Keys#MODE}. */
 public enum Mode {
-    /** Accelerate what the rules and the peers allow. */
+    /** Connections are accelerated as the rules and the peers allow. */
     ACCELERATE,
     /** Every connection goes through the kernel. */
     OFF

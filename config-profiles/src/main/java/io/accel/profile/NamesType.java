@@ -3,7 +3,7 @@ package io.accel.profile;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Names of something, parted by commas, none twice; or nothing. {@code meaning} says of what. */
+/** The type of a list of names, separated by commas, none twice; or nothing. {@code meaning} says what they name. */
 record NamesType(String meaning) implements ValueType<List<String>> {
     @Override
     public String name() {

@@ -4,7 +4,7 @@ import java.util.Collection;
 import java.util.Locale;
 import java.util.Optional;
 
-/** Finds what somebody probably meant to write. */
+/** Finds the name that the user probably meant to write. */
 final class NearestName {
     private NearestName() {}
 
@@ -16,7 +16,7 @@ final class NearestName {
         String best = null;
         int bestDistance = limit + 1;
         for (String candidate : candidates) {
-            // Each letter more or less is a change, so that most words need not be compared, however long the name is.
+            // Each letter more or less is a change, so most words need not be compared, however long the name is.
             if (Math.abs(candidate.length() - wanted.length()) >= bestDistance) {
                 continue;
             }
@@ -43,7 +43,7 @@ final class NearestName {
                 .orElse("");
     }
 
-    /** Optimal string alignment: insertions, deletions, substitutions and swaps of neighbours, one each. */
+    /** Optimal string alignment: insertions, deletions, substitutions and swaps of neighbours count one each. */
     static int distance(String a, String b) {
         int[][] cost = new int[a.length() + 1][b.length() + 1];
         for (int i = 0; i <= a.length(); i++) {

@@ -1,8 +1,8 @@
 package io.accel.profile;
 
-/** What the agent does about Netty's native transports: the values of {@link Keys#NETTY}. */
+/** Says what the agent does about Netty's native transports: the values of {@link Keys#NETTY}. */
 public enum NettyChoice {
-    /** Netty finds none, and takes its NIO transport, whose channels are Accel's. */
+    /** Netty finds no native transport, and takes its NIO transport, whose channels are Accel's. */
     NIO,
     /** The program chooses as it does without Accel. */
     KEEP

@@ -5,8 +5,8 @@ import java.net.UnknownHostException;
 import java.util.Arrays;
 
 /**
- * A block of addresses: IPv4, IPv6, or any. An IPv4 address that is mapped into IPv6 is the IPv4 address, on either side.
- * Names are not known here: to look one up could block, and tomorrow's answer could differ.
+ * A block of addresses: IPv4, IPv6, or any. An IPv4 address that is mapped into IPv6 counts as the IPv4 address, on
+ * either side. Host names are not accepted: to look one up could block, and tomorrow's answer could differ.
  */
 final class Network {
     private static final Network ANY = new Network(new byte[0], 0);
@@ -74,7 +74,7 @@ final class Network {
             try {
                 return InetAddress.getByName(host).getAddress();
             } catch (UnknownHostException e) {
-                // Said below, for both ways of being wrong.
+                // Both mistakes are reported below.
             }
         }
         throw new BadValueException(
@@ -106,7 +106,7 @@ final class Network {
                 && (rest == 0 || (address[whole] ^ prefix[whole]) >> (8 - rest) == 0);
     }
 
-    /** The JDK's own factories unmap already, but an address can be made by other means. */
+    /** Unmaps an address: the JDK's own factories do so already, but an address can be made by other means. */
     private static byte[] unmapped(byte[] address) {
         if (address.length != 16 || address[10] != -1 || address[11] != -1) {
             return address;

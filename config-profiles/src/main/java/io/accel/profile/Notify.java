@@ -1,9 +1,9 @@
 package io.accel.profile;
 
-/** How a write over RDMA tells the peer that it has come: the values of {@link Keys#RDMA_NOTIFY}. */
+/** Says how a write over RDMA announces its arrival to the peer: the values of {@link Keys#RDMA_NOTIFY}. */
 public enum Notify {
-    /** By immediate data where the device has that, else as {@link #SEND}. */
+    /** The write carries immediate data where the device has that; otherwise as {@link #SEND}. */
     AUTO,
-    /** By a message of its own. */
+    /** A message of its own follows the write. */
     SEND
 }

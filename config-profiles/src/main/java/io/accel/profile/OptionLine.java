@@ -6,8 +6,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Settings in one line, such as {@code profile=latency,poll.spin=50us}: what the agent takes as its arguments, and the variable {@code
- * ACCEL_OPTIONS} has. A comma begins another setting only if a key and {@code =} follow it, so a value may be a list. Stateless.
+ * Settings in one line, such as {@code profile=latency,poll.spin=50us}: the form of the agent's arguments, and of the
+ * variable {@code ACCEL_OPTIONS}. A comma begins another setting only if a key and {@code =} follow it, so a value
+ * may be a list. Stateless.
  */
 public final class OptionLine {
     private static final Pattern SETTING_AHEAD = Pattern.compile(",(?=\\s*[A-Za-z][A-Za-z0-9.-]*\\s*=)");
@@ -17,11 +18,11 @@ public final class OptionLine {
     private OptionLine() {}
 
     /**
-     * The settings of a line.
+     * Returns the settings of a line.
      *
-     * @param line may be null or blank: no settings
-     * @return values by key, in their order; which keys and values there are is for the profile to say
-     * @throws IllegalArgumentException if it does not begin with a setting, or a key appears twice
+     * @param line the line; it may be null or blank for no settings
+     * @return values by key, in their order; the profile checks the keys and values
+     * @throws IllegalArgumentException if the line does not begin with a setting, or a key appears twice
      */
     public static Map<String, String> parse(String line) {
         Map<String, String> settings = new LinkedHashMap<>();

@@ -1,9 +1,9 @@
 package io.accel.profile;
 
 /**
- * Where a value came from. Immutable.
+ * The place that a value came from. Immutable.
  *
- * @param kind which layer
+ * @param kind the layer
  * @param source the preset's name, the file's path, or the system property's or variable's name; empty for a default
  * @param line the line in the preset or file, from 1; 0 where there is none
  */
@@ -22,7 +22,10 @@ public record Origin(Kind kind, String source, int line) {
 
     static final Origin DEFAULT = new Origin(Kind.DEFAULT, "", 0);
 
-    /** As a message shows it: {@code default}, {@code preset latency}, {@code my.properties:3}, {@code -Daccel.KEY}. */
+    /**
+     * The origin in the form of a message: {@code default}, {@code preset latency}, {@code my.properties:3}, {@code
+     * -Daccel.KEY}.
+     */
     @Override
     public String toString() {
         return switch (kind) {

@@ -14,7 +14,7 @@ final class Presets {
 
     static final List<String> NAMES = List.of("latency", "throughput", DEFAULT, "low-cpu", "off");
 
-    /** Those that were asked for. */
+    /** The texts of presets that were asked for. */
     private static final Map<String, String> TEXTS = new ConcurrentHashMap<>();
 
     private Presets() {}

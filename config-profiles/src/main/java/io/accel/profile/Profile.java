@@ -6,8 +6,8 @@ import java.util.Map;
 import java.util.Properties;
 
 /**
- * The settings in force: a value for every key, each with where it came from, and the transport rules. Layers, each over
- * the ones before: the schema's defaults, a preset, the user's file, the variable {@code ACCEL_OPTIONS}, {@code
+ * The settings in force: a value for every key, each with its origin, and the transport rules. Layers, each over the
+ * ones before: the schema's defaults, a preset, the user's file, the variable {@code ACCEL_OPTIONS}, {@code
  * -Daccel.KEY=VALUE}. Immutable and thread-safe.
  */
 public final class Profile {
@@ -29,11 +29,12 @@ public final class Profile {
     }
 
     /**
-     * The profile that the system properties and the environment choose. The property {@code accel.profile}, else the variable {@code
-     * ACCEL_PROFILE}, is a preset's name or a path ({@code balanced} if neither is set). Over it lie the settings of the variable {@code
-     * ACCEL_OPTIONS} ({@link OptionLine}), and over those every other {@code accel.KEY}. Reads files anew on each call.
+     * Loads the profile that the system properties and the environment choose. The property {@code accel.profile},
+     * else the variable {@code ACCEL_PROFILE}, is a preset's name or a path ({@code balanced} if neither is set).
+     * Over it lie the settings of the variable {@code ACCEL_OPTIONS} ({@link OptionLine}), and over those every other
+     * {@code accel.KEY}. Each call reads the files anew.
      *
-     * @throws ProfileException if anything in it is wrong
+     * @throws ProfileException if it has any mistake
      */
     public static Profile fromSystem() {
         return from(System.getProperties(), environment());
@@ -79,8 +80,8 @@ public final class Profile {
      * Loads a preset or a file and lays overrides over it.
      *
      * @param nameOrPath a preset's name, else a file's path
-     * @param overrides values by key, without the prefix {@code accel.}; names reserved for others are ignored
-     * @throws ProfileException if anything in it is wrong; the message tells all of it
+     * @param overrides values by key, without the prefix {@code accel.}; names reserved for other uses are ignored
+     * @throws ProfileException if it has any mistake; the message tells all of them
      */
     public static Profile load(String nameOrPath, Map<String, String> overrides) {
         return load(nameOrPath, "profile ", Map.of(), overrides);
@@ -99,7 +100,7 @@ public final class Profile {
         return new Profile(nameOrPath, loader);
     }
 
-    /** The preset's name or the path that was asked for. */
+    /** The name of the preset or the path that was asked for. */
     public String name() {
         return name;
     }
@@ -109,7 +110,7 @@ public final class Profile {
         return setting(key).value();
     }
 
-    /** The value of {@code key} and where it came from. */
+    /** The value of {@code key} and its origin. */
     @SuppressWarnings("unchecked") // A setting is stored under its own key only.
     public <T> Setting<T> setting(Key<T> key) {
         return (Setting<T>) settings.get(key);
@@ -126,8 +127,8 @@ public final class Profile {
     }
 
     /**
-     * The fabrics to try for a connection with this decision, in order: what {@link Keys#MODE} and {@link
-     * Keys#FABRIC_ORDER} leave of it. Empty means the kernel at once.
+     * Returns the fabrics to try for a connection with this decision, in order: those that {@link Keys#MODE} and
+     * {@link Keys#FABRIC_ORDER} leave of it. Empty means the kernel at once.
      */
     public List<FabricName> fabrics(Decision decision) {
         return get(Keys.MODE) == Mode.OFF ? List.of() : decision.action().limit(get(Keys.FABRIC_ORDER));

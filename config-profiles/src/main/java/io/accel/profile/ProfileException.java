@@ -17,7 +17,7 @@ public final class ProfileException extends RuntimeException {
         this.problems = List.copyOf(problems);
     }
 
-    /** Everything that is wrong, not only the first; empty in a copy that was serialized. */
+    /** All mistakes, not only the first; empty in a copy that was serialized. */
     public List<Problem> problems() {
         return problems == null ? List.of() : problems;
     }

@@ -12,8 +12,9 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Lays one layer of settings over the other and collects what is wrong with them. For one thread, once. A process does so while it
- * starts, when nothing is compiled yet: loops, where streams and lambdas would have to be loaded and linked first.
+ * Lays one layer of settings over the other and collects their mistakes. It is for one thread, and for one use. A
+ * process uses it while it starts, when nothing is compiled yet: so it uses loops, where streams and lambdas would
+ * have to be loaded and linked first.
  */
 final class ProfileLoader {
     private static final String INCLUDE = "include";
@@ -45,7 +46,7 @@ final class ProfileLoader {
         return List.copyOf(problems);
     }
 
-    /** Reads a preset or a file; {@code asker} is who named it. */
+    /** Reads a preset or a file; {@code asker} is the origin of its name. */
     void read(String nameOrPath, Origin asker) {
         try {
             read(Source.find(nameOrPath, null));
@@ -62,7 +63,10 @@ final class ProfileLoader {
         }
     }
 
-    /** Lays {@code KEY=VALUE} of the command line, or of a variable, over everything read so far; {@code from} says of which. */
+    /**
+     * Lays {@code KEY=VALUE} settings of the command line, or of a variable, over everything read so far; {@code from}
+     * names their source.
+     */
     void override(Map<String, String> overrides, String from) {
         for (Map.Entry<String, String> entry : new TreeMap<>(overrides).entrySet()) {
             String name = entry.getKey();
@@ -75,9 +79,9 @@ final class ProfileLoader {
         }
     }
 
-    /** Settles what no key can settle alone. */
+    /** Adjusts values that depend on other keys. */
     void settle() {
-        // From a low-water mark near the whole ring on, a writer might never be told that it can write.
+        // With a low-water mark near the whole ring, a writer might never be told that it can write.
         int most = value(Keys.RING_SIZE) / 2;
         if (value(Keys.WRITE_LOW_WATER) > most) {
             Origin origin = settings.get(Keys.WRITE_LOW_WATER).origin();

@@ -12,13 +12,13 @@ public final class Profiles {
         return Presets.NAMES;
     }
 
-    /** The preset in force where none is chosen. */
+    /** The name of the preset in force where none is chosen. */
     public static String defaultName() {
         return Presets.DEFAULT;
     }
 
     /**
-     * What a preset is for, in one line.
+     * Describes the purpose of a preset, in one line.
      *
      * @throws IllegalArgumentException if there is no such preset
      */
@@ -29,7 +29,7 @@ public final class Profiles {
         return Presets.description(preset);
     }
 
-    /** Everything that is wrong with a file and with what it includes; empty if it can be used. */
+    /** Lists all mistakes in a file and in the files that it includes; empty if it can be used. */
     public static List<Problem> check(Path file) {
         ProfileLoader loader = new ProfileLoader();
         loader.readFile(file);

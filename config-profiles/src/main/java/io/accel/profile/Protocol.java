@@ -1,6 +1,6 @@
 package io.accel.profile;
 
-/** The transport that a rule speaks of. */
+/** The transport that a rule concerns. */
 public enum Protocol {
     /** Streams. */
     TCP,

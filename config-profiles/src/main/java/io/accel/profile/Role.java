@@ -1,6 +1,6 @@
 package io.accel.profile;
 
-/** The end of a connection that a transport rule speaks of. */
+/** The end of a connection that a transport rule concerns. */
 public enum Role {
     /** The end that connects; rules look at the address it connects to. */
     CLIENT,

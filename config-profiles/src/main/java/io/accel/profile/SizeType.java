@@ -1,6 +1,6 @@
 package io.accel.profile;
 
-/** A size in bytes that a buffer can have. */
+/** The type of a size in bytes that a buffer can have. */
 record SizeType(int min, int max, boolean powerOfTwo) implements ValueType<Integer> {
     @Override
     public String name() {

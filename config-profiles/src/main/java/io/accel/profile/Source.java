@@ -13,14 +13,14 @@ import java.nio.file.Path;
  * @param kind {@link Origin.Kind#PRESET} or {@link Origin.Kind#FILE}
  * @param label the preset's name, or the path as messages show it
  * @param identity equal for two ways to name the same text
- * @param text the whole of it
+ * @param text the whole text
  */
 record Source(Origin.Kind kind, String label, Object identity, String text) {
     static Source preset(String name) {
         return new Source(Origin.Kind.PRESET, name, name, Presets.text(name));
     }
 
-    /** A preset of that name, else a file, whose path is relative to {@code from} if that is a file. */
+    /** Finds a preset of that name, else a file, whose path is relative to {@code from} if that is a file. */
     static Source find(String nameOrPath, Source from) throws BadValueException {
         if (Presets.NAMES.contains(nameOrPath)) {
             return preset(nameOrPath);

@@ -1,6 +1,6 @@
 package io.accel.profile;
 
-/** A byte as {@code IP_TOS} has it, or {@code program} for what the program has set, which is {@link #PROGRAMS}. */
+/** The type of a byte as in {@code IP_TOS}, or {@code program} for the program's own, which is {@link #PROGRAMS}. */
 record TrafficClassType() implements ValueType<Integer> {
     static final int PROGRAMS = -1;
     private static final String WORD = "program";

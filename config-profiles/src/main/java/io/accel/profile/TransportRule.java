@@ -37,7 +37,7 @@ public final class TransportRule {
         this.decision = new Decision(action, Optional.of(this));
     }
 
-    /** Reads what stands behind {@code rule.N=}. */
+    /** Reads the text behind {@code rule.N=}. */
     static TransportRule parse(int number, String text, Origin origin) throws BadValueException {
         List<String> words = Arrays.asList(text.strip().split("\\s+", -1));
         if (words.size() < 3 || words.size() > 4) {
@@ -70,12 +70,12 @@ public final class TransportRule {
         }
     }
 
-    /** Its number, from 1: smaller ones are asked first. */
+    /** The rule's number, from 1: rules with smaller numbers are asked first. */
     public int number() {
         return number;
     }
 
-    /** What to do with a connection that it matches. */
+    /** The treatment of a connection that the rule matches. */
     public Action action() {
         return decision.action();
     }
@@ -85,7 +85,7 @@ public final class TransportRule {
         return text;
     }
 
-    /** Where it stands. */
+    /** The place of the rule. */
     public Origin origin() {
         return origin;
     }
@@ -98,7 +98,7 @@ public final class TransportRule {
         return decision;
     }
 
-    /** {@code rule.1=kernel server *:22 (my.properties:4)}. */
+    /** The rule with its place: {@code rule.1=kernel server *:22 (my.properties:4)}. */
     @Override
     public String toString() {
         return "rule." + number + "=" + text + " (" + origin + ")";

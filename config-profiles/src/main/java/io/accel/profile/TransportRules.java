@@ -5,9 +5,9 @@ import java.util.Collection;
 import java.util.List;
 
 /**
- * Which connections to accelerate: rules in the order of their numbers, of which the first that matches decides; what no
- * rule matches is accelerated. An accepted socket takes over its listener's decision and is not asked for again.
- * Immutable and thread-safe.
+ * Decides which connections to accelerate: the rules have an order by number, and the first that matches decides; a
+ * connection that no rule matches is accelerated. An accepted socket takes over its listener's decision and is not
+ * asked for again. Immutable and thread-safe.
  */
 public final class TransportRules {
     private final List<TransportRule> rules;
@@ -16,7 +16,7 @@ public final class TransportRules {
         this.rules = rules;
     }
 
-    /** Rules that are in the order of their numbers. */
+    /** Makes an object of rules that are in the order of their numbers. */
     static TransportRules of(Collection<TransportRule> rules) {
         return new TransportRules(List.copyOf(rules));
     }
@@ -35,9 +35,9 @@ public final class TransportRules {
      * Decides for a connection or a listener.
      *
      * @param protocol stream or datagrams
-     * @param role the end we are
-     * @param address where a client connects to, or what a listener is bound to, with the port it really got; an
-     *     unresolved address matches rules for {@code *} only
+     * @param role this end's role
+     * @param address the address that a client connects to, or that a listener is bound to, with the port it really
+     * got; an unresolved address matches rules for {@code *} only
      */
     public Decision decide(Protocol protocol, Role role, InetSocketAddress address) {
         for (TransportRule rule : rules) {

@@ -23,7 +23,7 @@ enum Units {
         this.example = example;
     }
 
-    /** Unit names and what each is worth in the base unit, smallest first. */
+    /** The units' names and their values in the base unit, smallest first. */
     private Map<String, Long> scales() {
         Map<String, Long> scales = new LinkedHashMap<>();
         scales.put(base, 1L);
@@ -48,8 +48,8 @@ enum Units {
     /**
      * Reads a quantity in the base unit (bytes, nanoseconds).
      *
-     * @throws BadValueException if it is no number, has no known unit, is no whole number of the base unit, or does not
-     *     fit a {@code long}
+     * @throws BadValueException if the text is no number, has no known unit, is no whole number of the base unit, or
+     * does not fit a {@code long}
      */
     long parse(String text) throws BadValueException {
         int end = 0;
@@ -92,7 +92,10 @@ enum Units {
         return scale;
     }
 
-    /** Units are too short for spelling mistakes: what is meant mostly begins the same, as in {@code 64K} or {@code 5sec}. */
+    /**
+     * Units are too short for spelling mistakes: the intended unit mostly begins the same, as in {@code 64K} or {@code
+     * 5sec}.
+     */
     private static String hint(String unit, Set<String> names) {
         return names.stream()
                 .filter(name -> commonPrefix(name, unit) > 0)

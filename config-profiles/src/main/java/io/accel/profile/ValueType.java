@@ -1,15 +1,15 @@
 package io.accel.profile;
 
 /**
- * The type of a key's value: how it is written, and what is allowed. Immutable.
+ * The type of a key's value: its written form, and the values allowed. Immutable.
  *
- * @param <T> the Java type a program sees
+ * @param <T> the Java type that a program sees
  */
 interface ValueType<T> {
     /** The type's name in the reference page, such as {@code size}. */
     String name();
 
-    /** What may be written, with range and units, to stand behind "allowed: " in an error. */
+    /** The allowed values, with range and units, to stand behind "allowed: " in an error. */
     String allowed();
 
     /**

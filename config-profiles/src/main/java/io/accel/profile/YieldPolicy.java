@@ -1,11 +1,11 @@
 package io.accel.profile;
 
-/** Whether a spinning thread offers its core to others: the values of {@link Keys#POLL_YIELD}. */
+/** Says whether a spinning thread offers its core to others: the values of {@link Keys#POLL_YIELD}. */
 public enum YieldPolicy {
-    /** Only when fewer cores are free than threads spin. */
+    /** The thread offers it only when fewer cores are free than threads spin. */
     ADAPTIVE,
-    /** On every turn that found nothing. */
+    /** The thread offers it on every turn that found nothing. */
     ALWAYS,
-    /** Never: for threads that have a core of their own. */
+    /** The thread never offers it: for threads that have a core of their own. */
     NEVER
 }

@@ -13,8 +13,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Packets on their way from the threads that carry bytes into a file. Any thread puts them in, without waiting; one takes them out.
- * Between them is a queue of limited bytes, and what does not fit is dropped and counted.
+ * Carries packets from the threads that carry bytes into a file. Any thread puts them in, without waiting; one thread
+ * takes them out. Between them is a queue of limited bytes, and packets that do not fit are dropped and counted.
  */
 public final class Capture {
     /** The room that {@link #take} needs. */
@@ -22,12 +22,12 @@ public final class Capture {
 
     private static final Warnings ERRORS = new Warnings(Log.of(Capture.class));
     private static final long MOST_QUEUED_BYTES = 32L << 20;
-    /** Of the heap. */
+    /** The part of the heap that the queue may take, as a divisor. */
     private static final int PART = 16;
-    /** What a packet takes beside its bytes, about. */
+    /** The approximate size of a packet in the queue beside its bytes. */
     private static final int OVERHEAD = 128;
 
-    /** One in the queue. */
+    /** A packet in the queue. */
     private record Packet(Packets packets, boolean out, long nanos, Transport header, ByteBuffer bytes) {}
 
     private final Set<Integer> ports;
@@ -40,31 +40,31 @@ public final class Capture {
     private final long began = System.nanoTime();
     private final long lasts;
     private volatile boolean stopped;
-    /** Written by the thread that takes. */
+    /** Written by the thread that takes packets out. */
     private volatile long taken;
 
     /**
-     * One that has begun.
+     * Begins a capture.
      *
-     * @param ports one of which either end must have; none for any
-     * @param seconds how long it takes packets in; 0 for no limit
+     * @param ports either end must have one of these; none for any
+     * @param seconds how long the capture takes packets in; 0 for no limit
      */
     public Capture(Set<Integer> ports, int seconds) {
         this.ports = Set.copyOf(ports);
         this.lasts = seconds == 0 ? Long.MAX_VALUE : TimeUnit.SECONDS.toNanos(seconds);
     }
 
-    /** Whether what goes between these two addresses is wanted. */
+    /** Whether the capture wants the traffic between these two addresses. */
     public boolean wants(InetSocketAddress local, InetSocketAddress remote) {
         return ports.isEmpty() || ports.contains(local.getPort()) || ports.contains(remote.getPort());
     }
 
-    /** Takes nothing in any more. */
+    /** Stops taking packets in. */
     public void stop() {
         stopped = true;
     }
 
-    /** Whether nothing is taken in any more. */
+    /** Whether the capture has stopped taking packets in. */
     public boolean isOver() {
         return stopped || System.nanoTime() - began >= lasts;
     }
@@ -78,13 +78,13 @@ public final class Capture {
     /**
      * Takes a packet in, whose time is now.
      *
-     * @param packets those of its direction
-     * @param out whether it is this end's
-     * @param header what goes before the bytes
-     * @param ring where they are
-     * @param cursor of the first
-     * @param n how many
-     * @return false if there is no room, or one packet cannot have so many; it is dropped then
+     * @param packets makes the packets of the direction
+     * @param out whether this end has sent it
+     * @param header the header before the bytes
+     * @param ring the ring that the bytes lie in
+     * @param cursor the cursor of the first byte
+     * @param n how many bytes
+     * @return false if there is no room, or one packet cannot hold this many; it is dropped then
      */
     boolean add(Packets packets, boolean out, Transport header, MemoryRegion ring, long cursor, int n) {
         if (!packets.hold(header, n)) {
@@ -99,7 +99,7 @@ public final class Capture {
         return queue(packets, out, header, bytes);
     }
 
-    /** Room for so many bytes, to be queued; null if there is none, and the packet is dropped. */
+    /** Reserves room in the queue for this many bytes; null if there is none, and the packet is dropped. */
     private ByteBuffer reserve(int n) {
         if (queued.addAndGet(n + OVERHEAD) <= mostQueued) {
             try {
@@ -131,8 +131,8 @@ public final class Capture {
     /**
      * Puts the beginning of a file.
      *
-     * @param file where to, at its position
-     * @param application which program captures
+     * @param file the destination, at its position
+     * @param application the program that captures
      */
     public void begin(ByteBuffer file, String application) {
         Pcapng.begin(file, application);
@@ -141,9 +141,9 @@ public final class Capture {
     /**
      * Takes out the next packet, and puts it as a block of a file.
      *
-     * @param file where to, at its position; with room for {@link #MOST_BLOCK}
-     * @param millis how long to wait for one
-     * @return false if there is none
+     * @param file the destination, at its position; with room for {@link #MOST_BLOCK}
+     * @param millis how long to wait for a packet
+     * @return false if there was none
      * @throws InterruptedException if the thread is interrupted
      */
     public boolean take(ByteBuffer file, long millis) throws InterruptedException {
@@ -163,9 +163,9 @@ public final class Capture {
     }
 
     /**
-     * Puts the end of a file, which says how many packets there were, and how many were dropped.
+     * Puts the end of a file, with the number of packets, and of those dropped.
      *
-     * @param file where to, at its position
+     * @param file the destination, at its position
      */
     public void end(ByteBuffer file) {
         Pcapng.statistics(file, epochNanos + System.nanoTime(), taken + dropped(), dropped());
@@ -176,7 +176,7 @@ public final class Capture {
         return taken;
     }
 
-    /** How many packets there was no room for. */
+    /** How many packets were dropped for want of room. */
     public long dropped() {
         return dropped.get();
     }

@@ -5,9 +5,9 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 
-/** Packets of IP from one address to another, with valid checksums. Immutable. */
+/** Makes IP packets from one address to another, with valid checksums. Immutable. */
 final class Packets {
-    /** So many bytes of a stream fit one packet of either kind of IP. */
+    /** The most bytes of a stream that fit one packet of either kind of IP. */
     static final int MOST_TCP = 65_495;
 
     private static final int MOST_LENGTH = 0xFFFF;
@@ -18,7 +18,7 @@ final class Packets {
     private static final int IPV6_LENGTH = 16;
     private static final int DO_NOT_FRAGMENT = 0x4000;
 
-    /** The longest packet: the length that IPv6 says is without its own header. */
+    /** The longest packet: IPv6 states a length without its own header. */
     static final int MOST = IPV6_HEADER + MOST_LENGTH;
 
     private final byte[] source;
@@ -49,17 +49,17 @@ final class Packets {
         return source.length == IPV4_LENGTH;
     }
 
-    /** Whether so many bytes fit one packet. */
+    /** Whether this many bytes fit one packet. */
     boolean hold(Transport header, int payload) {
         return (isIpv4() ? IPV4_HEADER : 0) + header.length() + payload <= MOST_LENGTH;
     }
 
-    /** How long a packet with so many bytes is, with its headers. */
+    /** The length of a packet with this many bytes, with its headers. */
     int length(Transport header, int payload) {
         return (isIpv4() ? IPV4_HEADER : IPV6_HEADER) + header.length() + payload;
     }
 
-    /** Puts a packet at the buffer's position; with a payload that it can {@linkplain #hold hold}. */
+    /** Puts a packet at the buffer's position, with a payload that it can {@linkplain #hold hold}. */
     void put(ByteBuffer to, Transport header, ByteBuffer payload) {
         int length = header.length() + payload.remaining();
         putIp(to, header.protocol(), length);

@@ -4,11 +4,11 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Blocks of a file in the format pcapng (draft-ietf-opsawg-pcapng), in big-endian order: a section with one interface, whose packets
- * begin with the header of IP, and whose times are nanoseconds. Stateless.
+ * Writes blocks of a file in the format pcapng (draft-ietf-opsawg-pcapng), in big-endian order: a section with one
+ * interface, whose packets begin with the IP header, and whose times are nanoseconds. Stateless.
  */
 final class Pcapng {
-    /** What a packet takes beside its own bytes, at most. */
+    /** The most bytes that a packet takes beside its own. */
     static final int MOST_OVERHEAD = 64;
 
     private static final int SECTION = 0x0A0D0D0A;
@@ -39,7 +39,7 @@ final class Pcapng {
 
     private Pcapng() {}
 
-    /** Puts what a file begins with: a section's header and the description of the interface. */
+    /** Puts the beginning of a file: a section's header and the description of the interface. */
     static void begin(ByteBuffer file, String application) {
         int section = begin(file, SECTION);
         file.putInt(BYTE_ORDER_MAGIC).putShort((short) 1).putShort((short) 0).putLong(UNKNOWN);
@@ -58,7 +58,10 @@ final class Pcapng {
         end(file, link);
     }
 
-    /** Begins a packet of a length, whose bytes are put next; then it is {@linkplain #endPacket ended}. Returns where it begins. */
+    /**
+     * Begins a packet of a length; its bytes are put next, and then it is {@linkplain #endPacket ended}. Returns its
+     * start.
+     */
     static int beginPacket(ByteBuffer file, long nanos, int length) {
         int block = begin(file, PACKET);
         file.putInt(0);
@@ -74,7 +77,7 @@ final class Pcapng {
         end(file, block);
     }
 
-    /** Puts how many packets there were until now, and how many of them are not in the file. */
+    /** Puts the number of packets so far, and how many of them are not in the file. */
     static void statistics(ByteBuffer file, long nanos, long packets, long dropped) {
         int block = begin(file, STATISTICS);
         file.putInt(0);

@@ -5,9 +5,9 @@ import io.accel.core.stream.StreamTap;
 import java.net.InetSocketAddress;
 
 /**
- * One connection as segments of TCP. Sequence numbers are positions in the stream, so what was not captured, because the kernel carried
- * it or because there was no room, is missing as a lost segment is. The threads of both directions use it; a segment acknowledges what
- * went the other way before.
+ * One connection as TCP segments. Sequence numbers are positions in the stream. Bytes that were not captured, because
+ * the kernel carried them or because there was no room, are missing as a lost segment is. The threads of both
+ * directions use the flow; a segment acknowledges the bytes that went the other way before.
  */
 public final class TcpFlow {
     private static final int FIN = 1;
@@ -19,13 +19,13 @@ public final class TcpFlow {
     private final Direction outgoing;
     private final Direction incoming;
 
-    /** What one end sends. */
+    /** The bytes that one end sends. */
     private final class Direction implements StreamTap {
         private final boolean out;
         private final Packets packets;
-        /** What the positions that a tap is told are counted from. */
+        /** The origin of the positions that a tap is given. */
         private final long base;
-        /** Of the next byte. Guarded by the flow. */
+        /** The position of the next byte. Guarded by the flow. */
         private long next;
         /** Guarded by the flow. */
         private boolean ended;
@@ -76,15 +76,15 @@ public final class TcpFlow {
     }
 
     /**
-     * A connection as it is now.
+     * Makes the flow of a connection in its present state.
      *
-     * @param capture where segments go
-     * @param local this end
-     * @param remote the peer's
-     * @param sentByLinks how many bytes went over links that it had before this one
-     * @param receivedByLinks how many came by those
-     * @param sent how many bytes have gone by in all
-     * @param received how many have come
+     * @param capture receives the segments
+     * @param local this end's address
+     * @param remote the peer's address
+     * @param sentByLinks how many bytes went over the connection's links before this one
+     * @param receivedByLinks how many bytes came over those
+     * @param sent how many bytes have been sent in all
+     * @param received how many bytes have been received in all
      */
     public TcpFlow(
             Capture capture,
@@ -99,12 +99,12 @@ public final class TcpFlow {
         this.incoming = new Direction(false, remote, local, receivedByLinks, received);
     }
 
-    /** Takes what this end sends. */
+    /** The tap for bytes that this end sends. */
     public StreamTap outgoing() {
         return outgoing;
     }
 
-    /** Takes what it receives. */
+    /** The tap for bytes that this end receives. */
     public StreamTap incoming() {
         return incoming;
     }

@@ -2,7 +2,7 @@ package io.accel.core.capture;
 
 import java.nio.ByteBuffer;
 
-/** The header of a segment of TCP, without options. Of the positions in the stream the lower 32 bits count. */
+/** The header of a TCP segment, without options. Only the lower 32 bits of the positions in the stream count. */
 record TcpHeader(long sequence, long acknowledged, int flags) implements Transport {
     private static final int PROTOCOL = 6;
     private static final int LENGTH = 20;

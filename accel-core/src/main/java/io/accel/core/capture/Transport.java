@@ -2,26 +2,26 @@ package io.accel.core.capture;
 
 import java.nio.ByteBuffer;
 
-/** The header between that of IP and the bytes. It begins with both ports, which are not its business. Immutable. */
+/** The header between that of IP and the payload. It begins with both ports, which {@link Packets} writes. Immutable. */
 interface Transport {
-    /** Which protocol it is, by IP's numbers. */
+    /** The number of the protocol in IP. */
     int protocol();
 
     /** Bytes of the header. */
     int length();
 
-    /** Where in it the checksum is. */
+    /** The offset of the checksum in the header. */
     int checksumAt();
 
     /**
-     * Puts what follows the ports, with 0 for the checksum.
+     * Puts the fields behind the ports, with 0 for the checksum.
      *
-     * @param to where to, at its position
+     * @param to the destination, at its position
      * @param payload how many bytes follow the header
      */
     void put(ByteBuffer to, int payload);
 
-    /** How a checksum is written. */
+    /** The written form of a checksum. */
     default short written(short checksum) {
         return checksum;
     }

@@ -4,14 +4,16 @@ import io.accel.core.datagram.DatagramTap;
 import io.accel.core.fabric.MemoryRegion;
 import java.net.InetSocketAddress;
 
-/** What goes over a link between two datagram sockets, as datagrams of UDP. Its directions know nothing of each other. */
+/**
+ * The traffic over a link between two datagram sockets, as UDP datagrams. Its directions know nothing of each other.
+ */
 public final class UdpFlow {
     private static final UdpHeader HEADER = new UdpHeader();
 
     private final Direction outgoing;
     private final Direction incoming;
 
-    /** What one end sends. */
+    /** The datagrams that one end sends. */
     private record Direction(Capture capture, boolean out, Packets packets) implements DatagramTap {
         @Override
         public void take(MemoryRegion ring, long cursor, int length) {
@@ -26,23 +28,23 @@ public final class UdpFlow {
     }
 
     /**
-     * A link.
+     * Makes the flow of a link.
      *
-     * @param capture where datagrams go
-     * @param local this end
-     * @param remote the peer's
+     * @param capture receives the datagrams
+     * @param local this end's address
+     * @param remote the peer's address
      */
     public UdpFlow(Capture capture, InetSocketAddress local, InetSocketAddress remote) {
         this.outgoing = new Direction(capture, true, new Packets(local, remote));
         this.incoming = new Direction(capture, false, new Packets(remote, local));
     }
 
-    /** Takes what this end sends. */
+    /** The tap for datagrams that this end sends. */
     public DatagramTap outgoing() {
         return outgoing;
     }
 
-    /** Takes what it receives. */
+    /** The tap for datagrams that this end receives. */
     public DatagramTap incoming() {
         return incoming;
     }

@@ -2,7 +2,7 @@ package io.accel.core.capture;
 
 import java.nio.ByteBuffer;
 
-/** The header of a datagram of UDP. All are alike. */
+/** The header of a UDP datagram. All such headers are alike. */
 record UdpHeader() implements Transport {
     private static final int PROTOCOL = 17;
     private static final int LENGTH = 8;
@@ -28,7 +28,10 @@ record UdpHeader() implements Transport {
         to.putShort((short) (LENGTH + payload)).putShort((short) 0);
     }
 
-    /** A checksum of 0 would say that there is none, which IPv6 forbids; the other zero of one's complement stands for it. */
+    /**
+     * A checksum of 0 would mean that there is none, which IPv6 forbids; the other zero of one's complement stands for
+     * it.
+     */
     @Override
     public short written(short checksum) {
         return checksum == 0 ? -1 : checksum;

@@ -7,8 +7,8 @@ import java.security.PrivilegedActionException;
 import java.security.PrivilegedExceptionAction;
 
 /**
- * What the program's code may do that has begun something, for the thread that ends it: a thread of Accel's may do more. Without a
- * security manager, and on JDKs that have none any more, this only calls. Immutable.
+ * The rights of the program's code that began an operation, for the thread that ends it: a thread of Accel's may have
+ * more. Without a security manager, and on JDKs that have none any more, this only calls. Immutable.
  */
 @SuppressWarnings("removal") // JDK 17 to 23 have security managers, and programs that use one
 public final class CallersRights {
@@ -28,10 +28,10 @@ public final class CallersRights {
     /**
      * Calls an action with no more rights than these.
      *
-     * @param action what to do
-     * @return what it returns
+     * @param action the action
+     * @return its result
      * @throws IOException as the action does
-     * @throws SecurityException if it may not be done
+     * @throws SecurityException if these rights do not allow it
      */
     public <T> T call(Privileged.Action<T> action) throws IOException {
         if (context == null) {
@@ -40,7 +40,7 @@ public final class CallersRights {
         try {
             return AccessController.doPrivileged((PrivilegedExceptionAction<T>) action::run, context);
         } catch (PrivilegedActionException e) {
-            throw (IOException) e.getException(); // what else the action throws passes through
+            throw (IOException) e.getException(); // other exceptions of the action pass through
         }
     }
 }

@@ -9,9 +9,9 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
 /**
- * Accel's own threads. They serve the whole process for as long as it lives, so they keep nothing of the program's thread that
- * happened to need them first: no context class loader, no inheritable thread locals, no thread group, no rights. Safe for
- * use by several threads.
+ * Accel's own threads. They serve the whole process for as long as it lives. So they keep nothing of the program's
+ * thread that happened to need them first: no context class loader, no inheritable thread locals, no thread group, no
+ * rights. Safe for use by several threads.
  */
 public final class Daemons {
     private static final long PAUSE_MILLIS = 100;
@@ -20,11 +20,11 @@ public final class Daemons {
     /** How long a daemon rests at a time while the process ends. */
     private static final long REST_NANOS = 1_000_000L;
 
-    /** What wakes those that sleep in the kernel. */
+    /** The actions that wake daemons from their sleep in the kernel. */
     private static final Queue<Runnable> WAKES = new ConcurrentLinkedQueue<>();
 
     private static boolean watchesEnd; // guarded by the class
-    /** Written once, by the thread that tells them. */
+    /** Written once, by the thread that wakes the daemons. */
     private static volatile boolean ending;
 
     private Daemons() {}
@@ -33,7 +33,7 @@ public final class Daemons {
      * Starts a daemon thread.
      *
      * @param name its name
-     * @param body what it does
+     * @param body the work of the thread
      * @throws OutOfMemoryError if there can be no further thread
      * @throws SecurityException if not even Accel's code may start one
      */
@@ -47,11 +47,12 @@ public final class Daemons {
     }
 
     /**
-     * Starts a daemon thread that sleeps in the kernel. The JVM waits 0.3 s for such threads when it ends, so they are woken when it
-     * is about to, and then go on with their work, as long as there are connections, without {@linkplain #sleep such sleeps}.
+     * Starts a daemon thread that sleeps in the kernel. The JVM waits 0.3 s for such threads when it ends. So they
+     * are woken before it does, and then go on with their work, as long as there are connections, without {@linkplain
+     * #sleep such sleeps}.
      *
      * @param name its name
-     * @param body what it does
+     * @param body the work of the thread
      * @param wake ends its sleep, or the next one; called once, by another thread
      * @throws OutOfMemoryError if there can be no further thread
      * @throws SecurityException if not even Accel's code may start one
@@ -82,11 +83,12 @@ public final class Daemons {
     }
 
     /**
-     * How long a daemon may sleep in the kernel, having rested instead if it may not. An interrupt, which a program may send to all
-     * threads that it finds, is forgotten: nobody has a reason to interrupt a daemon, and one that stayed interrupted could not sleep.
+     * Returns how long a daemon may sleep in the kernel; if it may not, this rests instead. An interrupt, which a
+     * program may send to all threads that it finds, is forgotten: nobody has a reason to interrupt a daemon, and an
+     * interrupted daemon could not sleep.
      *
-     * @param nanos how long it would; negative for no limit
-     * @return that; 0 when the process is about to end
+     * @param nanos how long the daemon would sleep; negative for no limit
+     * @return that time; 0 when the process is about to end
      */
     public static long sleep(long nanos) {
         boolean unused = Thread.interrupted();
@@ -100,8 +102,8 @@ public final class Daemons {
     /**
      * As {@link Selector#select(Consumer, long)}, and without its sleep when the process is about to end.
      *
-     * @param selector the daemon's
-     * @param action what to do with keys that are ready
+     * @param selector the daemon's selector
+     * @param action the work for ready keys
      * @param millis how long to wait at most; 0 for no limit
      * @throws IOException if the selector's operation fails
      */
@@ -114,12 +116,12 @@ public final class Daemons {
     }
 
     /**
-     * Has something done when the process ends.
+     * Runs an action when the process ends.
      *
-     * @param name the name of the thread that does it
-     * @param body what to do
+     * @param name the name of the thread that runs it
+     * @param body the action
      * @throws IllegalStateException if the process is about to end
-     * @throws SecurityException if not even Accel's code may ask for that
+     * @throws SecurityException if not even Accel's code may do this
      */
     public static void atExit(String name, Runnable body) {
         Privileged.get(() -> {
@@ -129,18 +131,18 @@ public final class Daemons {
         });
     }
 
-    /** Lets a daemon breathe that met an error which it may meet again at once. */
+    /** Pauses a daemon that met an error which it may meet again at once. */
     public static void pause() {
         try {
             Thread.sleep(PAUSE_MILLIS);
         } catch (InterruptedException e) {
-            // Nobody has a reason to interrupt a daemon, and one that stayed interrupted could not wait for anything
-            // any more.
+            // Nobody has a reason to interrupt a daemon, and an interrupted daemon could not wait for anything any
+            // more.
             Log.of(Daemons.class).get().log(System.Logger.Level.DEBUG, "a daemon was interrupted", e);
         }
     }
 
-    /** Whether the current thread is one of these. */
+    /** Whether the current thread is a daemon of Accel's. */
     static boolean isCurrent() {
         return Thread.currentThread() instanceof Daemon;
     }

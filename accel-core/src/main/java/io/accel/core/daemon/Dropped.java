@@ -4,7 +4,7 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.lang.ref.Cleaner;
 
-/** Closes what was dropped without being closed, as the JDK does with sockets of its own. Thread-safe. */
+/** Closes objects that were dropped without being closed, as the JDK does with sockets of its own. Thread-safe. */
 public final class Dropped {
     private static final Warnings FAILURES = new Warnings(Log.of("io.accel"));
     private static final Cleaner CLEANER = Privileged.get(Cleaner::create);
@@ -12,11 +12,11 @@ public final class Dropped {
     private Dropped() {}
 
     /**
-     * Closes what is inside of an object as soon as nobody can reach that any more.
+     * Closes the inside of an object as soon as nobody can reach the object any more.
      *
-     * @param holder what others have
-     * @param inside what to close; must not lead to the holder
-     * @return ends this when the holder is closed; that closes the inside as well, unless this has
+     * @param holder the object that others have
+     * @param inside the part to close; it must not lead to the holder
+     * @return a handle to end this when the holder is closed; it closes the inside as well, unless that has been done
      */
     public static Cleaner.Cleanable watch(Object holder, Closeable inside) {
         return CLEANER.register(holder, () -> close(inside));

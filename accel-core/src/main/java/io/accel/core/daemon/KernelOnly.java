@@ -3,8 +3,9 @@ package io.accel.core.daemon;
 import java.io.IOException;
 
 /**
- * What Accel serves by itself through the kernel, such as its metrics: connections that are not the program's, and that nobody is to
- * find among the program's. Channels and selectors that a thread opens meanwhile are the JDK's. Thread-safe.
+ * Marks threads that serve Accel's own connections through the kernel, such as its metrics. They are not the
+ * program's connections, and must not appear among them. A marked thread opens channels and selectors of the JDK's.
+ * Thread-safe.
  */
 public final class KernelOnly {
     private static final ThreadLocal<Boolean> CURRENT = new ThreadLocal<>();
@@ -12,10 +13,10 @@ public final class KernelOnly {
     private KernelOnly() {}
 
     /**
-     * Calls an action whose channels and selectors are to be the JDK's.
+     * Calls an action whose channels and selectors must be the JDK's.
      *
-     * @param action what to do
-     * @return what it returns
+     * @param action the action
+     * @return its result
      * @throws IOException as the action does
      */
     public static <T> T call(Privileged.Action<T> action) throws IOException {

@@ -13,11 +13,11 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 
 /**
- * A logger that nobody is asked for before there is something to say. Thread-safe.
+ * A logger that no back end is asked for before there is a message. Thread-safe.
  *
- * <p>A program's logging back end may open channels, and write to them, and these may be Accel's. So what a daemon has to say is said
- * by another, which nobody waits for. The same goes for what is to be said while the JVM is still making its provider of channels, and
- * while the back end is just being asked for a logger.
+ * <p>A program's logging back end may open channels, and write to them, and these may be Accel's. So a daemon's
+ * messages are logged by another daemon, for which nobody waits. The same goes for messages while the JVM is still
+ * making its provider of channels, and while the back end is just being asked for a logger.
  */
 public final class Log implements Supplier<Logger> {
     /** Whether the current thread is just asking a back end for a logger. */
@@ -25,22 +25,22 @@ public final class Log implements Supplier<Logger> {
 
     private static final int MOST_KEPT = 1_000;
     private static final Queue<Runnable> KEPT = new ArrayBlockingQueue<>(MOST_KEPT);
-    /** How long what can wait is kept, if nothing else is said. */
+    /** How long a message that can wait is kept, if no other message comes. */
     private static final long LATER_MILLIS = 1_000;
-    /** What can wait; null if nothing does. */
+    /** The message that can wait; null if there is none. */
     private static final AtomicReference<Runnable> LATER = new AtomicReference<>();
 
     private static final AtomicLong LEFT_OUT = new AtomicLong();
-    /** Whether there is a daemon that says what is kept. */
+    /** Whether there is a daemon that logs the kept messages. */
     private static final AtomicBoolean SAYING = new AtomicBoolean();
-    /** Whether nobody is to be asked for a logger yet. */
+    /** Whether no back end may be asked for a logger yet. */
     private static volatile boolean starting;
-    /** Whether no daemon could be started: the next message takes along what is kept. */
+    /** Whether no daemon could be started: the next message takes the kept ones along. */
     private static volatile boolean alone;
 
     private final String name;
     private final Logger keeper = new Keeper();
-    /** Null until a back end was asked; all threads that ask get as good a one. */
+    /** Null until a back end was asked; all threads that ask get an equivalent one. */
     private volatile Logger logger;
 
     private Log(String name) {
@@ -48,7 +48,7 @@ public final class Log implements Supplier<Logger> {
     }
 
     /**
-     * A logger with a name.
+     * Makes a logger with a name.
      *
      * @param name as {@link System#getLogger(String)} takes it
      */
@@ -57,9 +57,9 @@ public final class Log implements Supplier<Logger> {
     }
 
     /**
-     * A logger with a class's name.
+     * Makes a logger with a class's name.
      *
-     * @param type whose
+     * @param type the class
      */
     public static Log of(Class<?> type) {
         return new Log(type.getName());
@@ -96,9 +96,9 @@ public final class Log implements Supplier<Logger> {
     }
 
     /**
-     * Says something before the next message of anybody's, or in a second. A back end may take a tenth of a second to begin, which a
-     * program's start is not to wait for, and which a program that is over by then never pays. Of several such messages the last
-     * counts.
+     * Logs a message before the next message of any logger, or in a second. A back end may take a tenth of a second
+     * to start. A program's start must not wait for that, and a program that is over by then never pays for it. Of
+     * several such messages the last counts.
      *
      * @param level its level
      * @param text the message
@@ -108,11 +108,11 @@ public final class Log implements Supplier<Logger> {
     }
 
     /**
-     * The same with warnings behind it.
+     * Logs a message in the same way with warnings behind it.
      *
      * @param level the message's level
      * @param text the message
-     * @param warnings are asked for when the message is said, and said behind it; looking for them may take its time
+     * @param warnings asked for when the message is logged, and logged behind it; looking for them may take its time
      */
     public void later(Level level, String text, Supplier<List<String>> warnings) {
         LATER.set(() -> {
@@ -124,7 +124,7 @@ public final class Log implements Supplier<Logger> {
         try {
             Daemons.start("accel-log-later", Log::sayInASecond);
         } catch (SecurityException | OutOfMemoryError e) {
-            return; // it comes with the next message
+            return; // the kept message comes with the next one
         }
     }
 
@@ -132,7 +132,7 @@ public final class Log implements Supplier<Logger> {
         try {
             Thread.sleep(LATER_MILLIS);
         } catch (InterruptedException e) {
-            return; // nobody has a reason to; it comes with the next message
+            return; // nobody has a reason to interrupt it; the kept message comes with the next one
         }
         sayLater();
     }
@@ -145,8 +145,8 @@ public final class Log implements Supplier<Logger> {
     }
 
     /**
-     * Keeps what is said until the JVM has its provider of channels. Called by who starts Accel, perhaps in the provider's
-     * constructor: the JVM has none before that returns, and other threads that ask for it wait.
+     * Keeps messages until the JVM has its provider of channels. The code that starts Accel calls this, perhaps in
+     * the provider's constructor: the JVM has none before that returns, and other threads that ask for it wait.
      */
     public static void holdUntilStarted() {
         starting = true;
@@ -183,7 +183,7 @@ public final class Log implements Supplier<Logger> {
         } while ((starting || !KEPT.isEmpty()) && SAYING.compareAndSet(false, true));
     }
 
-    /** Stops when Accel is started, as it keeps again then what is said. */
+    /** Logs the kept messages. It stops when Accel is started, as messages are kept again then. */
     private static void sayKept() {
         if (!KEPT.isEmpty()) {
             sayLater();
@@ -198,12 +198,12 @@ public final class Log implements Supplier<Logger> {
         }
     }
 
-    /** Waits for the thread that is making it, if one is. */
+    /** Waits for the thread that is making the provider, if there is one. */
     private static void awaitProvider() {
         try {
             SelectorProvider unused = SelectorProvider.provider();
         } catch (RuntimeException | Error e) {
-            return; // the program hears of that when it asks
+            return; // the program learns of that when it asks
         }
     }
 
@@ -215,7 +215,7 @@ public final class Log implements Supplier<Logger> {
         }
     }
 
-    /** Keeps what is said. */
+    /** Keeps messages. */
     private final class Keeper implements Logger {
         @Override
         public String getName() {

@@ -3,44 +3,45 @@ package io.accel.core.daemon;
 import java.io.IOException;
 
 /**
- * Calls what is long, so that a compiler makes it once and for itself: what takes a system call, what is done once in a wait, and
- * what is done once in a read or a write of Netty's.
+ * Calls long code in such a way that a compiler compiles it once, on its own: code that makes a system call, that
+ * runs once in a wait, or that runs once in a read or a write of Netty's.
  *
- * <p>A compiler that inlines makes it anew as a part of each method that calls it, and of each that calls those: a second of a processor in
- * the first seconds of a JVM, which a program on few processors lacks just then. HotSpot's does not inline a call for which the profile
- * has seen more than two classes, and there are more than two at the one call here: a poller alone has five. Where the compiler knows the
- * class of the callee all the same, that does not help: the caller holds it in a field of an object, and the type of that field is {@link
- * Call}. The callee is a class with all of the work in {@link Call#call} itself. A lambda has it in a method beside, and the compiler
- * makes both.
+ * <p>A compiler that inlines long code compiles it anew as a part of each method that calls it, and of each that
+ * calls those. That takes a second of a processor in the first seconds of a JVM, which a program on few processors
+ * lacks just then. HotSpot's compiler does not inline a call for which the profile has seen more than two classes,
+ * and the one call here sees more: a poller alone has five. Even where the compiler knows the class of the callee, it
+ * does not help it: the caller holds the callee in a field of an object, and the type of that field is {@link Call}.
+ * The callee is a class with all of the work in {@link Call#call} itself. A lambda would have it in a method beside,
+ * and the compiler would compile both.
  *
- * <p>Such a callee also keeps to itself what becomes of it. Where a branch is taken for the first time that the compiler left out, it makes anew
- * all that it had made one method of.
+ * <p>Such a callee also keeps its recompilations to itself. When a branch that the compiler left out is taken for the
+ * first time, it compiles anew all the code that it had put into one method.
  *
  * <p>Stateless. The call costs one or two nanoseconds more than one that is inlined.
  */
 public final class OutOfLine {
     private OutOfLine() {}
 
-    /** What is called. */
+    /** The code to call. */
     @FunctionalInterface
     public interface Call {
         /**
-         * Does it.
+         * Does the work.
          *
-         * @param argument whatever the caller gave
-         * @return whatever it returns
-         * @throws IOException as it does
+         * @param argument the argument that the caller gave
+         * @return any result
+         * @throws IOException if the work does
          */
         int call(long argument) throws IOException;
     }
 
     /**
-     * Calls something.
+     * Calls the code.
      *
-     * @param what from a field that is not static
+     * @param what the code, from a field that is not static
      * @param argument handed to it
-     * @return what it returns
-     * @throws IOException as it does
+     * @return its result
+     * @throws IOException if the code does
      */
     public static int call(Call what, long argument) throws IOException {
         return what.call(argument);

@@ -8,8 +8,8 @@ import java.security.PrivilegedExceptionAction;
 import java.util.function.Supplier;
 
 /**
- * What Accel does for itself under a {@code SecurityManager}: with the rights of its own code, whatever the program's code that
- * happens to call may do. Without a security manager, and on JDKs that have none any more, this only calls. Stateless.
+ * Runs Accel's own actions under a {@code SecurityManager} with the rights of its own code, whatever the calling code
+ * of the program may do. Without a security manager, and on JDKs that have none any more, this only calls. Stateless.
  */
 @SuppressWarnings("removal") // JDK 17 to 23 have security managers, and programs that use one
 public final class Privileged {
@@ -18,15 +18,15 @@ public final class Privileged {
     /** An action that may fail as input and output does. */
     @FunctionalInterface
     public interface Action<T> {
-        /** Does it. */
+        /** Runs the action. */
         T run() throws IOException;
     }
 
     /**
      * Calls an action that throws no checked exception.
      *
-     * @param action what to do
-     * @return what it returns
+     * @param action the action
+     * @return its result
      * @throws SecurityException if not even Accel's code may do it
      */
     public static <T> T get(Supplier<T> action) {
@@ -38,8 +38,8 @@ public final class Privileged {
     /**
      * Calls an action.
      *
-     * @param action what to do
-     * @return what it returns
+     * @param action the action
+     * @return its result
      * @throws IOException as the action does
      * @throws SecurityException if not even Accel's code may do it
      */
@@ -50,7 +50,7 @@ public final class Privileged {
         try {
             return AccessController.doPrivileged((PrivilegedExceptionAction<T>) action::run);
         } catch (PrivilegedActionException e) {
-            throw (IOException) e.getException(); // what else the action throws passes through
+            throw (IOException) e.getException(); // other exceptions of the action pass through
         }
     }
 }

@@ -5,8 +5,8 @@ import java.lang.System.Logger.Level;
 import java.util.function.Supplier;
 
 /**
- * Warnings about what a peer can bring about as often as it likes, or what a broken machine repeats without end: a few at once,
- * then one in ten seconds, which says how many were left out. Safe for use by several threads.
+ * Warnings about events that a peer can cause as often as it likes, or that a broken machine repeats without end: a
+ * few at once, then one in ten seconds, which says how many were left out. Safe for use by several threads.
  */
 public final class Warnings {
     private static final int AT_ONCE = 5;
@@ -21,9 +21,9 @@ public final class Warnings {
     private long leftOut;
 
     /**
-     * Warnings of one kind.
+     * Makes a source of warnings of one kind.
      *
-     * @param log where they go
+     * @param log the log that they go to
      */
     public Warnings(Log log) {
         this(log, INTERVAL_NANOS);
@@ -35,10 +35,11 @@ public final class Warnings {
     }
 
     /**
-     * Logs a warning, unless there were too many. Throws nothing: a logger may need what has just run out, such as descriptors.
+     * Logs a warning, unless there were too many. It throws nothing: a logger may need a resource that has just run
+     * out, such as descriptors.
      *
-     * @param message what happened, and what happens now
-     * @param cause why
+     * @param message the event, and what happens now
+     * @param cause its cause
      */
     public void warn(String message, Throwable cause) {
         String text = admit(message);

@@ -1,5 +1,5 @@
 /**
- * How Accel works for itself inside a program: its daemon threads, what it does with its own rights rather than the program's, and
- * warnings that cannot fill a disk. Depends on the JDK alone.
+ * The means by which Accel works for itself inside a program: its daemon threads, actions with its own rights rather
+ * than the program's, and warnings that cannot fill a disk. The package depends on the JDK alone.
  */
 package io.accel.core.daemon;

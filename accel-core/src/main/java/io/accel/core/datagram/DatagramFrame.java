@@ -1,9 +1,9 @@
 package io.accel.core.datagram;
 
 /**
- * How a datagram lies in a ring: a header of 8 bytes, the datagram, and nothing up to the next multiple of 8. So a header
- * lies in one piece, wherever the ring wraps. The header is the datagram's length as a native-order 32-bit integer, and
- * after it {@link #MAGIC}, which tells a frame from what a broken sender may have left there.
+ * The layout of a datagram in a ring: a header of 8 bytes, the datagram, and nothing up to the next multiple of 8. So
+ * a header lies in one piece, wherever the ring wraps. The header is the datagram's length as a native-order 32-bit
+ * integer, and after it {@link #MAGIC}, which tells a frame from anything that a broken sender may have left there.
  */
 public final class DatagramFrame {
     /** The longest datagram, that of UDP over IPv6. Over IPv4 the kernel allows 20 bytes less. */
@@ -15,7 +15,7 @@ public final class DatagramFrame {
 
     private DatagramFrame() {}
 
-    /** How much of a ring a datagram takes. */
+    /** How many bytes of a ring a datagram takes. */
     static int size(int length) {
         return HEADER + ((length + ALIGN - 1) & -ALIGN);
     }

@@ -9,14 +9,14 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * The receiving half of a link that carries datagrams. Ring space is given back when a quarter of the ring was read: a reader that
- * has read all leaves room for the longest datagram, since a ring has at least 128 KiB.
+ * The receiving half of a link that carries datagrams. It gives ring space back when a quarter of the ring was read:
+ * a reader that has read everything leaves room for the longest datagram, since a ring has at least 128 KiB.
  *
- * <p>One receiver at a time; {@link #ready} may be called by another thread at the same time and is then a hint. {@link #tap} and {@link
- * #untap} are for another thread at the same time, one that may be any.
+ * <p>One receiver at a time; {@link #ready} may be called by another thread at the same time and is then a hint.
+ * {@link #tap} and {@link #untap} may be called by any other thread at the same time, one at a time.
  */
 public final class DatagramReceiver {
-    /** What {@link #next} returns when there is none. */
+    /** The result of {@link #next} when there is no datagram. */
     public static final int NONE = -1;
 
     private static final VarHandle HEAD;
@@ -42,13 +42,13 @@ public final class DatagramReceiver {
     private final ByteBuffer memory;
     private final int size;
 
-    /** Null for none. Written by whoever taps, through the handle. */
+    /** Null for none. Written by the thread that taps, through the handle. */
     @SuppressWarnings("unused") // read through TAP
     private DatagramTap tap;
 
-    // Below: written by the receiver, read by others without order, through the handles.
+    // The receiver writes the fields below; others read them without order, through the handles.
 
-    /** Where the next datagram begins. */
+    /** The cursor where the next datagram begins. */
     private long head;
 
     @SuppressWarnings("unused") // read through BYTES
@@ -59,15 +59,15 @@ public final class DatagramReceiver {
 
     // Receiver only.
 
-    /** What the peer knows to be consumed. */
+    /** The cursor up to which the peer knows bytes to be consumed. */
     private long credited;
-    /** The last {@link Link#published} that was seen and found sound. */
+    /** The last {@link Link#published} that was seen and found valid. */
     private long tail;
-    /** Of the datagram that {@link #next} has found. */
+    /** The length of the datagram that {@link #next} has found. */
     private int length = NONE;
 
     /**
-     * The receiving half of a link on which nothing was received yet.
+     * Makes the receiving half of a link on which nothing was received yet.
      *
      * @param link the connection
      */
@@ -96,7 +96,7 @@ public final class DatagramReceiver {
             return NONE;
         }
         int at = (int) head & (size - 1);
-        // Once, into a local: the peer can write there at any time.
+        // The length is read once, into a local: the peer can write there at any time.
         int claimed = memory.getInt(at);
         int magic = memory.getInt(at + Integer.BYTES);
         if (magic != DatagramFrame.MAGIC
@@ -111,9 +111,9 @@ public final class DatagramReceiver {
     }
 
     /**
-     * Takes the datagram that {@link #next} has found. What does not fit is lost, as with UDP.
+     * Takes the datagram that {@link #next} has found. Bytes that do not fit are lost, as with UDP.
      *
-     * @param dst where to, from its position to its limit; the position advances by what was copied
+     * @param dst the destination, from its position to its limit; the position advances by the bytes copied
      */
     public void take(ByteBuffer dst) {
         int n = Math.min(length, dst.remaining());
@@ -127,7 +127,7 @@ public final class DatagramReceiver {
      * Takes the datagram that {@link #next} has found into several buffers, one after the other.
      *
      * @param dsts the buffers
-     * @param offset the first
+     * @param offset the index of the first
      * @param count how many
      * @return how many bytes there was room for
      */
@@ -164,10 +164,10 @@ public final class DatagramReceiver {
     }
 
     /**
-     * Has a tap take each datagram from now on that is taken, whole, also where less of it had room; not those that are skipped. Where
-     * the receiver is just taking one, that may be the first that the tap takes, or the last that it does not.
+     * Has a tap take each datagram that is taken from now on, whole, even if it was truncated, but not skipped ones.
+     * If a take is under way, the tap may take its datagram or miss it.
      *
-     * @param newTap takes it
+     * @param newTap the tap
      */
     public void tap(DatagramTap newTap) {
         TAP.setRelease(this, newTap);
@@ -206,7 +206,7 @@ public final class DatagramReceiver {
         return available != 0;
     }
 
-    /** How many bytes were received, truncated ones too. Any thread; perhaps a moment late, as all that is counted. */
+    /** How many bytes were received, truncated ones too. Any thread; perhaps a moment late, as all counts. */
     public long bytes() {
         return (long) BYTES.getOpaque(this);
     }
@@ -216,7 +216,7 @@ public final class DatagramReceiver {
         return (long) RECEIVED.getOpaque(this);
     }
 
-    /** How many bytes of the ring wait to be read. A hint for any thread that knows the link to be there. */
+    /** How many bytes of the ring wait to be read. A hint for any thread that knows that the link exists. */
     public long available() {
         return Math.min(size, Math.max(0, link.published() - (long) HEAD.getOpaque(this)));
     }

@@ -9,8 +9,8 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * The sending half of a link that carries datagrams. One sender at a time. {@link #tap} and {@link #untap} are for another thread at the
- * same time, one that may be any.
+ * The sending half of a link that carries datagrams. One sender at a time. {@link #tap} and {@link #untap} may be
+ * called by any other thread at the same time, one at a time.
  */
 public final class DatagramSender {
     private static final VarHandle TAIL;
@@ -38,13 +38,13 @@ public final class DatagramSender {
     private final ByteBuffer memory;
     private final int size;
 
-    /** Null for none. Written by whoever taps, through the handle. */
+    /** Null for none. Written by the thread that taps, through the handle. */
     @SuppressWarnings("unused") // read through TAP
     private DatagramTap tap;
 
-    // Below: written by the sender, read by others without order, through the handles, for what is counted.
+    // The sender writes the fields below; others read them without order, through the handles, for the counters.
 
-    /** End of what was published. */
+    /** The end of the published bytes. */
     private long tail;
 
     @SuppressWarnings("unused") // read through BYTES
@@ -56,11 +56,11 @@ public final class DatagramSender {
     @SuppressWarnings("unused") // read through DROPPED
     private long dropped;
 
-    /** The last {@link Link#released} that was seen and found sound. Sender only. */
+    /** The last {@link Link#released} that was seen and found valid. Sender only. */
     private long released;
 
     /**
-     * The sending half of a link on which nothing was sent yet.
+     * Makes the sending half of a link on which nothing was sent yet.
      *
      * @param link the connection, whose rings take the longest datagram
      */
@@ -99,9 +99,9 @@ public final class DatagramSender {
      * Sends one datagram that lies in several buffers, or drops it.
      *
      * @param srcs the buffers
-     * @param offset the first
+     * @param offset the index of the first
      * @param count how many
-     * @param length the sum of what remains in them, at most {@link DatagramFrame#MOST}
+     * @param length the sum of the bytes that remain in them, at most {@link DatagramFrame#MOST}
      * @return whether it was sent
      * @throws CorruptLinkException if the peer wrote nonsense
      */
@@ -142,7 +142,7 @@ public final class DatagramSender {
         BYTES.setOpaque(this, bytes + length);
         SENT.setOpaque(this, sent + 1);
         // Read without order, in the object that was just written: a load that hits the cache, and a branch that is
-        // never taken. That is all that a sender pays whom nobody captures.
+        // never taken. A sender whom nobody captures pays no more than that.
         DatagramTap taken = (DatagramTap) TAP.getOpaque(this);
         if (taken != null) {
             VarHandle.acquireFence();
@@ -152,10 +152,10 @@ public final class DatagramSender {
     }
 
     /**
-     * Has a tap take each datagram from now on that is sent, not those that are dropped. A datagram that is just being sent may
-     * be the first that is taken, or the last that is not.
+     * Has a tap take each datagram that is sent from now on, but not dropped ones. If a send is under way, the tap
+     * may take its datagram or miss it.
      *
-     * @param newTap takes it
+     * @param newTap the tap
      */
     public void tap(DatagramTap newTap) {
         TAP.setRelease(this, newTap);
@@ -176,7 +176,7 @@ public final class DatagramSender {
         return cursor;
     }
 
-    /** How many bytes were sent. Any thread; perhaps a moment late, as all that is counted. */
+    /** How many bytes were sent. Any thread; perhaps a moment late, as all counts. */
     public long bytes() {
         return (long) BYTES.getOpaque(this);
     }
@@ -191,7 +191,9 @@ public final class DatagramSender {
         return (long) DROPPED.getOpaque(this);
     }
 
-    /** How many bytes of the ring the peer has not given back. A hint for any thread that knows the link to be there. */
+    /**
+     * How many bytes of the ring the peer has not given back. A hint for any thread that knows that the link exists.
+     */
     public long queued() {
         return Math.min(size, Math.max(0, (long) TAIL.getOpaque(this) - link.released()));
     }

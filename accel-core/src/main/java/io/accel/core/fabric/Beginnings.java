@@ -1,41 +1,41 @@
 package io.accel.core.fabric;
 
 /**
- * The first bytes of both directions of a connection, as far as one end has seen them: so two ends that know each other by
- * their addresses alone find out whether it is one connection that they have. Any thread.
+ * The first bytes of both directions of a connection, as far as one end has seen them. With them, two ends that know
+ * each other only by their addresses find out whether they have the same connection. Any thread.
  */
 public interface Beginnings {
-    /** So many bytes of a direction are compared at most. */
+    /** At most this many bytes of a direction are compared. */
     int LIMIT = 4096;
-    /** Up to here any number of bytes can be compared, and beyond it a multiple of it. */
+    /** Up to this length any number of bytes can be compared, and beyond it a multiple of it. */
     int STEP = 64;
 
-    /** How many bytes this end has sent, {@link #LIMIT} at most. Never less than it was. */
+    /** How many bytes this end has sent, {@link #LIMIT} at most. The number never falls. */
     int sent();
 
-    /** How many bytes this end has received, {@link #LIMIT} at most. Never less than it was. */
+    /** How many bytes this end has received, {@link #LIMIT} at most. The number never falls. */
     int received();
 
     /**
      * The CRC32C of the first bytes that were sent.
      *
-     * @param length how many, as {@link #common} has it
+     * @param length how many bytes, as {@link #common} returns it
      */
     int sumOfSent(int length);
 
     /**
      * The CRC32C of the first bytes that were received.
      *
-     * @param length how many, as {@link #common} has it
+     * @param length how many bytes, as {@link #common} returns it
      */
     int sumOfReceived(int length);
 
     /**
      * How many bytes can be compared.
      *
-     * @param one as many as one end has sent
-     * @param other as many as the other has received
-     * @return the greatest number not above either of which both have the sum
+     * @param one how many bytes one end has sent
+     * @param other how many bytes the other end has received
+     * @return the greatest number, not above either, for which both have the sum
      */
     static int common(int one, int other) {
         int both = Math.min(one, other);

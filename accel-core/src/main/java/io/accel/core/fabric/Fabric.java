@@ -17,8 +17,8 @@ public interface Fabric {
      * @param source the program's end
      * @param ringSize bytes of either ring, a power of two; the peer may have less
      * @return the handshake under way
-     * @throws FallbackException if this fabric cannot carry the connection; known in microseconds
-     * @throws IOException if the program's end is no more
+     * @throws FallbackException if this fabric cannot carry the connection; that is known within microseconds
+     * @throws IOException if the program's end no longer exists
      */
     Connecting connect(InetSocketAddress destination, Source source, int ringSize) throws IOException;
 
@@ -26,38 +26,43 @@ public interface Fabric {
      * Opens a kernel listener to this fabric.
      *
      * @param bound the address and port that the kernel's listener is bound to
-     * @param acceptor gets the connections
-     * @return to be closed <em>before</em> the kernel's listener is, unless it {@linkplain #mayOutliveListener may outlive} that
+     * @param acceptor receives the connections
+     * @return a handle to close <em>before</em> the kernel's listener, unless it {@linkplain #mayOutliveListener may
+     * outlive} that
      * @throws FallbackException if this fabric cannot serve the listener
      */
     Listening listen(InetSocketAddress bound, Acceptor acceptor) throws FallbackException;
 
     /**
-     * Whether a client hears that it has been heard before it hears what is decided. Where it does not, it cannot wait for just
-     * that.
+     * Whether a client learns that the listener has heard it before it learns the decision. Where it does not, it
+     * cannot wait for that word alone.
      */
     default boolean saysPending() {
         return true;
     }
 
     /**
-     * Whether a {@link Listening} may stay open when the kernel's listener has closed, so that what was accepted from it can still
-     * move; false if it keeps others from listening.
+     * Whether a {@link Listening} may stay open when the kernel's listener has closed, so that connections accepted
+     * from it can still move; false if an open one keeps others from listening.
      */
     default boolean mayOutliveListener() {
         return true;
     }
 
-    /** Whether it compares the {@linkplain Beginnings first bytes} of connections, so that somebody should have seen them. */
+    /**
+     * Whether the fabric compares the {@linkplain Beginnings first bytes} of connections, so that the ends should
+     * record them.
+     */
     default boolean comparesBeginnings() {
         return false;
     }
 
     /**
-     * The devices of this host that it can use, for people to read; asked anew each time, which takes milliseconds.
+     * Lists the devices of this host that the fabric can use, for people to read; each call asks anew, which takes
+     * milliseconds.
      *
-     * @return empty if it needs none
-     * @throws FallbackException if it needs one and there is none that this process may use
+     * @return empty if the fabric needs no device
+     * @throws FallbackException if the fabric needs a device and there is none that this process may use
      */
     default List<DeviceInfo> devices() throws FallbackException {
         return List.of();
@@ -66,11 +71,11 @@ public interface Fabric {
     /** Knows the local address of the program's end. */
     interface Source {
         /**
-         * The program's end.
+         * Returns the local address of the program's end.
          *
          * @param address the address by which the destination is reached
-         * @return address and port as the peer sees them, the address never a wildcard
-         * @throws IOException if there is none
+         * @return address and port as the peer sees them; the address is never a wildcard
+         * @throws IOException if the end has none
          */
         InetSocketAddress bind(InetAddress address) throws IOException;
 
@@ -79,7 +84,7 @@ public interface Fabric {
             return 0;
         }
 
-        /** What has gone by the connection so far; null if nobody has seen it. */
+        /** The bytes that the connection has carried so far; null if nobody has seen them. */
         default Beginnings beginnings() {
             return null;
         }
@@ -91,7 +96,10 @@ public interface Fabric {
         @Override
         void close();
 
-        /** Why clients cannot ask yet, although this is open, and will serve them once that is over; null if they can. */
+        /**
+         * Why clients cannot ask yet, although this is open and will serve them once the reason has passed; null if
+         * they can.
+         */
         default FallbackException waitsFor() {
             return null;
         }
@@ -103,41 +111,41 @@ public interface Fabric {
      */
     interface Acceptor {
         /**
-         * A connection that was accepted.
+         * A connection that the program has accepted.
          *
          * @param local this end's address, as this end sees it
-         * @param beginnings what has gone by it so far
+         * @param beginnings the bytes that the connection has carried so far
          */
         record Known(InetSocketAddress local, Beginnings beginnings) {}
 
         /**
-         * Looks for a connection of which the client's end alone is known for certain: between network namespaces addresses may
-         * be translated on the way.
+         * Looks for a connection of which only the client's end is known for certain: between network namespaces
+         * addresses may be translated on the way.
          *
          * @param local the address that the client connected to
          * @param remote the client's address, as both ends see it
-         * @return null if there is none, or none of which anybody has seen what has gone by it
+         * @return null if there is no such connection, or nobody has seen the bytes that it has carried
          */
         default Known known(InetSocketAddress local, InetSocketAddress remote) {
             return null;
         }
 
         /**
-         * A client asks for a link for the connection between two addresses; a place is kept for it.
+         * A client asks for a link for the connection between two addresses; this keeps a place for the link.
          *
          * @param local the address that the client connected to
          * @param remote the client's address
          * @param again run once, by any thread, when it is worth asking again after this returned false
-         * @return false if it cannot be said yet, because the program has not accepted the connection
-         * @throws FallbackException if there is to be no link, which the client is told
+         * @return false if there is no decision yet, because the program has not accepted the connection
+         * @throws FallbackException if there is to be no link; the client is told so
          */
         boolean reserve(InetSocketAddress local, InetSocketAddress remote, Runnable again) throws FallbackException;
 
         /**
-         * How large the rings are to be of a link for which a place was reserved.
+         * Decides the ring size of a link for which a place was reserved.
          *
-         * @param asked bytes of either, as the client asks
-         * @return that, or more if this end has use for it; a fabric need not heed it
+         * @param asked bytes of either ring, as the client asks
+         * @return that size, or more if this end has use for it; a fabric need not heed it
          */
         default int ringSize(int asked) {
             return asked;
@@ -152,8 +160,9 @@ public interface Fabric {
         void unreserve(InetSocketAddress local, InetSocketAddress remote);
 
         /**
-         * Takes the link, for which a place was reserved, before the client hears of it. From now on the acceptor owns the
-         * link, and frees it when the connection closes. The client uses it as soon as it has the answer.
+         * Takes the link, for which a place was reserved, before the client hears of it. From now on the acceptor
+         * owns the link, and frees it when the connection closes. The client uses the link as soon as it has the
+         * answer.
          *
          * @param link the link
          * @param local as in {@link #reserve}
@@ -163,16 +172,16 @@ public interface Fabric {
         boolean offered(Link link, InetSocketAddress local, InetSocketAddress remote);
 
         /**
-         * The doorbell of a link that was offered and not confirmed can be read: takes the ring, and looks whether the client
-         * has {@linkplain Link#ATTACHED said} that it has the link, or is gone.
+         * The doorbell of a link that was offered and not confirmed is readable: takes the ring, and looks whether
+         * the client has {@linkplain Link#ATTACHED said} that it has the link, or is gone.
          *
-         * @param link which, perhaps freed meanwhile
+         * @param link the link, perhaps freed meanwhile
          * @return whether the handshake is over
          */
         boolean isSettled(Link link);
 
         /**
-         * The client has the link, too. For fabrics that hear of it by another way than {@link #isSettled}.
+         * The client has the link, too. This is for fabrics that learn of it by another way than {@link #isSettled}.
          *
          * @param link the link
          */

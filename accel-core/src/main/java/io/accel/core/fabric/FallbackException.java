@@ -3,8 +3,8 @@ package io.accel.core.fabric;
 import java.io.IOException;
 
 /**
- * A fabric cannot serve a connection or a listener. Never seen by programs: the next fabric, in the end the kernel, is
- * tried. Without a stack trace, because for most connections on a host it is the ordinary course.
+ * Reports that a fabric cannot serve a connection or a listener. Programs never see it: the next fabric, in the end
+ * the kernel, is tried. It has no stack trace, because for most connections on a host it is the ordinary course.
  */
 public final class FallbackException extends IOException {
     private static final long serialVersionUID = 1L;
@@ -13,20 +13,20 @@ public final class FallbackException extends IOException {
     private final boolean passing;
 
     /**
-     * A fall-back with its circumstances.
+     * Makes a fallback with its circumstances.
      *
      * @param reason the reason code
-     * @param detail what was tried and what came of it, or null
+     * @param detail the attempt and its result, or null
      */
     public FallbackException(FallbackReason reason, String detail) {
         this(reason, detail, false);
     }
 
     /**
-     * A fall-back of which it is known whether it may be over in a moment.
+     * Makes a fallback for which it is known whether it may be over in a moment.
      *
      * @param reason the reason code
-     * @param detail what was tried and what came of it, or null
+     * @param detail the attempt and its result, or null
      * @param passing whether the same question may soon have another answer
      */
     public FallbackException(FallbackReason reason, String detail, boolean passing) {

@@ -1,8 +1,8 @@
 package io.accel.core.fabric;
 
 /**
- * Why a connection takes the kernel's path. The names are what the log, the metrics and the tools show; the codes are
- * what a listener answers in a handshake, and never change their meaning.
+ * Why a connection takes the kernel's path. The log, the metrics and the tools show the names. A listener answers
+ * with the codes in a handshake, so they never change their meaning.
  */
 public enum FallbackReason {
     /** The peer does not run Accel, or not with this fabric: nothing answers beside its kernel port. */
@@ -25,11 +25,11 @@ public enum FallbackReason {
     TIMEOUT(9, true, "the peer did not answer within connect.probe-timeout"),
     /** More clients wait for the listener's answer than it keeps. */
     BACKLOG_FULL(10, true, "too many clients wait until the listener's program accepts them; accept faster"),
-    /** The peer answered what no Accel answers, or sent what none sends. */
+    /** The peer answered, or sent, something that no Accel does. */
     BAD_HANDSHAKE(11, true, "the peer's handshake is not Accel's"),
     /** Out of file descriptors, threads or another resource of this process. */
     NO_RESOURCES(12, true, "this process is short of a resource, such as file descriptors"),
-    /** No device of the fabric on the way to the peer. */
+    /** No device of the fabric leads to the peer. */
     NO_DEVICE(13, false, "no device leads to the peer"),
     /** {@code RLIMIT_MEMLOCK} does not allow to register the rings. */
     MEMLOCK(14, true, "RLIMIT_MEMLOCK is too small to register memory"),
@@ -53,13 +53,19 @@ public enum FallbackReason {
     SHM_CAP(21, true, "the connections of this process, or of the peer's, hold shm.max of shared memory already"),
     /** The link of the connection has broken: its device went away, or could not reach the peer's. */
     LINK_LOST(22, true, "its RDMA link broke, and it went on without a loss; see the device and the way to the peer"),
-    /** Nothing went by the connection's faster path for {@code handover.idle}, or for a second while others had no room for theirs. */
+    /**
+     * Nothing went over the connection's faster path for {@code handover.idle}, or for a second while others had no
+     * room for theirs.
+     */
     IDLE(
             23,
             false,
             "it was idle for handover.idle, or while others had no room, and gave its memory back; it moves again when it"
                     + " carries enough"),
-    /** The peer's listener, in another network namespace, does not know the connection yet, or nothing has come by it yet. */
+    /**
+     * The peer's listener, in another network namespace, does not know the connection yet, or no bytes have come over
+     * it yet.
+     */
     NOT_YET(
             24,
             false,
@@ -67,7 +73,10 @@ public enum FallbackReason {
                     + " again"),
     /** The connection is on its way from one link to another with larger rings. */
     GROWING(25, false, "it is moving to larger rings, which takes some milliseconds"),
-    /** What one end has sent is not what the other, in another network namespace, has received: there are two connections. */
+    /**
+     * One end has sent other bytes than its peer, in another network namespace, has received: there are two
+     * connections.
+     */
     PROXIED(26, true, "a proxy between the network namespaces changes the bytes; connect to the server itself");
 
     private final int code;
@@ -85,34 +94,34 @@ public enum FallbackReason {
         return code;
     }
 
-    /** Whether somebody should be told: acceleration was possible and something can be done. */
+    /** Whether an operator should be told: acceleration was possible and something can be done. */
     public boolean remarkable() {
         return remarkable;
     }
 
     /**
-     * Whether whoever runs the program can do something about it, such as install, permit or enlarge something. Not so of a peer
-     * without Accel, nor of what is as it was configured or passes by itself.
+     * Whether the operator of the program can do something about it, such as install, permit or enlarge something.
+     * That is not so for a peer without Accel, nor for a state that is configured or passes by itself.
      */
     public boolean actionable() {
-        return remarkable || this == NO_MODULE; // of which a line is logged apart
+        return remarkable || this == NO_MODULE; // NO_MODULE logs a line of its own
     }
 
-    /** Whether it is over as soon as somebody gives a link back. */
+    /** Whether the reason ends as soon as another connection gives a link back. */
     public boolean isWantOfRoom() {
         return this == SHM_FULL || this == SHM_CAP || this == NO_RESOURCES || this == MEMLOCK;
     }
 
-    /** What happened and what to do, without a full stop. */
+    /** The event and its remedy, without a full stop. */
     public String sentence() {
         return sentence;
     }
 
     /**
-     * The reason that a code stands for.
+     * Returns the reason that a code stands for.
      *
-     * @param code as a peer sent it
-     * @return {@link #BAD_HANDSHAKE} if it is none
+     * @param code the code that a peer sent
+     * @return {@link #BAD_HANDSHAKE} if the code stands for none
      */
     public static FallbackReason ofCode(int code) {
         for (FallbackReason reason : values()) {

@@ -10,7 +10,7 @@ import java.util.function.Consumer;
  * <p><b>Sending.</b> The sender copies bytes into {@link #sendRing()}, its mirror of the peer's receive ring, and {@link
  * #publish publishes} them; a cursor at which a byte may be overwritten has been {@link #released()}.
  *
- * <p><b>Receiving.</b> Bytes up to {@link #published()} lie in {@link #receiveRing()}; what was read of them is given
+ * <p><b>Receiving.</b> Bytes up to {@link #published()} lie in {@link #receiveRing()}; bytes that were read are given
  * back with {@link #consumed}.
  *
  * <p><b>Waiting.</b> {@link #arm} asks the peer to ring {@link #doorbell()} at its next publish or credit. Between arming
@@ -28,38 +28,45 @@ public interface Link {
     int FIN = 1;
     /** The peer has aborted the connection, or closed it with bytes unread. */
     int RST = 2;
-    /** The peer has closed, or shut down both directions: what is sent now, nobody will read. */
+    /** The peer has closed, or shut down both directions: nobody will read what is sent now. */
     int CLOSED = 4;
 
     /** The peer takes urgent bytes inline ({@code SO_OOBINLINE}); without it they are not worth sending. */
     int URGENT_INLINE = 8;
     /** The peer, who asked for the link, has it. */
     int ATTACHED = 16;
-    /** The peer's bytes come over the link from now on; what it published first says from where on. Signalled each time. */
+    /**
+     * The peer's bytes come over the link from now on; its first published words say from where on. Signalled each
+     * time.
+     */
     int SWITCHED = 32;
-    /** The peer's bytes go on through the kernel after what it has published. Forgotten when that is done. */
+    /** The peer's bytes go on through the kernel after its published ones. The state is forgotten when that is done. */
     int LEFT = 64;
-    /** The peer has read all that was published before {@link #LEFT}, and goes on through the kernel. Forgotten at the return. */
+    /**
+     * The peer has read all that was published before {@link #LEFT}, and goes on through the kernel. The state is
+     * forgotten at the return.
+     */
     int FOLLOWED = 128;
     /**
-     * Not said by the peer: the link has broken here, or the peer has gone from it without a word, while the connection may live
-     * on. Nothing is published or released any more. What becomes of the stream is then {@linkplain #decide decided}.
+     * The peer does not say this: the link has broken here, or the peer has gone from it without a word, while the
+     * connection may live on. Nothing is published or released any more. The fate of the stream is then {@linkplain
+     * #decide decided}.
      */
     int BROKEN = 256;
     /** The peer gives the link back when this end does, too: its direction does not come to it any more. */
     int RETIRING = 512;
-    /** The peer uses the link no more, in neither direction. What was sent by it before was read. */
+    /** The peer uses the link no more, in neither direction. Everything that was sent over it before was read. */
     int RETIRED = 1024;
     /**
-     * Larger rings are wanted, for which the link is given back: by the end that accepted it is asked for, and the end that
-     * connected answers, or asks, by the same, and then asks for another link.
+     * Larger rings are wanted, for which the link is given back. The end that accepted the link asks with this state.
+     * The end that connected answers with it, or asks itself, and then asks for another link.
      */
     int LARGER = 2048;
-    /** The states that are forgotten, so that the peer may come to them again; all others are only ever added. */
+    /** The states that are forgotten, so that the peer may enter them again; all others are only ever added. */
     int PASSING = LEFT | FOLLOWED;
     /** Any of the states after which nothing more is published. */
     int ENDED = FIN | RST | CLOSED;
-    /** All that a peer may say. */
+    /** All states that a peer may signal. */
     int SAID = ENDED | URGENT_INLINE | ATTACHED | SWITCHED | PASSING | RETIRING | RETIRED | LARGER;
 
     /** Wait for the peer to publish, to finish or to reset. */
@@ -67,10 +74,10 @@ public interface Link {
     /** Wait for the peer to give back ring space. */
     int SPACE = 2;
 
-    /** Where outgoing bytes are put. */
+    /** The ring for outgoing bytes. */
     MemoryRegion sendRing();
 
-    /** Where incoming bytes appear. */
+    /** The ring where incoming bytes appear. */
     MemoryRegion receiveRing();
 
     /**
@@ -83,18 +90,18 @@ public interface Link {
     void publish(long from, long to);
 
     /**
-     * As {@link #publish}, of bytes that are not in {@link #sendRing()} but in memory of the program's, where the device reads them.
-     * The memory must stay as it is, and the memory's buffer must not be freed before the link is, which is the caller's
-     * business; so this is for chunks that live as long as the process.
+     * As {@link #publish}, of bytes that are not in {@link #sendRing()} but in memory of the program, where the
+     * device reads them. The memory must not change, and the caller must not free the memory's buffer before the
+     * link; so this is for chunks that live as long as the process.
      *
      * @param from as with {@link #publish}
      * @param to as with {@link #publish}
      * @param memory a direct buffer, the same object for the same memory each time
      * @param offset where in it, from 0 on, the first byte is
      * @param owner handed to {@code done}
-     * @param done called once when the device is done with the bytes, sent or not, at the latest some time after {@link
-     *     #free()}; by any thread, which must not wait in it or call the link
-     * @return false if that cannot be done, now or ever, and nothing was: the caller copies
+     * @param done called once when the device is done with the bytes, sent or not, at the latest some time after
+     * {@link #free()}; any thread may call it, and must not wait in it or call the link
+     * @return false if that cannot be done, now or ever, and nothing was published: the caller copies
      */
     default boolean publishInPlace(
             long from, long to, ByteBuffer memory, int offset, Object owner, Consumer<Object> done) {
@@ -106,13 +113,13 @@ public interface Link {
         return false;
     }
 
-    /** Up to which cursor no byte is needed any more where it was published from. */
+    /** Up to which cursor the memory that bytes were published from is free. */
     default long sent() {
         return Long.MAX_VALUE;
     }
 
     /**
-     * Tells the peer, after all published bytes, that this side has come to a new state, and wakes it.
+     * Tells the peer, after all published bytes, that this side has entered a new state, and wakes the peer.
      *
      * @param state {@link #FIN}, {@link #RST}, {@link #CLOSED}, {@link #URGENT_INLINE}, {@link #ATTACHED}, {@link
      *     #SWITCHED}, {@link #LEFT}, {@link #FOLLOWED}, {@link #RETIRING}, {@link #RETIRED}, or several. One that {@linkplain
@@ -121,34 +128,35 @@ public interface Link {
     void signal(int state);
 
     /**
-     * Takes passing states of the peer's as dealt with: {@link #peerState()} has them no more.
+     * Marks passing states of the peer as dealt with: {@link #peerState()} no longer reports them.
      *
      * @param state {@link #LEFT}, {@link #FOLLOWED} or both
      */
     void forget(int state);
 
     /**
-     * Takes in all that the peer has published and that has come. {@link #published()} may leave that to another thread that is
-     * just about to; this waits for it.
+     * Takes in everything that the peer has published and that has arrived. {@link #published()} may leave that to
+     * another thread that is just about to do it; this method waits for it.
      */
     default void takeIn() {}
 
-    /** Whether all states that were signalled, and what was published before them, are where the peer can see them. */
+    /** Whether all signalled states, and everything published before them, are where the peer can see them. */
     default boolean hasArrived() {
         return true;
     }
 
     /**
-     * Whether the peer's device is known to have all that it was sent; if not, it is asked for a sign of life. A peer whose device has
-     * all, and whose ring is full, does not read; where that is not known, the way to it may be cut.
+     * Whether the peer's device is known to have received everything; if not, it is asked for a sign of life. A peer
+     * whose device has everything, and whose ring is full, does not read. Where that is not known, the way to it may
+     * be cut.
      */
     default boolean isReached() {
         return true;
     }
 
     /**
-     * Up to which cursor {@link #sendRing()} may be overwritten: consumed by the peer and, on a fabric that reads the
-     * mirror asynchronously, completed locally.
+     * Up to which cursor {@link #sendRing()} may be overwritten: the peer has consumed the bytes, and, on a fabric
+     * that reads the mirror asynchronously, their transfer has completed locally.
      */
     long released();
 
@@ -156,14 +164,14 @@ public interface Link {
     long published();
 
     /**
-     * Up to which cursor this side has published. Any thread. The next call of {@link #signal} signals behind all before it, and
-     * what the peer is known to have read lies before it.
+     * Up to which cursor this side has published. Any thread. The next call of {@link #signal} puts its state behind
+     * all those bytes, and the bytes that the peer is known to have read lie before the cursor.
      */
     long publishedHere();
 
     /**
-     * What the peer has {@linkplain #signal signalled}. Read it <em>before</em> {@link #published()}: a state
-     * that was seen stands after every byte that was published before it.
+     * The states that the peer has {@linkplain #signal signalled}. Read them <em>before</em> {@link #published()}: a
+     * state that was seen stands after every byte that was published before it.
      */
     int peerState();
 
@@ -182,10 +190,12 @@ public interface Link {
     void arm(int what);
 
     /**
-     * Calls back once when the connection breaks here and not by the peer's word, so that bytes of either direction may be lost.
-     * A thread that waits for the link learns of it anyway; this is for threads that wait elsewhere.
+     * Calls back once when the connection breaks here and not by the peer's word, so that bytes of either direction
+     * may be lost. A thread that waits for the link learns of that anyway; this method is for threads that wait
+     * elsewhere.
      *
-     * @param told called by any thread, at once if that has happened; it must not wait, and not call the link
+     * @param told called by any thread, at once if the link has broken already; it must not wait, and not call the
+     * link
      */
     default void whenBroken(Runnable told) {}
 
@@ -193,21 +203,22 @@ public interface Link {
     default void breakNow() {}
 
     /**
-     * Adds what has become of the stream over a link that is {@link #BROKEN}, for those who read and write by it to act upon.
+     * Adds the fate of the stream over a link that is {@link #BROKEN}, on which its readers and writers act.
      *
-     * @param states of the peer's, as if it had signalled them now: {@link #LEFT} if the stream goes on through the kernel after what
-     *     was published, {@link #RST} if bytes are lost, {@link #FIN} and {@link #CLOSED} if the peer has ended
+     * @param states states of the peer, as if it had signalled them now: {@link #LEFT} if the stream goes on through
+     * the kernel after the published bytes, {@link #RST} if bytes are lost, {@link #FIN} and {@link #CLOSED} if the
+     * peer has ended
      */
     default void decide(int states) {
         throw new UnsupportedOperationException("breaks only together with its peer");
     }
 
-    /** Whether it may be {@link #BROKEN}. */
+    /** Whether the link may become {@link #BROKEN}. */
     default boolean canBreak() {
         return false;
     }
 
-    /** Of a link that may be {@link #BROKEN}: a number that only its two ends know, the same at both. */
+    /** A number that only the two ends of a link that may become {@link #BROKEN} know, the same at both. */
     default long nonce() {
         throw new UnsupportedOperationException("breaks only together with its peer");
     }
@@ -219,21 +230,21 @@ public interface Link {
     SelectableChannel doorbell();
 
     /**
-     * Takes what the doorbell has rung, so that it can ring again.
+     * Takes the rings of the doorbell, so that it can ring again.
      *
      * @return whether it had rung
      */
     boolean drainDoorbell();
 
     /**
-     * Whether the peer's end of the doorbell is gone: its process has exited or was killed, or it has closed. What it
-     * published before is still to be read.
+     * Whether the peer's end of the doorbell is gone: its process has exited or was killed, or it has closed. The
+     * bytes that it published before can still be read.
      */
     boolean peerGone();
 
     /**
-     * How many times bytes were made to appear at the peer, where that is not once for each {@link #publish}; otherwise -1.
-     * Any thread, also after {@link #free()}.
+     * How many times bytes were made to appear at the peer, where that does not happen once for each {@link
+     * #publish}; otherwise -1. Any thread, also after {@link #free()}.
      */
     default long publishes() {
         return -1;
@@ -245,8 +256,8 @@ public interface Link {
     }
 
     /**
-     * Gives back all that the link holds: memory, descriptors. Once, and only when no other thread is in a method of the
-     * link or ever will be.
+     * Gives back all that the link holds: memory, descriptors. Call it once, and only when no other thread is in a
+     * method of the link or ever will be.
      */
     void free();
 }

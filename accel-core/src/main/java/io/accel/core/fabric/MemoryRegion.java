@@ -5,9 +5,10 @@ import java.nio.ByteBuffer;
 /**
  * The memory of one ring: a power-of-two number of bytes that absolute 64-bit cursors index modulo its size.
  *
- * <p>The region does not know who may touch which part of it; that is the stream protocol's knowledge. It is not
- * thread-safe in itself: the sender touches what it has not published, the receiver what has been published to it, and
- * the cursors' release stores and acquire loads order the two. Nobody may call it after its {@link Link} was freed.
+ * <p>The region does not know which thread may touch which part of it; the stream protocol knows that. It is not
+ * thread-safe in itself: the sender touches bytes that it has not published, the receiver bytes that have been
+ * published to it, and the cursors' release stores and acquire loads order the two. Nobody may call it after its
+ * {@link Link} was freed.
  */
 public final class MemoryRegion {
     private final ByteBuffer bytes;
@@ -15,7 +16,7 @@ public final class MemoryRegion {
     private final int mask;
 
     /**
-     * A region over all of a direct buffer.
+     * Makes a region over all of a direct buffer.
      *
      * @param bytes the memory, from 0 to its capacity, which must be a power of two
      */
@@ -35,8 +36,8 @@ public final class MemoryRegion {
     }
 
     /**
-     * All of the ring, for who is lent a part of it: byte {@code cursor} lies at index {@code cursor & (size() - 1)}. A view
-     * with a position and limit of its own.
+     * All of the ring, for a caller that is lent a part of it: byte {@code cursor} lies at index {@code cursor &
+     * (size() - 1)}. The buffer is a view with a position and limit of its own.
      */
     public ByteBuffer memory() {
         return bytes.duplicate();

@@ -1,6 +1,6 @@
 package io.accel.core.fabric;
 
-/** What a fabric's connections carry. Each has port numbers of its own, as in the kernel. */
+/** The kind of a fabric's connections. Each kind has port numbers of its own, as in the kernel. */
 public enum PortSpace {
     /** Streams. */
     TCP,

@@ -3,25 +3,25 @@ package io.accel.core.fabric;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Whether this process has lately lacked the room for a link: memory of {@code shm.dir}, {@code shm.max}, descriptors, memory that it
- * may register. A connection that got none asks again, and links by which nothing goes are given back for it, in spite of {@code
- * handover.idle}. Any thread.
+ * Tells whether this process has lately lacked the room for a link: memory of {@code shm.dir}, {@code shm.max},
+ * descriptors, or memory that it may register. A connection that got no link asks again, and idle links are given
+ * back for it, in spite of {@code handover.idle}. Any thread.
  */
 public final class Shortage {
-    /** Longer than it takes to find out which links are idle. */
+    /** How long a shortage lasts: longer than it takes to find out which links are idle. */
     private static final long LASTS_NANOS = TimeUnit.SECONDS.toNanos(3);
 
-    /** When it is over, as {@link System#nanoTime}. Two threads may both write it: the one or the other is as good. */
+    /** When the shortage is over, as {@link System#nanoTime}. Two threads may both write it: either value is good. */
     private static volatile long overAt = System.nanoTime();
 
     private Shortage() {}
 
     /**
-     * Notes it.
+     * Notes a shortage.
      *
-     * @param reason what is lacked
-     * @param detail how much of it, and who has it
-     * @return what to throw: the same question may soon have another answer
+     * @param reason the resource that is lacking
+     * @param detail how much of it is lacking, and its holder
+     * @return the exception to throw: the same question may soon have another answer
      */
     public static FallbackException of(FallbackReason reason, String detail) {
         overAt = System.nanoTime() + LASTS_NANOS;
@@ -29,7 +29,7 @@ public final class Shortage {
     }
 
     /**
-     * Whether it goes on.
+     * Whether the shortage goes on.
      *
      * @param now the time, as {@link System#nanoTime}
      */

@@ -9,7 +9,7 @@ final class Descriptors {
     private Descriptors() {}
 
     /**
-     * A handle of type {@code (int)FileDescriptor}.
+     * Returns a handle of type {@code (int)FileDescriptor}.
      *
      * @throws IllegalStateException if this JVM has none
      */

@@ -15,8 +15,8 @@ import java.nio.channels.SocketChannel;
 import java.nio.channels.spi.SelectorProvider;
 
 /**
- * Makes a channel of the JDK's around a second descriptor of a socket: the connection lives on when the first one is closed. The JDK
- * duplicates descriptors for what {@code inetd} hands it, and makes channels of those that it accepts.
+ * Makes a channel of the JDK's around a second descriptor of a socket: the connection lives on when the first one is
+ * closed. The JDK duplicates descriptors that {@code inetd} hands it, and makes channels of those that it accepts.
  */
 final class DuplicateSocket {
     private DuplicateSocket() {}
@@ -46,11 +46,11 @@ final class DuplicateSocket {
     private static SocketChannel channel(Handles handles, FileDescriptor second, InetSocketAddress remote)
             throws Throwable {
         try {
-            ProtocolFamily family = StandardProtocolFamily.INET; // the family of its options, which are those of TCP
+            ProtocolFamily family = StandardProtocolFamily.INET; // the family of the channel's options, which are those of TCP
             return (SocketChannel)
                     handles.channel.invoke(JdkAccess.kernelProvider(), family, second, (SocketAddress) remote);
         } catch (Throwable e) {
-            JdkAccess.selectable(second).close(); // which has it now, and nothing else to do
+            JdkAccess.selectable(second).close(); // which has the descriptor now, and no other use
             throw e;
         }
     }
@@ -67,7 +67,7 @@ final class DuplicateSocket {
 
         private Holder() {}
 
-        /** Null where this JVM does not show them. */
+        /** Returns null where this JVM does not show them. */
         private static Handles find() {
             try {
                 MethodHandles.Lookup lookup = TrustedLookup.orRefused("no trusted lookup");

@@ -4,12 +4,12 @@ import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodType;
 import java.nio.channels.SelectableChannel;
 
-/** Finds the method by which a selector of the JDK's, when it lets go of a closed channel, has its descriptor closed. */
+/** Finds the method by which a JDK selector, when it lets go of a closed channel, closes the channel's descriptor. */
 final class FinishedClose {
     private FinishedClose() {}
 
     /**
-     * A handle of type {@code (SelectableChannel)void}.
+     * Returns a handle of type {@code (SelectableChannel)void}.
      *
      * @throws IllegalStateException if this JVM has none
      */
@@ -23,7 +23,7 @@ final class FinishedClose {
         return Holder.KILL;
     }
 
-    /** The interface of the channels that have such an end: all of the JDK's that can be selected. */
+    /** The interface of the channels with such a method: all of the JDK's selectable channels. */
     static Class<?> selectable() {
         if (Holder.SELECTABLE == null) {
             throw new IllegalStateException(

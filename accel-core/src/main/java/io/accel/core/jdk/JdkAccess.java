@@ -21,12 +21,13 @@ import java.nio.channels.spi.SelectorProvider;
 import java.util.Objects;
 
 /**
- * What Accel takes from inside the JDK: its {@link SelectorProvider} and {@link AsynchronousChannelProvider}, freeing a mapping, a
- * channel around any file descriptor, the descriptor in a channel, and the end of a close that a selector has put off.
+ * Accel's access to the inside of the JDK: its {@link SelectorProvider} and {@link AsynchronousChannelProvider},
+ * freeing a mapping, a channel around any file descriptor, the descriptor in a channel, and the end of a close that a
+ * selector has put off.
  *
  * <p>An export of {@code sun.nio.ch} (by the agent or the command line) is used where there is one; otherwise a
- * {@link TrustedLookup} is. Works on JDK 17 to 25 without any flag. Never calls {@link SelectorProvider#provider()},
- * which is likely to be waiting for the caller.
+ * {@link TrustedLookup} is. This works on JDK 17 to 25 without any flag. It never calls {@link
+ * SelectorProvider#provider()}, which is likely to be waiting for the caller.
  *
  * <p>All methods may be called by any thread.
  */
@@ -37,7 +38,8 @@ public final class JdkAccess {
     private JdkAccess() {}
 
     /**
-     * The provider the JDK would use by itself, whose channels and selectors are the kernel's. Always the same object.
+     * The provider that the JDK would use by itself, whose channels and selectors are the kernel's. It is always the
+     * same object.
      *
      * @throws IllegalStateException if the JVM keeps it closed; the message names the flag to add
      */
@@ -46,7 +48,7 @@ public final class JdkAccess {
     }
 
     /**
-     * The provider of asynchronous channels the JDK would use by itself. Always the same object.
+     * The provider of asynchronous channels that the JDK would use by itself. It is always the same object.
      *
      * @throws IllegalStateException if the JVM keeps it closed; the message names the flag to add
      */
@@ -60,9 +62,9 @@ public final class JdkAccess {
      * <p>The caller guarantees that no thread can touch the buffer, its duplicates or slices during this call or after
      * it: such an access reads or writes whatever lies at that address by then, or ends the JVM.
      *
-     * @param buffer as {@code FileChannel.map} returned it
+     * @param buffer the buffer that {@code FileChannel.map} returned
      * @throws IllegalArgumentException if {@code buffer} is a slice or duplicate
-     * @throws IllegalStateException if the JVM offers no way to do it; the mapping is then left to the collector
+     * @throws IllegalStateException if the JVM offers no way to do it; the collector then frees the mapping
      */
     public static void unmap(MappedByteBuffer buffer) {
         Objects.requireNonNull(buffer, "buffer");
@@ -77,10 +79,10 @@ public final class JdkAccess {
 
     /**
      * Makes a file descriptor selectable: a channel that the kernel provider's selectors accept, for {@code OP_READ}.
-     * Anything that epoll can watch will do. Closing the channel closes the descriptor.
+     * The descriptor may be of any kind that epoll can watch. Closing the channel closes the descriptor.
      *
-     * @param descriptor open and readable, and nobody else's to close: what a stream opened is closed again by the stream,
-     *     or when the collector finds it, and by then its number may be another file's
+     * @param descriptor open and readable, and nobody else's to close: a stream closes the descriptor that it opened
+     * again, or the collector does, and by then its number may be another file's
      * @throws IOException if the JDK refuses the descriptor
      * @throws IllegalStateException if the JVM keeps the JDK's channel closed
      */
@@ -97,8 +99,8 @@ public final class JdkAccess {
     }
 
     /**
-     * As {@link #selectable(FileDescriptor)}, of a descriptor that native code has opened. It is the channel's from now
-     * on: whoever needs one of its own duplicates it first.
+     * As {@link #selectable(FileDescriptor)}, for a descriptor that native code has opened. The channel owns it from
+     * now on: a caller that needs one of its own duplicates it first.
      *
      * @param descriptor its number, open and readable; the caller's to close if this throws
      * @throws IOException if the JDK refuses the descriptor
@@ -117,8 +119,8 @@ public final class JdkAccess {
     }
 
     /**
-     * Whether a write of one byte would not wait, whichever mode the socket is in. Where this JVM lets nobody ask, it is said
-     * that it would not.
+     * Whether a write of one byte would not wait, whichever mode the socket is in. Where this JVM does not allow the
+     * question, the answer is that it would not.
      *
      * @param socket a channel or a {@link SocketImpl} of the JDK's own, connected
      * @throws IOException if it is closed
@@ -128,8 +130,8 @@ public final class JdkAccess {
     }
 
     /**
-     * Whether the peer has closed or ended what it sends, or the connection is reset; bytes may be left to read. False where this
-     * JVM lets nobody ask.
+     * Whether the peer has closed or ended its sending, or the connection is reset; bytes may be left to read. False
+     * where this JVM does not allow the question.
      *
      * @param socket a channel or a {@link SocketImpl} of the JDK's own, connected
      * @throws IOException if it is closed
@@ -139,11 +141,12 @@ public final class JdkAccess {
     }
 
     /**
-     * Reads what has come to a socket although its input was shut down. Never waits. Nobody else may read from it meanwhile.
+     * Reads the bytes that have come to a socket although its input was shut down. It never waits. Nobody else may
+     * read from the socket meanwhile.
      *
      * @param socket a channel or a {@link SocketImpl} of the JDK's own, whose input was shut down before
-     * @param dst where to
-     * @return how many bytes; 0 if there are none, or where this JVM lets nobody read them
+     * @param dst the destination
+     * @return how many bytes; 0 if there are none, or where this JVM does not allow reading them
      * @throws IOException if it is closed or reset
      */
     public static int readShut(Object socket, ByteBuffer dst) throws IOException {
@@ -151,13 +154,13 @@ public final class JdkAccess {
     }
 
     /**
-     * Makes a channel, in blocking mode, around a second descriptor of a socket, which is the same connection with the same options.
-     * That lives until both are closed; the first close ends nothing, unless the JDK's shuts down the output before it, which
-     * {@code SO_LINGER} 0 keeps it from.
+     * Makes a channel, in blocking mode, around a second descriptor of a socket, which is the same connection with
+     * the same options. The connection lives until both are closed; the first close ends nothing, unless the JDK
+     * shuts down the output before it, from which {@code SO_LINGER} 0 keeps it.
      *
      * @param socket a channel or a {@link SocketImpl} of the JDK's own, connected by TCP, which nobody closes meanwhile
      * @param remote the address of its peer
-     * @return the channel, the caller's to close; null where this JVM lets nobody make one
+     * @return the channel, which the caller closes; null where this JVM does not allow making one
      * @throws IOException if the socket is closed, or there is no descriptor left
      */
     public static SocketChannel duplicate(Object socket, InetSocketAddress remote) throws IOException {
@@ -165,7 +168,8 @@ public final class JdkAccess {
     }
 
     /**
-     * What the JDK gives a {@link java.net.Socket} that nobody else has an implementation for; it knows SOCKS proxies.
+     * The implementation that the JDK gives a {@link java.net.Socket} for which no factory has one; it knows SOCKS
+     * proxies.
      *
      * @throws IllegalStateException if the JVM keeps it closed
      */
@@ -174,7 +178,7 @@ public final class JdkAccess {
     }
 
     /**
-     * What the JDK gives a {@link java.net.ServerSocket} that nobody else has an implementation for.
+     * The implementation that the JDK gives a {@link java.net.ServerSocket} for which no factory has one.
      *
      * @throws IllegalStateException if the JVM keeps it closed
      */
@@ -191,19 +195,19 @@ public final class JdkAccess {
         return KernelSockets.of(socket);
     }
 
-    /** What {@code SocketImpl.getInputStream()} returns, which is protected. */
+    /** Calls {@code SocketImpl.getInputStream()}, which is protected. */
     public static InputStream input(SocketImpl socket) throws IOException {
         return KernelSockets.input(socket);
     }
 
-    /** What {@code SocketImpl.getOutputStream()} returns, which is protected. */
+    /** Calls {@code SocketImpl.getOutputStream()}, which is protected. */
     public static OutputStream output(SocketImpl socket) throws IOException {
         return KernelSockets.output(socket);
     }
 
     /**
-     * Opens a Unix-domain channel of the JDK's own that names another provider, as the JDK's name the default one. Where the JVM
-     * keeps the JDK's channels closed it names the JDK's.
+     * Opens a Unix-domain channel of the JDK's own that names another provider, as the JDK's channels name the
+     * default one. Where the JVM keeps the JDK's channels closed, the channel names the JDK's provider.
      *
      * @param provider the provider that it names
      * @throws IOException if it cannot be opened
@@ -216,7 +220,7 @@ public final class JdkAccess {
     }
 
     /**
-     * As {@link #openUnixSocket}, of a listener.
+     * As {@link #openUnixSocket}, for a listener.
      *
      * @param provider the provider that it names
      * @throws IOException if it cannot be opened
@@ -239,7 +243,8 @@ public final class JdkAccess {
     }
 
     /**
-     * Whether a channel is one of the JDK's own, which the kernel provider's selectors take, whichever provider it names.
+     * Whether a channel is one of the JDK's own, which the kernel provider's selectors accept, whichever provider it
+     * names.
      *
      * @throws IllegalStateException if the JVM keeps the JDK's channels closed
      */
@@ -248,9 +253,9 @@ public final class JdkAccess {
     }
 
     /**
-     * Closes the descriptor of a channel of the kernel provider's that was closed while registered with a selector, and is
-     * registered with none any more. The JDK's selectors do so for the last key that they drop; whoever drops a channel's
-     * last key otherwise does it by this. A second call does nothing.
+     * Closes the descriptor of a channel of the kernel provider that was closed while registered with a selector, and
+     * is registered with none any more. The JDK's selectors do that when they drop a channel's last key; other code
+     * that drops a channel's last key calls this. A second call does nothing.
      *
      * @param channel closed, and made by the {@link #kernelProvider()}
      * @throws IOException if closing the descriptor fails
@@ -282,13 +287,13 @@ public final class JdkAccess {
     }
 
     /**
-     * A provider of the JDK's own.
+     * A provider of the JDK's own, or the failure to get it.
      *
-     * @param provider null if there is none to be had
-     * @param failure why there is none
+     * @param provider the provider, or null if it cannot be had
+     * @param failure why it cannot
      */
     private record Own<T>(T provider, Throwable failure) {
-        /** What a method of one of the JDK's factories returns. */
+        /** Takes the provider that a method of one of the JDK's factories returns. */
         static <T> Own<T> of(Class<T> kind, String factory, String method) {
             return Privileged.get(() -> find(kind, factory, method));
         }

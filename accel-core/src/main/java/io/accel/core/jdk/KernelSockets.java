@@ -10,8 +10,8 @@ import java.net.Socket;
 import java.net.SocketImpl;
 
 /**
- * The implementations of {@link Socket} and {@link java.net.ServerSocket} that the JDK would use were there no factory, and
- * those of their members that are protected.
+ * The implementations of {@link Socket} and {@link java.net.ServerSocket} that the JDK would use without a factory,
+ * and their protected members.
  */
 final class KernelSockets {
     private KernelSockets() {}
@@ -40,7 +40,10 @@ final class KernelSockets {
         }
     }
 
-    /** What does the work of a socket: itself, or what one that knows proxies hands all to. */
+    /**
+     * The implementation that does a socket's work: the socket's own, or the one that an implementation for proxies
+     * delegates to.
+     */
     static SocketImpl platform(SocketImpl socket) {
         Handles handles = handles();
         try {

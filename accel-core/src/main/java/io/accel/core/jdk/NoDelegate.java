@@ -5,13 +5,13 @@ import java.net.DatagramSocket;
 import java.net.SocketAddress;
 
 /**
- * What a {@link DatagramSocket} that overrides all methods gives its constructor: the address by which the JDK's own adaptors say that
- * they need no socket under them. Any other address, null too, makes one.
+ * The argument that a {@link DatagramSocket} which overrides all methods gives its constructor: the address by which
+ * the JDK's own adaptors say that they need no socket under them. Any other address, null too, makes one.
  */
 public final class NoDelegate {
     private NoDelegate() {}
 
-    /** The address; null if this JVM does not allow it, and then there is a socket to be closed. */
+    /** The address; null if this JVM does not allow it, and then the caller must close that socket. */
     public static SocketAddress address() {
         return Holder.ADDRESS;
     }
@@ -31,7 +31,7 @@ public final class NoDelegate {
                                 lookup.findStaticVarHandle(DatagramSocket.class, "NO_DELEGATE", SocketAddress.class)
                                         .get();
             } catch (ReflectiveOperationException e) {
-                return null; // another JDK's socket; what that means is said above
+                return null; // another JDK's socket; the consequence is described above
             }
         }
     }

@@ -11,12 +11,12 @@ import java.net.DatagramPacket;
 public final class PacketLengths {
     private PacketLengths() {}
 
-    /** How many bytes a datagram may have that is received into the packet. */
+    /** The capacity of the packet: how many bytes a datagram received into it may have. */
     public static int capacity(DatagramPacket packet) {
         return Holder.BUFFER == null ? packet.getLength() : (int) Holder.BUFFER.get(packet);
     }
 
-    /** Sets how many bytes were received, and leaves the capacity as it is, if this JVM allows it. */
+    /** Sets the number of bytes received, and leaves the capacity as it is, if this JVM allows it. */
     public static void received(DatagramPacket packet, int length) {
         if (Holder.LENGTH == null) {
             packet.setLength(length);
@@ -37,7 +37,7 @@ public final class PacketLengths {
             try {
                 return lookup == null ? null : lookup.findVarHandle(DatagramPacket.class, field, int.class);
             } catch (ReflectiveOperationException e) {
-                return null; // another JDK's packet; what that means is said above
+                return null; // another JDK's packet; the consequence is described above
             }
         }
     }

@@ -9,14 +9,14 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 
 /**
- * Reads from a socket whose input was shut down. The JDK says by fields of its own that it has ended, while the kernel takes what comes,
- * and gives it to whoever reads; it keeps nobody waiting there. So the fields are cleared for one read, which is then as any other: a
- * close of the socket waits for it.
+ * Reads from a socket whose input was shut down. The JDK's own fields say that the input has ended, while the kernel
+ * goes on taking bytes, and gives them to any reader; it lets no reader wait there. So the fields are cleared for one
+ * read, which is then like any other: a close of the socket waits for it.
  */
 final class ShutInput {
-    /** The input was shut down. */
+    /** This field says that the input was shut down. */
     private static final String SHUT = "isInputClosed";
-    /** A read of a socket has met the end, which may have been that of a shut input. */
+    /** This field says that a read has met the end, perhaps that of a shut input. */
     private static final String ENDED = "readEOF";
 
     private ShutInput() {}
@@ -55,7 +55,7 @@ final class ShutInput {
 
         private Holder() {}
 
-        /** Null where this JVM does not show it. */
+        /** Returns null where this JVM does not show the field. */
         private static VarHandle find(String type, String field) {
             try {
                 MethodHandles.Lookup lookup = TrustedLookup.orRefused("no trusted lookup");

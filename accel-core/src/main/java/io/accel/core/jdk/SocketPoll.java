@@ -8,22 +8,25 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.net.SocketImpl;
 
-/** Asks the kernel what a socket of the JDK's is ready for, which the JDK tells only of non-blocking channels. */
+/**
+ * Asks the kernel which operations a socket of the JDK's is ready for; the JDK tells that only of non-blocking
+ * channels.
+ */
 final class SocketPoll {
-    /** Of Linux, which the JDK has no name for. */
+    /** Linux's constant, for which the JDK has no name. */
     private static final short POLLRDHUP = 0x2000;
 
     private SocketPoll() {}
 
-    /** Whether a write would not wait; true also where this JVM lets nobody ask. */
+    /** Whether a write would not wait; true also where this JVM does not allow the question. */
     static boolean hasRoom(Object socket) throws IOException {
         Handles handles = Holder.HANDLES;
         return handles == null || isReady(handles, socket, handles.out);
     }
 
     /**
-     * Whether the peer has closed or ended what it sends, or the connection is reset; bytes may be left to read. False also where
-     * this JVM lets nobody ask.
+     * Whether the peer has closed or ended its sending, or the connection is reset; bytes may be left to read. False
+     * also where this JVM does not allow the question.
      */
     static boolean hasEnded(Object socket) throws IOException {
         Handles handles = Holder.HANDLES;

@@ -7,13 +7,13 @@ import java.nio.channels.spi.SelectorProvider;
 
 /**
  * Finds the constructor of the JDK's pipe source, which takes any file descriptor and makes a channel of it that the
- * JDK's selectors accept. The class is not public, so an export does not do: only a trusted lookup reaches it.
+ * JDK's selectors accept. The class is not public, so an export is not enough: only a trusted lookup reaches it.
  */
 final class SourceChannel {
     private SourceChannel() {}
 
     /**
-     * A handle of type {@code (SelectorProvider, FileDescriptor)Pipe.SourceChannel}.
+     * Returns a handle of type {@code (SelectorProvider, FileDescriptor)Pipe.SourceChannel}.
      *
      * @throws IllegalStateException if this JVM has none
      */

@@ -11,9 +11,9 @@ import java.util.Optional;
 /**
  * A {@link MethodHandles.Lookup} that may use every member of every class, exported or not.
  *
- * <p>It is what lets Accel start with a property alone on the command line. Two ways lead to it, both through the
- * module {@code jdk.unsupported}: the serialization constructors of {@code ReflectionFactory}, which no JDK up to 25
- * warns about, and {@code Unsafe}, which a JDK from 24 on deprecates with a line on standard error. They are called by
+ * <p>It lets Accel start with a property alone on the command line. Two ways lead to it, both through the module
+ * {@code jdk.unsupported}: the serialization constructors of {@code ReflectionFactory}, which no JDK up to 25 warns
+ * about, and {@code Unsafe}, which a JDK from 24 on deprecates with a line on standard error. Both are called by
  * reflection because javac warns about these classes in a way that cannot be suppressed.
  */
 final class TrustedLookup {
@@ -23,10 +23,10 @@ final class TrustedLookup {
     private TrustedLookup() {}
 
     /**
-     * The lookup, or empty when this JVM offers none (a run-time image without {@code jdk.unsupported}, or a JDK that
-     * has closed both ways).
+     * Returns the lookup, or empty when this JVM offers none (a run-time image without {@code jdk.unsupported}, or a
+     * JDK that has closed both ways).
      *
-     * @param refused collects why each way that was tried did not work
+     * @param refused collects the failure of each way that was tried
      */
     static Optional<MethodHandles.Lookup> find(Throwable refused) {
         return Privileged.get(() -> findOwn(refused));
@@ -47,9 +47,9 @@ final class TrustedLookup {
     }
 
     /**
-     * A plain lookup if {@code target} is public and its package exported to us, else the trusted one.
+     * Returns a plain lookup if {@code target} is public and its package exported to us, else the trusted one.
      *
-     * @throws IllegalAccessException if neither will do; the ways tried are its suppressed exceptions
+     * @throws IllegalAccessException if neither works; the ways tried are its suppressed exceptions
      */
     static MethodHandles.Lookup orPlain(Class<?> target) throws IllegalAccessException {
         Module ours = TrustedLookup.class.getModule();
@@ -60,10 +60,10 @@ final class TrustedLookup {
     }
 
     /**
-     * The trusted lookup.
+     * Returns the trusted lookup.
      *
-     * @param otherwise what is said where this JVM offers none
-     * @throws IllegalAccessException with that; the ways tried are its suppressed exceptions
+     * @param otherwise the message where this JVM offers none
+     * @throws IllegalAccessException with that message; the ways tried are its suppressed exceptions
      */
     static MethodHandles.Lookup orRefused(String otherwise) throws IllegalAccessException {
         IllegalAccessException refused = new IllegalAccessException(otherwise);
@@ -71,9 +71,9 @@ final class TrustedLookup {
     }
 
     /**
-     * A class of the JDK's that programs have no business with.
+     * Returns an internal class of the JDK's.
      *
-     * @throws ClassNotFoundException if this JDK has none of the name
+     * @throws ClassNotFoundException if this JDK has no class of the name
      */
     static Class<?> internal(String name) throws ClassNotFoundException {
         try {

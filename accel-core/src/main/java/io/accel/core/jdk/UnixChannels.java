@@ -6,7 +6,7 @@ import java.lang.invoke.MethodType;
 import java.net.ProtocolFamily;
 import java.nio.channels.spi.SelectorProvider;
 
-/** How to make the JDK's channels for a provider that is not the JDK's own, whose name they then give. */
+/** Makes channels of the JDK's for another provider than the JDK's own, whose name they then give. */
 final class UnixChannels {
     static final MethodHandle SOCKET = find("sun.nio.ch.SocketChannelImpl");
     static final MethodHandle SERVER = find("sun.nio.ch.ServerSocketChannelImpl");
@@ -24,7 +24,7 @@ final class UnixChannels {
                     : lookup.findConstructor(
                             channel, MethodType.methodType(void.class, SelectorProvider.class, ProtocolFamily.class));
         } catch (ReflectiveOperationException e) {
-            return null; // another JDK's channels; what that means is said where they are opened
+            return null; // another JDK's channels; the place that opens them describes the consequence
         }
     }
 }

@@ -17,7 +17,7 @@ final class Unmapper {
     private Unmapper() {}
 
     /**
-     * A handle of type {@code (MappedByteBuffer)void}.
+     * Returns a handle of type {@code (MappedByteBuffer)void}.
      *
      * @throws IllegalStateException if this JVM has none
      */

@@ -29,7 +29,7 @@ public final class VirtualThreads {
     /**
      * Whether {@link #parkAt} parks at a channel.
      *
-     * @param channel what to wait for; null for nothing
+     * @param channel the channel to wait for; null for none
      */
     public static boolean canParkAt(SelectableChannel channel) {
         Parking parking = Parking.FOUND;
@@ -37,11 +37,11 @@ public final class VirtualThreads {
     }
 
     /**
-     * Parks the current virtual thread until a channel can be read, as the JDK parks those that read from its own channels: its
-     * pollers share the carriers with the threads that they wake. Returns at once if the channel can be read or is closed; otherwise
-     * also if the thread is unparked or interrupted, or without cause.
+     * Parks the current virtual thread until a channel can be read, as the JDK parks virtual threads that read from
+     * its own channels: its pollers share the carriers with the threads that they wake. It returns at once if the
+     * channel can be read or is closed. It also returns if the thread is unparked or interrupted, or without cause.
      *
-     * @param channel that {@link #canParkAt} has said yes to; no other virtual thread may wait for it
+     * @param channel a channel that {@link #canParkAt} accepts; no other virtual thread may wait for it
      * @param nanos how long at most; negative for no limit
      * @throws IOException if the kernel refuses to watch it
      */
@@ -65,9 +65,9 @@ public final class VirtualThreads {
         }
     }
 
-    /** How the JDK's own channels park a virtual thread. */
+    /** The means by which the JDK's own channels park a virtual thread. */
     private record Parking(Class<?> kind, MethodHandle park, int in) {
-        /** Null where this JVM has no virtual threads, or lets nobody park them so. */
+        /** Null where this JVM has no virtual threads, or does not allow parking them so. */
         static final Parking FOUND = IS_VIRTUAL == null ? null : find();
 
         private static Parking find() {

@@ -2,10 +2,10 @@
  * The one place that reaches into the JDK's own classes.
  *
  * <p>The kernel path is the JDK's channels, so Accel needs the JDK's {@code SelectorProvider} although the program's
- * provider is Accel itself. That provider, freeing a mapped file at once and making a file descriptor selectable are the
- * only things taken from inside the JDK, and {@link io.accel.core.jdk.JdkAccess} is how.
+ * provider is Accel itself. That provider, freeing a mapped file at once and making a file descriptor selectable are
+ * the only things taken from inside the JDK, through {@link io.accel.core.jdk.JdkAccess}.
  *
- * <p>Depends on nothing but the JDK. Everything in {@code io.accel} may use it; nothing else may name {@code sun.*} or
- * {@code jdk.internal.*}.
+ * <p>The package depends on nothing but the JDK. Everything in {@code io.accel} may use it; nothing else may name
+ * {@code sun.*} or {@code jdk.internal.*}.
  */
 package io.accel.core.jdk;

@@ -1,6 +1,6 @@
 package io.accel.core.observe;
 
-/** Which Accel this is. */
+/** Identifies this build of Accel. */
 public final class BuildInfo {
     private BuildInfo() {}
 

@@ -4,23 +4,23 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * What another process answers to a request for a capture: the file in parts, each with its length before it, and how the capture ended.
- * That process may send what it likes. One thread.
+ * The answer of another process to a request for a capture: the file in parts, each with its length before it, and
+ * the outcome of the capture. That process may send anything. One thread.
  */
 final class CaptureAnswer {
-    /** Far more than a process that captures sends at a time. */
+    /** The longest part allowed, far more than a capturing process sends at a time. */
     static final int LONGEST_PART = 1 << 20;
-    /** What the file begins with, and no sample of a process that knows no captures. */
+    /** The first bytes of the file. No sample of a process that knows no captures begins with them. */
     static final int SECTION = 0x0A0D0D0A;
 
-    /** Where the answer comes from. */
+    /** The source of the answer. */
     @FunctionalInterface
     interface Incoming {
         /**
-         * Waits for so many bytes.
+         * Waits for a number of bytes.
          *
          * @param length how many, at most {@link #LONGEST_PART}
-         * @return exactly those
+         * @return exactly that many bytes
          * @throws IOException if they do not come
          */
         ByteBuffer take(int length) throws IOException;
@@ -69,7 +69,7 @@ final class CaptureAnswer {
         return packets;
     }
 
-    /** How it ended; null as long as it has not. */
+    /** The outcome of the capture; null as long as it has not ended. */
     CaptureSource.Totals totals() {
         return totals;
     }

@@ -3,7 +3,7 @@ package io.accel.core.observe;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 
-/** What is counted of captures. Thread-safe. */
+/** The counters of captures. Thread-safe. */
 public final class CaptureCounters {
     private static final AtomicInteger RUNNING = new AtomicInteger();
     private static final LongAdder KEPT = new LongAdder();
@@ -11,27 +11,27 @@ public final class CaptureCounters {
 
     private CaptureCounters() {}
 
-    /** One begins. */
+    /** A capture begins. */
     public static void begun() {
         RUNNING.incrementAndGet();
     }
 
-    /** One has ended. */
+    /** A capture has ended. */
     public static void ended() {
         RUNNING.decrementAndGet();
     }
 
-    /** A packet was handed over, or else dropped, because there was no room until it could be. */
+    /** Counts a packet that was handed over, or dropped because there was no room until it could be. */
     public static void packet(boolean isKept) {
         (isKept ? KEPT : DROPPED).increment();
     }
 
-    /** How many are under way. */
+    /** How many captures are under way. */
     public static int running() {
         return RUNNING.get();
     }
 
-    /** How many packets were handed over, or else dropped. */
+    /** How many packets were handed over, or dropped. */
     public static long packets(boolean areKept) {
         return (areKept ? KEPT : DROPPED).sum();
     }

@@ -6,17 +6,18 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * What {@code accel capture} asks a process for.
+ * The request that {@code accel capture} sends to a process.
  *
- * @param ports one of which either end of a connection or of a datagram must have; none for any, at most {@link #MOST_PORTS}
- * @param packets how many, at most; 0 for no limit
- * @param seconds for how long, at most; 0 for no limit
+ * @param ports either end of a connection or of a datagram must have one of these; none for any, at most {@link
+ * #MOST_PORTS}
+ * @param packets the most packets to capture; 0 for no limit
+ * @param seconds the longest time to capture; 0 for no limit
  */
 public record CaptureRequest(Set<Integer> ports, long packets, int seconds) {
-    /** So many ports can be named. */
+    /** The most ports that a request can name. */
     public static final int MOST_PORTS = 64;
 
-    /** What is sent of it first; the ports follow. */
+    /** The size of a request's first part; the ports follow. */
     static final int HEAD = Long.BYTES + 2 * Integer.BYTES;
 
     private static final int MOST_PORT = 65_535;

@@ -4,16 +4,16 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * What is counted of one accelerated connection beside its cursors. Each field has one writer: the thread that is in the
- * reading half, or the one in the writing half, as its name says. Others read them without order. Only what goes with a
- * system call anyway, the doorbell, is counted atomically.
+ * The counters of one accelerated connection beside its cursors. Each field has one writer: the thread in the reading
+ * half, or the thread in the writing half, as its name says. Others read the fields without order. Only the doorbell,
+ * which takes a system call anyway, is counted atomically.
  */
 @SuppressWarnings("UnusedVariable") // the fields are read through their handles
 public final class ConnectionCounters {
-    /** Doorbells from one look at the clock to the next; a power of two. */
+    /** How many doorbells lie between two looks at the clock; a power of two. */
     public static final int STORM_RINGS = 1024;
 
-    /** A storm, if so many come within this time. */
+    /** That many doorbells within this time are a storm. */
     static final long STORM_NANOS = 100_000_000L;
 
     private static final VarHandle READ_LOOKS = field("readLooks", long.class);
@@ -26,23 +26,26 @@ public final class ConnectionCounters {
     private static final VarHandle RINGS = field("rings", long.class);
     private static final VarHandle RESET = field("reset", boolean.class);
 
-    // By who is in the reading half.
+    // Written by the thread in the reading half.
     private long readLooks;
     private long readHits;
 
-    // By who is in the writing half.
+    // Written by the thread in the writing half.
     private long writeLooks;
     private long writeHits;
     private long stalls;
     private long stallNanos;
     private long stalledSince;
 
-    // By any thread, atomically.
+    // Written by any thread, atomically.
     private volatile long rings;
 
     private volatile boolean reset;
 
-    /** The beginning of the last run of doorbells, in the nanoseconds of the clock; 0 for none. By who counts its last one. */
+    /**
+     * The beginning of the last run of doorbells, in the nanoseconds of the clock; 0 for none. Written by the thread
+     * that counts the run's last one.
+     */
     private volatile long runSince;
 
     private static VarHandle field(String name, Class<?> type) {
@@ -56,7 +59,7 @@ public final class ConnectionCounters {
     }
 
     /**
-     * A wait without a sleep is over. By who is in the half that waited.
+     * A wait without a sleep is over. By the thread in the half that waited.
      *
      * @param reading whether that is the reading half
      * @param looks how many times it looked
@@ -72,13 +75,13 @@ public final class ConnectionCounters {
         }
     }
 
-    /** The sender has run out of room. By who is in the writing half. */
+    /** The sender has run out of room. By the thread in the writing half. */
     public void stallBegins() {
         stalls++;
         stalledSince = System.nanoTime() | 1;
     }
 
-    /** There was room again; for how many nanoseconds there was none. By who is in the writing half. */
+    /** The sender has room again; returns for how many nanoseconds it had none. By the thread in the writing half. */
     public long stallEnds() {
         long took = System.nanoTime() - stalledSince;
         stallNanos += took;
@@ -96,7 +99,7 @@ public final class ConnectionCounters {
      * The peer has rung the doorbell. Any thread.
      *
      * @param now the time, {@link System#nanoTime()}
-     * @return nanoseconds in which {@value #STORM_RINGS} doorbells came, if that was a storm; otherwise 0
+     * @return in how many nanoseconds {@value #STORM_RINGS} doorbells came, if that was a storm; otherwise 0
      */
     public long rang(long now) {
         long count = (long) RINGS.getAndAdd(this, 1L) + 1;
@@ -108,12 +111,12 @@ public final class ConnectionCounters {
         return since != 0 && now - since < STORM_NANOS ? Math.max(1, now - since) : 0;
     }
 
-    /** Whether this is the first time that the connection is said to be reset. Any thread. */
+    /** Whether this is the first report of a reset of the connection. Any thread. */
     public boolean isFirstReset() {
         return (boolean) RESET.compareAndSet(this, false, true);
     }
 
-    /** Adds what was counted. Any thread. */
+    /** Adds the counts to figures. Any thread. */
     public void addTo(Figures figures) {
         figures.add(Figure.LOOKS, (long) READ_LOOKS.getOpaque(this) + (long) WRITE_LOOKS.getOpaque(this))
                 .add(Figure.HITS, (long) READ_HITS.getOpaque(this) + (long) WRITE_HITS.getOpaque(this))

@@ -1,22 +1,22 @@
 package io.accel.core.observe;
 
 /**
- * A connection at one moment.
+ * The state of a connection at one moment.
  *
  * @param id a number that no other connection of the process has
  * @param role {@code client}, {@code server}, or {@code datagram} for a path between two datagram sockets
  * @param path {@code shm}, {@code rdma} or {@code kernel}
- * @param reason why it is the kernel's, as {@code FallbackReason} has it; empty if it is not
+ * @param reason why the path is the kernel's, as {@code FallbackReason} names it; empty if it is not
  * @param detail the circumstances of the reason; empty if none
- * @param state as {@link ConnectionState#text()} has it
+ * @param state its state, as {@link ConnectionState#text()} names it
  * @param local this end's address, {@code host:port}; empty if there is none yet
- * @param remote the other end's
- * @param openedMillis since when, in milliseconds since 1970; a sample may differ from another by one
+ * @param remote the other end's address
+ * @param openedMillis when it was opened, in milliseconds since 1970; a sample may differ from another by one
  * @param queuedIn bytes that have come and were not read
- * @param queuedOut bytes that were written and whose room the peer has not given back; it does so a quarter of the ring at a
- *     time, so that up to a quarter says nothing
- * @param stalledNanos how long the sender has had no room, 0 if it has
- * @param figures what was counted; all 0 on the kernel's path, whose bytes only the kernel sees
+ * @param queuedOut bytes that were written without the peer having given their room back; it does so a quarter of the
+ * ring at a time, so that up to a quarter means nothing
+ * @param stalledNanos how long the sender has had no room, 0 if it has some
+ * @param figures its counts; all 0 on the kernel's path, whose bytes only the kernel sees
  */
 public record ConnectionSample(
         long id,
@@ -33,7 +33,7 @@ public record ConnectionSample(
         long stalledNanos,
         Figures figures) {
 
-    /** The same with other figures. */
+    /** Returns the same sample with other figures. */
     ConnectionSample with(Figures other) {
         return new ConnectionSample(
                 id,

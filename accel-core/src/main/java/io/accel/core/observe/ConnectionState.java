@@ -1,14 +1,14 @@
 package io.accel.core.observe;
 
-/** What has become of a connection. */
+/** The state of a connection. */
 public enum ConnectionState {
-    /** In a handshake, or connecting through the kernel. */
+    /** The connection is in a handshake, or connecting through the kernel. */
     CONNECTING("connecting"),
     /** Both directions are open. */
     ESTABLISHED("established"),
     /** One direction has ended. */
     HALF_CLOSED("half-closed"),
-    /** Closed by this side; its memory is still held. */
+    /** This side has closed the connection; its memory is still held. */
     CLOSING("closing");
 
     private final String text;

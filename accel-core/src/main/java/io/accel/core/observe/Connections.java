@@ -10,34 +10,34 @@ import java.util.WeakHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The connections that this process has, and the sum of those that it had. Any thread.
+ * The connections of this process, and the sum of its former ones. Any thread.
  *
- * <p>They are held weakly: a program that forgets one is not to lose more memory than without this. What was counted of an
- * accelerated one that was forgotten is lost.
+ * <p>Connections are held weakly: a program that forgets one must not lose more memory than without this. The counts
+ * of an accelerated connection that was forgotten are lost.
  */
 public final class Connections {
     private static final AtomicLong IDS = new AtomicLong();
 
-    // All guarded by ACCELERATED.
+    // ACCELERATED guards all of these.
     private static final Set<ObservedConnection> ACCELERATED = Collections.newSetFromMap(new WeakHashMap<>());
     private static final Set<ObservedConnection> OTHERS = Collections.newSetFromMap(new WeakHashMap<>());
     private static final Map<PathName, Figures> FOLDED = new EnumMap<>(PathName.class);
 
     private Connections() {}
 
-    /** A number for a new connection. */
+    /** Returns a number for a new connection. */
     public static long nextId() {
         return IDS.incrementAndGet();
     }
 
-    /** A connection is about to be, or goes through the kernel. Whoever opens it keeps hold of the object. */
+    /** Adds a connection that is about to be made, or goes through the kernel. Its opener keeps hold of the object. */
     public static void opened(ObservedConnection connection) {
         synchronized (ACCELERATED) {
             OTHERS.add(connection);
         }
     }
 
-    /** A connection is there, and accelerated. */
+    /** Adds a connection that is established and accelerated. */
     public static void established(ObservedConnection connection) {
         synchronized (ACCELERATED) {
             OTHERS.remove(connection);
@@ -45,7 +45,10 @@ public final class Connections {
         }
     }
 
-    /** A connection goes through the kernel again. To be called while it still has the path that it comes from. */
+    /**
+     * Notes that a connection goes through the kernel again. Call it while the connection still has the path that it
+     * comes from.
+     */
     public static void wentBack(ObservedConnection connection) {
         synchronized (ACCELERATED) {
             if (ACCELERATED.remove(connection)) {
@@ -55,7 +58,7 @@ public final class Connections {
         }
     }
 
-    /** A connection is no more, and nothing more will be counted of it. A second call does nothing. */
+    /** Removes a connection that has ended; nothing more will be counted for it. A second call does nothing. */
     public static void closed(ObservedConnection connection) {
         synchronized (ACCELERATED) {
             if (ACCELERATED.remove(connection)) {
@@ -66,7 +69,7 @@ public final class Connections {
         }
     }
 
-    /** What was counted of all accelerated connections of a path, closed ones too. */
+    /** The counts of all accelerated connections of a path, closed ones too. */
     public static Figures totals(PathName path) {
         synchronized (ACCELERATED) {
             Figures sum = new Figures();
@@ -94,7 +97,7 @@ public final class Connections {
         return count;
     }
 
-    /** Those that there are, without order. */
+    /** The present connections, without order. */
     public static List<ObservedConnection> all() {
         synchronized (ACCELERATED) {
             List<ObservedConnection> all = new ArrayList<>(ACCELERATED.size() + OTHERS.size());

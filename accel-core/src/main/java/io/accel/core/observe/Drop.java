@@ -1,6 +1,6 @@
 package io.accel.core.observe;
 
-/** What was thrown away because it could not be taken. */
+/** The kinds of things that were thrown away because they could not be taken. */
 public enum Drop {
     /** A client that was turned away because the listener's queue of accelerated connections was full. */
     BACKLOG("backlog"),

@@ -5,18 +5,19 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.LongStream;
 
 /**
- * How long something took each time: how often in each of some ranges, from ten microseconds to ten seconds, three to a decade. For
- * what goes with a system call or a look at the clock. Thread-safe; all values only grow.
+ * The distribution of the durations of some kind of event: how many fell in each of some ranges, from ten
+ * microseconds to ten seconds, three to a decade. It is for events that take a system call or a look at the clock
+ * anyway. Thread-safe; all values only grow.
  */
 public final class Durations {
     private static final long[] BOUNDS_NANOS = bounds();
 
-    /** The last one has what took longer than the last bound. */
+    /** The number in each range; the last one counts durations beyond the last bound. */
     private final LongAdder[] counts = new LongAdder[BOUNDS_NANOS.length + 1];
 
     private final LongAdder nanos = new LongAdder();
 
-    /** None yet. */
+    /** Makes an object without durations. */
     public Durations() {
         for (int i = 0; i < counts.length; i++) {
             counts[i] = new LongAdder();
@@ -37,7 +38,7 @@ public final class Durations {
         return BOUNDS_NANOS.clone();
     }
 
-    /** Something took so many nanoseconds. */
+    /** Adds an event that took this many nanoseconds. */
     public void add(long took) {
         int range = 0;
         while (range < BOUNDS_NANOS.length && took > BOUNDS_NANOS[range]) {
@@ -47,7 +48,7 @@ public final class Durations {
         nanos.add(took);
     }
 
-    /** How often in each range, of which there is one more than bounds; a new array. */
+    /** How many events fell in each range, of which there is one more than bounds; a new array. */
     public long[] counts() {
         long[] all = new long[counts.length];
         for (int i = 0; i < all.length; i++) {
@@ -56,7 +57,7 @@ public final class Durations {
         return all;
     }
 
-    /** How often in all. */
+    /** How many events there were. */
     public long count() {
         long sum = 0;
         for (LongAdder each : counts) {
@@ -65,7 +66,7 @@ public final class Durations {
         return sum;
     }
 
-    /** For how many nanoseconds in all. */
+    /** How many nanoseconds all events took. */
     public long nanos() {
         return nanos.sum();
     }

@@ -1,6 +1,6 @@
 package io.accel.core.observe;
 
-/** What is counted of each accelerated connection. All only grow. */
+/** The counts of each accelerated connection. All of them only grow. */
 public enum Figure {
     /** Bytes that the program has read. */
     BYTES_IN("bytes.in"),
@@ -14,7 +14,7 @@ public enum Figure {
     PUBLISHES("publishes"),
     /** How many times the sender ran out of room in the peer's ring. */
     STALLS("stalls"),
-    /** Nanoseconds from there until there was room again. */
+    /** How many nanoseconds all stalls lasted until there was room again. */
     STALL_NANOS("stall.nanos"),
     /** Looks of blocking reads and writes that waited without sleeping. */
     LOOKS("looks"),

@@ -18,7 +18,7 @@ public final class Figures {
         return this;
     }
 
-    /** Adds all of another's; returns this. */
+    /** Adds all figures of another object; returns this. */
     public Figures add(Figures other) {
         for (int i = 0; i < COUNT; i++) {
             values[i] += other.values[i];
@@ -26,7 +26,7 @@ public final class Figures {
         return this;
     }
 
-    /** What was added since an earlier state, which may be null for nothing; a new object. */
+    /** Returns the increase since an earlier state, which may be null for nothing, in a new object. */
     public Figures since(Figures earlier) {
         Figures difference = new Figures();
         for (int i = 0; i < COUNT; i++) {

@@ -8,11 +8,12 @@ import java.util.stream.Stream;
 import jdk.jfr.FlightRecorder;
 
 /**
- * Tells the JDK's Flight Recorder what happens, where there is one: a run-time image may lack the module {@code jdk.jfr}, and
- * then nothing here does anything. As long as nobody has ever recorded, a call costs a test of a field; the classes of the events
- * are not even announced, which would start the recorder and take longer than the rest of Accel's start. Any thread.
+ * Reports events to the JDK's Flight Recorder, where there is one: a run-time image may lack the module {@code
+ * jdk.jfr}, and then nothing here does anything. As long as nobody has ever recorded, a call costs a test of a field;
+ * the classes of the events are not even announced, which would start the recorder and take longer than the rest of
+ * Accel's start. Any thread.
  *
- * <p>An event that lasts is an {@code Object} between its beginning and its end, null if nobody records it.
+ * <p>An event with a duration is an {@code Object} between its beginning and its end, null if nobody records it.
  */
 public final class Flight {
     private static final boolean PRESENT =
@@ -20,7 +21,7 @@ public final class Flight {
 
     private Flight() {}
 
-    /** Whether somebody records, or has, so that the recorder is at work and the events are announced. */
+    /** Whether a recording runs, or has run, so that the recorder is at work and the events are announced. */
     private static boolean isOn() {
         return PRESENT && FlightRecorder.isInitialized() && Announced.PERMITTED;
     }
@@ -33,7 +34,7 @@ public final class Flight {
     /**
      * A connection has got its path.
      *
-     * @param begun what {@link #connectBegins} returned, or null, of a server's
+     * @param begun the result of {@link #connectBegins}, or null for a server's connection
      * @param connection the connection
      */
     public static void connected(Object begun, ObservedConnection connection) {
@@ -47,7 +48,7 @@ public final class Flight {
         return isOn() ? Events.stallBegins() : null;
     }
 
-    /** It has room again. */
+    /** The sender has room again. */
     public static void stallEnds(Object begun, ObservedConnection connection) {
         if (begun != null) {
             Events.stallEnds(begun, connection);
@@ -57,8 +58,8 @@ public final class Flight {
     /**
      * A connection was reset.
      *
-     * @param byPeer whether the peer did it, or it broke
-     * @param cause in words
+     * @param byPeer whether the peer reset the connection, or it broke
+     * @param cause the cause in words
      * @param connection the connection
      */
     public static void reset(boolean byPeer, String cause, ObservedConnection connection) {
@@ -71,7 +72,7 @@ public final class Flight {
      * A connection's doorbell rings too often.
      *
      * @param doorbells how often it rang
-     * @param nanos in what time
+     * @param nanos the time in which it did
      * @param connection the connection
      */
     public static void doorbellStorm(long doorbells, long nanos, ObservedConnection connection) {
@@ -82,7 +83,9 @@ public final class Flight {
 
     /** Announces the events, once. */
     private static final class Announced {
-        /** A security manager may keep even Accel's code from announcing events; and who may not here, will not later. */
+        /**
+         * Whether Accel may announce events: a security manager may keep even Accel's code from it. A denial is final.
+         */
         static final boolean PERMITTED = isPermitted();
 
         private Announced() {}
@@ -97,11 +100,11 @@ public final class Flight {
         }
     }
 
-    /** What needs the Flight Recorder's classes; loaded only where they are. */
+    /** The part that needs the Flight Recorder's classes; it is loaded only where they exist. */
     private static final class Events {
         private Events() {}
 
-        /** Makes one of each kind, which announces it. */
+        /** Makes an event of each kind, which announces the kind. */
         static boolean announce() {
             return Stream.of(
                             new ConnectEvent(),

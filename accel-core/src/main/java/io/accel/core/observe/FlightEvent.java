@@ -6,7 +6,7 @@ import jdk.jfr.Event;
 import jdk.jfr.Label;
 import jdk.jfr.StackTrace;
 
-/** What all of Accel's JFR events say: of which connection they are. */
+/** The common part of Accel's JFR events: the connection that an event concerns. */
 @Category({"Accel"})
 @StackTrace(false)
 abstract class FlightEvent extends Event {

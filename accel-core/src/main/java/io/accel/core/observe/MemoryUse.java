@@ -15,23 +15,23 @@ public final class MemoryUse {
     /**
      * Rings, with their control blocks, were mapped or allocated, or given back.
      *
-     * @param path whose
-     * @param bytes how many; negative if they were given back
+     * @param path the path of the rings
+     * @param bytes how many bytes; negative if they were given back
      */
     public static void rings(PathName path, long bytes) {
         RINGS.addAndGet(path.ordinal(), bytes);
     }
 
     /**
-     * The process may hold no more shared memory than this.
+     * Sets the most shared memory that the process may hold.
      *
-     * @param bytes how many; 0 for any number
+     * @param bytes how many bytes; 0 for no limit
      */
     public static void cap(long bytes) {
         cap = bytes;
     }
 
-    /** The most bytes of shared memory that the process may hold; 0 for any number. */
+    /** The most bytes of shared memory that the process may hold; 0 for no limit. */
     public static long cap() {
         return cap;
     }
@@ -44,7 +44,7 @@ public final class MemoryUse {
     /**
      * Memory was registered with an RDMA device, or given back.
      *
-     * @param bytes how many; negative if they were given back
+     * @param bytes how many bytes; negative if they were given back
      */
     public static void registered(long bytes) {
         RINGS.addAndGet(REGISTERED, bytes);

@@ -12,10 +12,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** A process that can be looked at, seen from another one. One thread at a time. */
+/** A process that can be observed, as another process sees it. One thread at a time. */
 public final class ObservedProcess implements AutoCloseable {
     private static final long PATIENCE_MILLIS = 2_000;
-    /** Far more than {@link ProcessSample#MOST_CONNECTIONS} take. */
+    /** The longest sample allowed, far more than {@link ProcessSample#MOST_CONNECTIONS} take. */
     private static final int LONGEST_SAMPLE = 64 << 20;
 
     private final Path directory;
@@ -25,7 +25,7 @@ public final class ObservedProcess implements AutoCloseable {
 
     private final ByteBuffer length = ByteBuffer.allocate(Integer.BYTES);
     private ByteBuffer sample;
-    /** Whether an answer is owed; one that came too late is taken the next time. */
+    /** Whether the process owes an answer; a late answer is taken the next time. */
     private boolean hasAsked;
 
     private ObservedProcess(Path directory, SocketChannel channel) throws IOException {
@@ -37,10 +37,10 @@ public final class ObservedProcess implements AutoCloseable {
     }
 
     /**
-     * The directories by which processes of this user can be looked at, for root those of all users. Which of them live is seen
-     * when they are opened.
+     * Finds the directories through which processes of this user can be observed; root finds those of all users.
+     * Opening a directory tells whether its process is alive.
      *
-     * @param dir where shared memory lives, {@code shm.dir} of those processes
+     * @param dir the directory of shared memory, {@code shm.dir} of those processes
      * @throws IOException if it cannot be read
      */
     public static List<Path> find(Path dir) throws IOException {
@@ -48,11 +48,11 @@ public final class ObservedProcess implements AutoCloseable {
     }
 
     /**
-     * Begins to look at a process.
+     * Begins to observe a process.
      *
-     * @param directory one that was found
+     * @param directory a directory that {@link #find} returned
      * @return the process, or null if it is dead
-     * @throws IOException if it does not let anybody look
+     * @throws IOException if the process lets nobody observe it
      */
     public static ObservedProcess open(Path directory) throws IOException {
         SocketChannel channel = StatsDirectory.call(directory);
@@ -73,7 +73,7 @@ public final class ObservedProcess implements AutoCloseable {
     }
 
     /**
-     * Whether the processes of all users are looked at, since this one is root's.
+     * Whether the processes of all users are observed, since this one is root's.
      *
      * @throws IOException if that cannot be told
      */
@@ -81,21 +81,21 @@ public final class ObservedProcess implements AutoCloseable {
         return StatsDirectory.isRoot();
     }
 
-    /** The name of the user to whom it belongs. */
+    /** The name of the user to whom the process belongs. */
     public String user() {
         return user;
     }
 
-    /** The directory by which it is looked at. */
+    /** The directory through which the process is observed. */
     public Path directory() {
         return directory;
     }
 
     /**
-     * How it is now.
+     * Takes a sample of the process now.
      *
-     * @return the sample, or null if it has ended
-     * @throws IOException if it does not answer, as when it is stopped, or answers with nonsense
+     * @return the sample, or null if the process has ended
+     * @throws IOException if the process does not answer, as when it is stopped, or answers with nonsense
      */
     public ProcessSample sample() throws IOException {
         if (!hasAsked) {
@@ -134,14 +134,14 @@ public final class ObservedProcess implements AutoCloseable {
         return hasFilled(sample, deadline);
     }
 
-    /** Whether it has come; false if the process has ended. */
+    /** Whether the buffer was filled; false if the process has ended. */
     private boolean hasFilled(ByteBuffer buffer, long deadline) throws IOException {
         while (buffer.hasRemaining()) {
             int n;
             try {
                 n = channel.read(buffer);
             } catch (IOException e) {
-                return false; // it was killed
+                return false; // the process was killed
             }
             if (n < 0) {
                 return false;

@@ -1,6 +1,6 @@
 package io.accel.core.observe;
 
-/** The ways that bytes take, as they are named in metrics and samples. */
+/** The paths that bytes take, with their names in metrics and samples. */
 public enum PathName {
     /** Shared memory. */
     SHM("shm"),
@@ -21,7 +21,7 @@ public enum PathName {
     }
 
     /**
-     * The path of that name.
+     * Returns the path with a name.
      *
      * @param text as {@link #text()} or a fabric's name
      * @throws IllegalArgumentException if there is none

@@ -6,13 +6,14 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * What one poller does. Written by the owner of its turn alone, at every turn, and therefore on cache lines that it shares with
- * no other poller; read by others without order; folded into the process's figures when the poller closes.
+ * The counters of one poller. Only the owner of its turn writes them, at every turn, and therefore they lie on cache
+ * lines that no other poller shares. Others read them without order; they are folded into the process's figures when
+ * the poller closes.
  */
 @SuppressWarnings("UnusedVariable") // the fields are read through their handles
 public final class PollCounters extends PollCountersPadding implements AutoCloseable {
     /**
-     * What all pollers of the process have done.
+     * The sums for all pollers of the process.
      *
      * @param turns looks at the whole of the hot set
      * @param hits how many of these found something
@@ -36,7 +37,7 @@ public final class PollCounters extends PollCountersPadding implements AutoClose
 
     /** Guarded by itself. */
     private static final Set<PollCounters> OPEN = new HashSet<>();
-    /** Of closed pollers; guarded by {@link #OPEN}. */
+    /** The sums of closed pollers; guarded by {@link #OPEN}. */
     private static Totals folded = new Totals(0, 0, 0, 0);
 
     private long turns;
@@ -44,7 +45,7 @@ public final class PollCounters extends PollCountersPadding implements AutoClose
     private long sleeps;
     private long wakeups;
 
-    /** Counters of a poller that is about to begin. */
+    /** Makes the counters of a poller that is about to begin. */
     public PollCounters() {
         synchronized (OPEN) {
             OPEN.add(this);
@@ -74,12 +75,12 @@ public final class PollCounters extends PollCountersPadding implements AutoClose
         sleeps++;
     }
 
-    /** It woke because of something to do. */
+    /** The turn's owner woke because of something to do. */
     public void wakeup() {
         wakeups++;
     }
 
-    /** What all pollers of this process have done, closed ones too. */
+    /** The sums for all pollers of this process, closed ones too. */
     public static Totals totals() {
         synchronized (OPEN) {
             Totals sum = folded;

@@ -1,8 +1,8 @@
 package io.accel.core.observe;
 
 /**
- * Fills two cache lines, which processors fetch in pairs, in front of what a subclass has. Collectors put objects that one
- * collection refers to side by side.
+ * Fills two cache lines, which processors fetch in pairs, in front of the fields of a subclass. Collectors put
+ * objects that one collection refers to side by side.
  */
 @SuppressWarnings("unused") // it only takes room
 abstract class PollCountersPadding {

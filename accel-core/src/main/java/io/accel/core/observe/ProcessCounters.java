@@ -5,8 +5,8 @@ import io.accel.profile.Role;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * What seldom happens, counted for the process: a method that counts, named by what happened, and one that tells, named by
- * what was counted. All are for any thread; values only grow.
+ * Counts rare events of the process. For each kind of event there is a method that counts it, named by the event, and
+ * a method that returns the count, named by its subject. All are for any thread; values only grow.
  */
 @SuppressWarnings("EnumOrdinal") // an index that never leaves the process
 public final class ProcessCounters {
@@ -59,22 +59,22 @@ public final class ProcessCounters {
         return FALLBACKS[reason.ordinal() * ROLES + role.ordinal()].sum();
     }
 
-    /** A client's handshake has brought a connection, in so many nanoseconds. */
+    /** A client's handshake has brought a connection, in this many nanoseconds. */
     public static void shookHands(PathName path, long nanos) {
         HANDSHAKES[path.ordinal()].add(nanos);
     }
 
-    /** Clients' handshakes that brought a connection. */
+    /** The durations of clients' handshakes that brought a connection. */
     public static Durations handshakes(PathName path) {
         return HANDSHAKES[path.ordinal()];
     }
 
-    /** A sender that had no room in the peer's ring has some again, after so many nanoseconds. */
+    /** A sender without room in the peer's ring has room again, after this many nanoseconds. */
     public static void stalled(PathName path, long nanos) {
         STALLS[path.ordinal()].add(nanos);
     }
 
-    /** Stalls of senders that are over. */
+    /** The durations of senders' stalls that are over. */
     public static Durations stalls(PathName path) {
         return STALLS[path.ordinal()];
     }
@@ -104,7 +104,7 @@ public final class ProcessCounters {
         DROPS[what.ordinal()].increment();
     }
 
-    /** How much of it was thrown away. */
+    /** How many of these were thrown away. */
     public static long drops(Drop what) {
         return DROPS[what.ordinal()].sum();
     }

@@ -5,13 +5,13 @@ import io.accel.profile.Role;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** All figures of the process by name, for those who want them in one go. */
+/** All figures of the process by name, for callers that want them in one go. */
 public final class ProcessFigures {
     private ProcessFigures() {}
 
     /**
-     * The figures as they are now. A name without its path, role or reason is not there: what never happened is left out,
-     * but for the figures of pollers and memory.
+     * Returns the present figures. A name without its path, role or reason does not occur. Figures of events that
+     * never happened are left out, but for those of pollers and memory.
      *
      * @return values by names such as {@code bytes.in.shm} or {@code fallbacks.client.RULE}, sorted; times in nanoseconds
      */

@@ -10,18 +10,18 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * A process at one moment.
+ * The state of a process at one moment.
  *
- * @param pid its id, as it sees it itself
+ * @param pid the process's id, as it sees it itself
  * @param host the name of its host, which in a container is the container's; empty if unknown
  * @param command its main class or jar
  * @param profile its profile's name
  * @param startedMillis when it started, in milliseconds since 1970
  * @param takenMillis when this was taken, likewise
- * @param takenNanos the same on the process's own clock, for the time between two samples
- * @param figures figures of the process by name, as {@link ProcessFigures} has them
- * @param connections the connections that there are, the oldest first
- * @param omitted how many more there are
+ * @param takenNanos the same moment on the process's own clock, for the time between two samples
+ * @param figures figures of the process by name, as {@link ProcessFigures} returns them
+ * @param connections its present connections, the oldest first
+ * @param omitted how many more connections there are
  */
 public record ProcessSample(
         long pid,
@@ -42,10 +42,10 @@ public record ProcessSample(
     private static final List<String> LEVELS = List.of("memory.");
 
     /**
-     * What has happened since an earlier sample: differences of all that only grows, and everything else as it is now. A
-     * connection that was not there then counts from its beginning.
+     * Returns the changes since an earlier sample: differences of all values that only grow, and everything else as
+     * it is now. A connection that did not exist then counts from its beginning.
      *
-     * @param earlier of the same process
+     * @param earlier an earlier sample of the same process
      * @return the difference
      */
     public ProcessSample since(ProcessSample earlier) {
@@ -64,13 +64,13 @@ public record ProcessSample(
                 pid, host, command, profile, startedMillis, takenMillis, takenNanos, differences, since, omitted);
     }
 
-    /** The same with its connections in another order. */
+    /** Returns the same sample with its connections in another order. */
     public ProcessSample with(List<ConnectionSample> sorted) {
         return new ProcessSample(
                 pid, host, command, profile, startedMillis, takenMillis, takenNanos, figures, sorted, omitted);
     }
 
-    /** The sum of all figures whose name begins so. */
+    /** The sum of all figures whose names begin with a prefix. */
     public long sum(String prefix) {
         long sum = 0;
         for (Map.Entry<String, Long> figure : figures.entrySet()) {
@@ -106,7 +106,7 @@ public record ProcessSample(
                 all.size() - connections.size());
     }
 
-    /** The kernel's, of this process's own namespace, without asking a name server. */
+    /** The kernel's name of the host, in this process's own namespace, without asking a name server. */
     private static String hostName() {
         try {
             return Files.readString(HOST_NAME).strip();

@@ -10,9 +10,9 @@ import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 
-/** A capture in another process, of which this one receives the file. One thread; {@link #stop} may be another's. */
+/** A capture in another process, whose file this one receives. One thread; another may call {@link #stop}. */
 public final class RemoteCapture implements AutoCloseable {
-    /** It says something ten times a second. */
+    /** How long to wait for that process, which sends something ten times a second. */
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private final SocketChannel channel;
@@ -26,12 +26,12 @@ public final class RemoteCapture implements AutoCloseable {
     }
 
     /**
-     * Begins one.
+     * Begins a capture.
      *
-     * @param directory that of the process, as {@link ObservedProcess#find} finds it
-     * @param request what is wanted
+     * @param directory the process's directory, as {@link ObservedProcess#find} finds it
+     * @param request the request
      * @return the capture, or null if the process is dead
-     * @throws IOException if it cannot be asked
+     * @throws IOException if the process cannot be asked
      */
     public static RemoteCapture begin(Path directory, CaptureRequest request) throws IOException {
         SocketChannel channel = StatsDirectory.call(directory);
@@ -59,15 +59,15 @@ public final class RemoteCapture implements AutoCloseable {
         return answer.next();
     }
 
-    /** How it ended; null as long as it has not. */
+    /** The outcome of the capture; null as long as it has not ended. */
     public CaptureSource.Totals totals() {
         return answer.totals();
     }
 
     /**
-     * Wants no more: what was captured until now comes, and then the end.
+     * Asks the process to stop: the rest of the file so far comes, and then the end.
      *
-     * @throws IOException if it has ended
+     * @throws IOException if the process has ended
      */
     public void stop() throws IOException {
         channel.shutdownOutput();
@@ -90,7 +90,7 @@ public final class RemoteCapture implements AutoCloseable {
         return buffer.flip();
     }
 
-    /** Ends it, if it has not ended. */
+    /** Ends the capture, if it has not ended. */
     @Override
     public void close() throws IOException {
         selector.close();

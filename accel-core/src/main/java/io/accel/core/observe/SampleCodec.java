@@ -11,8 +11,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * A {@link ProcessSample} as bytes. Figures go by name, so that a reader of another version shows those that it knows. What is
- * read was written by another process: nonsense is an {@link IOException}.
+ * Encodes a {@link ProcessSample} as bytes. Figures go by name, so that a reader of another version shows those that
+ * it knows. The bytes to decode were written by another process: nonsense is an {@link IOException}.
  */
 final class SampleCodec {
     private static final int VERSION = 2;

@@ -23,8 +23,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Where a process can be looked at: a directory of mode 0700, in which is the socket to ask at. Its name holds the process's id
- * for people; what counts is whether somebody answers at the socket.
+ * The directory through which a process can be observed: it has mode 0700, and holds the socket that answers. Its
+ * name contains the process's id for people to read; the process counts as alive if the socket answers.
  */
 final class StatsDirectory {
     static final String SOCKET = "s";
@@ -33,14 +33,14 @@ final class StatsDirectory {
     private static final String PREFIX = "accel-stats-";
     private static final Pattern NAME = Pattern.compile(PREFIX + "(\\d{1,18})-.*");
     private static final String UNFINISHED = "accel-stats.new-";
-    /** Younger unfinished ones may be about to be finished. */
+    /** A younger unfinished directory may be about to be finished. */
     private static final long LEAST_AGE_SECONDS = 60;
 
     private StatsDirectory() {}
 
     /**
-     * Opens the directory of this process under another name, in which the socket is to be bound; {@link #show} gives it its
-     * own. So one that is found has its socket, and if that refuses, is dead.
+     * Makes the directory of this process under another name, in which the socket is to be bound; {@link #show} gives
+     * it its own name. So a directory that is found has its socket, and is dead if the socket refuses.
      */
     static Path create(Path dir) throws IOException {
         Path directory = dir.resolve(UNFINISHED + ProcessHandle.current().pid() + "-"
@@ -64,12 +64,12 @@ final class StatsDirectory {
         Files.deleteIfExists(directory);
     }
 
-    /** Those that this user may look at, dead ones too: the user's own, and for root everybody's. */
+    /** The directories that this user may look at, dead ones too: the user's own, and for root those of all users. */
     static List<Path> list(Path dir) throws IOException {
         return isRoot() ? list(dir, PREFIX, null) : own(dir, PREFIX);
     }
 
-    /** Whether this process may look at those of other users. */
+    /** Whether this process may look at the directories of other users. */
     static boolean isRoot() throws IOException {
         return Integer.valueOf(0).equals(Files.getAttribute(SELF, "unix:uid"));
     }
@@ -104,8 +104,9 @@ final class StatsDirectory {
     }
 
     /**
-     * The socket of a process that lives; null if it is dead, which removes what it left behind. What a process of another user
-     * left stays: root would remove by a path that the other user can turn elsewhere meanwhile.
+     * Connects to the socket of a live process; null if the process is dead, and then its directory is removed. The
+     * directory of another user's process stays: root would remove it by a path that the other user can redirect
+     * meanwhile.
      */
     static SocketChannel call(Path directory) throws IOException {
         SocketChannel channel = JdkAccess.kernelProvider().openSocketChannel(StandardProtocolFamily.UNIX);
@@ -117,7 +118,7 @@ final class StatsDirectory {
             throw new IOException("too many look at it at the same time");
         } catch (IOException e) {
             channel.close();
-            // Only a refusal, or no socket at all, proves it.
+            // Only a refusal, or a missing socket, proves that the process is dead.
             if (e instanceof ConnectException || Files.notExists(directory.resolve(SOCKET))) {
                 if (isOf(Files.getOwner(SELF), directory)) {
                     delete(directory);
@@ -128,7 +129,7 @@ final class StatsDirectory {
         }
     }
 
-    /** Removes what processes of this user left behind that were killed. */
+    /** Removes the directories that killed processes of this user left behind. */
     static void sweep(Path dir) throws IOException {
         for (Path directory : own(dir, PREFIX)) {
             SocketChannel alive = call(directory);

@@ -17,23 +17,24 @@ import java.nio.file.Path;
 import jdk.net.ExtendedSocketOptions;
 
 /**
- * Lets {@code accel stats} and {@code accel capture} look at this process: one daemon thread that sleeps in the kernel until somebody
- * asks. Each byte that comes asks for a sample, or for a capture, which goes back by the same socket, the length of each part before
- * it. So a look takes no room in a file system, which may be full when somebody has a reason to look. Samples touch no thread that
- * carries data; captures have such threads copy what they carry.
+ * Lets {@code accel stats} and {@code accel capture} look at this process: one daemon thread sleeps in the kernel
+ * until a client asks. Each byte from a client asks for a sample, or for a capture, which goes back over the same
+ * socket, the length of each part before it. So a look takes no room in a file system, which may be full just when an
+ * operator has a reason to look. Samples touch no thread that carries data; captures have such threads copy the data
+ * that they carry.
  *
  * <p>Only this user and root can connect, because the socket lies in a directory of mode 0700.
  */
 public final class StatsService implements AutoCloseable {
     private static final Log LOG = Log.of(StatsService.class);
     private static final Warnings ERRORS = new Warnings(LOG);
-    /** What is sent in place of a length if there is no sample. */
+    /** This stands for a length if there is no sample. */
     static final int NO_SAMPLE = 0;
     /** The byte that asks for a capture; a {@link CaptureRequest} follows. All others ask for a sample. */
     static final byte CAPTURE = 2;
-    /** What is sent in place of a length where a capture has ended; how many packets were kept, and dropped, follows. */
+    /** This stands for a length where a capture has ended; the numbers of packets kept, and dropped, follow. */
     static final int END_OF_CAPTURE = -1;
-    /** What is sent in place of a length if there is another capture. */
+    /** This stands for a length if there is another capture. */
     static final int NO_CAPTURE = -2;
 
     /** The JDK keeps a buffer outside the heap, as large as the largest part, for as long as the thread lives. */
@@ -56,11 +57,12 @@ public final class StatsService implements AutoCloseable {
     }
 
     /**
-     * Starts it, once for a process; later calls do nothing. If it cannot be started the log says so, at level DEBUG.
+     * Starts the service, once for a process; later calls do nothing. If it cannot be started the log says so, at
+     * level DEBUG.
      *
-     * @param dir where shared memory lives, {@code shm.dir}
+     * @param dir the directory of shared memory, {@code shm.dir}
      * @param profile the profile's name, to be shown
-     * @param captures where captures come from
+     * @param captures the source of captures
      */
     public static synchronized void start(Path dir, String profile, CaptureSource captures) {
         if (!started) {
@@ -100,7 +102,7 @@ public final class StatsService implements AutoCloseable {
         }
     }
 
-    /** Out of descriptors, or threads: whoever looks later may have more luck. */
+    /** Accepts one client. The process may be out of descriptors, or threads: a later client may have more luck. */
     private void acceptOne(ServerSocketChannel server) throws ClosedChannelException {
         try {
             SocketChannel reader = server.accept();
@@ -157,7 +159,7 @@ public final class StatsService implements AutoCloseable {
         write(reader, end.flip());
     }
 
-    /** The user whose process asks, for the log: the directory's mode decides who may ask. */
+    /** The user of the asking process, for the log: the directory's mode decides who may ask. */
     private static String userOf(SocketChannel reader) throws IOException {
         try {
             return reader.getOption(ExtendedSocketOptions.SO_PEERCRED).user().getName();
@@ -166,7 +168,7 @@ public final class StatsService implements AutoCloseable {
         }
     }
 
-    /** The client that asked for a capture; it wants no more when its end of the socket is shut, or says anything. */
+    /** The client that asked for a capture; it wants no more when it shuts its end of the socket, or sends anything. */
     private static final class Asking implements CaptureSource.Sink {
         private final SocketChannel reader;
         private volatile boolean wanted = true;
@@ -219,7 +221,7 @@ public final class StatsService implements AutoCloseable {
         }
     }
 
-    /** Nobody can look any more. The thread ends. */
+    /** Ends the thread: from now on no client can look. */
     @Override
     public synchronized void close() {
         if (server != null) {

@@ -3,13 +3,13 @@ package io.accel.core.observe;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * A count that many threads add to, each in one of a few cells. To add is one instruction of the processor and has no branch: of a
- * {@link java.util.concurrent.atomic.LongAdder} a compiler makes ten times as much code in each method that adds, and makes that anew when
- * two threads meet there for the first time. Thread-safe.
+ * A count that many threads add to, each in one of a few cells. To add is one instruction of the processor and has no
+ * branch. For a {@link java.util.concurrent.atomic.LongAdder} a compiler makes ten times as much code in each method
+ * that adds, and makes it anew when two threads meet there for the first time. Thread-safe.
  */
 final class Tally {
     private static final int CELLS = 16;
-    /** Longs from a cell to the next one: two cache lines, which processors fetch in pairs. */
+    /** How many longs lie between two cells: two cache lines, which processors fetch in pairs. */
     private static final int STRIDE = 16;
 
     private final AtomicLongArray cells = new AtomicLongArray(CELLS * STRIDE);
@@ -22,7 +22,7 @@ final class Tally {
         long unused = cells.getAndAdd(((int) Thread.currentThread().getId() & (CELLS - 1)) * STRIDE, n);
     }
 
-    /** All that was added; perhaps without what is being added now. */
+    /** The sum of all additions, perhaps without those under way. */
     long sum() {
         long sum = 0;
         for (int i = 0; i < CELLS; i++) {

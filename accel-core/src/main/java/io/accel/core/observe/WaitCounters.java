@@ -4,13 +4,13 @@ import java.util.EnumMap;
 import java.util.Map;
 
 /**
- * What the threads of this process decided while they waited, and how they were kept waiting for a core. All of it goes with
- * a system call at least, and is counted atomically. Thread-safe.
+ * Counts the decisions of this process's waiting threads, and the times that they were kept waiting for a core. Each
+ * of these takes a system call at least, and is counted atomically. Thread-safe.
  */
 public final class WaitCounters {
     /** Why a thread slept, though its profile allows for looking. */
     public enum Why {
-        /** It had looked for as long as it should. */
+        /** The thread had looked for as long as it should. */
         IN_VAIN("in-vain"),
         /** Looking had been in vain lately. */
         UNPROMISING("unpromising"),
@@ -51,18 +51,18 @@ public final class WaitCounters {
         SLEEPS.get(why).increment();
     }
 
-    /** The core was offered to others, for so long. */
+    /** The core was offered to others, for this many nanoseconds. */
     public static void offered(long nanos) {
         OFFERS.increment();
         OFFER_NANOS.add(nanos);
     }
 
-    /** What was waited for came while the core was another's. */
+    /** The awaited traffic came while another thread had the core. */
     public static void handedOver() {
         HANDOVERS.increment();
     }
 
-    /** A thread that wanted to run could not, for so long. */
+    /** A runnable thread could not run, for this many nanoseconds. */
     public static void keptWaiting(long nanos) {
         DELAYS.add(nanos);
     }
@@ -82,17 +82,17 @@ public final class WaitCounters {
         return OFFERS.sum();
     }
 
-    /** For how many nanoseconds in all. */
+    /** How many nanoseconds all offers took. */
     public static long offerNanos() {
         return OFFER_NANOS.sum();
     }
 
-    /** How many waits ended because the core was given to who was waited for. */
+    /** How many waits ended because the awaited thread got the core. */
     public static long handovers() {
         return HANDOVERS.sum();
     }
 
-    /** How often a thread was found to have been kept waiting for a core, and for how long. */
+    /** The durations for which threads were found to have been kept waiting for a core. */
     public static Durations delays() {
         return DELAYS;
     }

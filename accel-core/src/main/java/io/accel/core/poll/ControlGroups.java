@@ -11,25 +11,25 @@ import java.util.List;
 /**
  * The control groups of a process, of both versions, as containers see them.
  *
- * @param membership which groups the process is in, as {@code /proc/self/cgroup} has it
- * @param mount where groups are mounted, as {@code /sys/fs/cgroup}
+ * @param membership the file that lists the process's groups, as {@code /proc/self/cgroup}
+ * @param mount the directory where groups are mounted, as {@code /sys/fs/cgroup}
  */
 public record ControlGroups(Path membership, Path mount) {
-    /** In version 2, and in version 1. */
+    /** The files' names in version 2, and in version 1. */
     private static final List<String> LIMITS_OF_MEMORY = List.of("memory.max", "memory.limit_in_bytes");
-    /** From here on it is no limit: the first control group of all says so in version 1. */
+    /** A greater number means no limit: in version 1 the root group shows such a number. */
     private static final long NO_LIMIT = 1L << 60;
 
-    /** Those of this process. */
+    /** The groups of this process. */
     public static ControlGroups ofProcess() {
         return Privileged.get(() -> new ControlGroups(Path.of("/proc/self/cgroup"), Path.of("/sys/fs/cgroup")));
     }
 
     /**
-     * The groups that may limit something, and all around them up to what can be seen.
+     * The groups that may limit a resource, with all groups around them up to the visible root.
      *
-     * @param controller of what, as version 1 names it, such as {@code cpu}
-     * @return their directories, which need not be there
+     * @param controller the resource, as version 1 names it, such as {@code cpu}
+     * @return their directories, which need not exist
      */
     public List<Path> of(String controller) {
         List<Path> groups = new ArrayList<>();
@@ -50,7 +50,7 @@ public record ControlGroups(Path membership, Path mount) {
     }
 
     private static void addUpTo(List<Path> groups, Path top, String name) {
-        // In a container the name may be one of the host's, which is not there.
+        // In a container the name may be one of the host's, which does not exist there.
         for (Path group = top.resolve(name.substring(1)).normalize();
                 group != null && group.startsWith(top);
                 group = group.getParent()) {
@@ -61,9 +61,9 @@ public record ControlGroups(Path membership, Path mount) {
     }
 
     /**
-     * How much processor time a group may have.
+     * How many processors' time a group may have.
      *
-     * @return in processors; 0 for no limit
+     * @return the number of processors; 0 for no limit
      */
     public static double processors(Path group) {
         String max = read(group.resolve("cpu.max")).strip();
@@ -81,9 +81,9 @@ public record ControlGroups(Path membership, Path mount) {
     }
 
     /**
-     * How much memory these groups and those around them let their processes have, shared memory included.
+     * How much memory these groups and those around them allow their processes, shared memory included.
      *
-     * @return in bytes; 0 for no limit
+     * @return the number of bytes; 0 for no limit
      */
     public long memory() {
         long least = NO_LIMIT;
@@ -99,14 +99,14 @@ public record ControlGroups(Path membership, Path mount) {
         return text.matches("\\d{1,18}") ? Long.parseLong(text) : NO_LIMIT;
     }
 
-    /** What a group's file says; empty if there is none, or this process may not see it. */
+    /** The contents of a group's file; empty if there is none, or this process may not see it. */
     public static String read(Path file) {
         try {
             return Privileged.call(() -> Files.readString(file));
         } catch (NoSuchFileException e) {
             return ""; // the other version, or no such group
         } catch (IOException | SecurityException e) {
-            return ""; // not to be seen by this process: as if there were none
+            return ""; // this process may not see it: as if there were none
         }
     }
 }

@@ -7,16 +7,17 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What share of processor time the control groups of this process leave to it, and how often it was stopped for having used it
- * up. Both versions of control groups, as containers see them. Immutable; the figures are read anew each time.
+ * The share of processor time that the control groups of this process leave to it, and how often the process was
+ * stopped for having used that up. It reads both versions of control groups, as containers see them. Immutable; the
+ * figures are read anew each time.
  */
 final class CpuQuota {
-    /** Of this process. */
+    /** The quota of this process. */
     static final CpuQuota OF_PROCESS = new CpuQuota(ControlGroups.ofProcess());
 
     private static final Pattern THROTTLED = Pattern.compile("^nr_throttled (\\d+)$", Pattern.MULTILINE);
 
-    /** Those groups, of this process or around it, that have a limit. */
+    /** The groups, of this process or around it, that have a limit. */
     private final List<Path> limited = new ArrayList<>();
 
     private final boolean fractional;
@@ -24,7 +25,7 @@ final class CpuQuota {
     /**
      * Reads the limits.
      *
-     * @param groups those that the process is in
+     * @param groups the groups of the process
      */
     CpuQuota(ControlGroups groups) {
         boolean found = false;
@@ -43,7 +44,7 @@ final class CpuQuota {
         return fractional;
     }
 
-    /** How often the process was stopped, of all time; 0 without a limit. */
+    /** How often the process was stopped since the groups exist; 0 without a limit. */
     long throttled() {
         long sum = 0;
         for (Path group : limited) {

@@ -6,21 +6,26 @@ import java.io.IOException;
 import java.util.ArrayDeque;
 
 /**
- * The links that a poller looks at: the {@link HotSet}, and a queue of those that have no place in it. Here it is decided which are hot,
- * which are cold, and which a turn looks at. By the owner of the poller's turn.
+ * The links that a poller looks at: the {@link HotSet}, and a queue of those that have no place in it. This class
+ * decides which links are hot, which are cold, and which a turn looks at. By the owner of the poller's turn.
  */
 final class HotLinks {
-    /** Up to how many resting links are looked at in each turn. Of more it is one a turn: each look is some cache lines. */
+    /**
+     * Up to this many resting links are looked at in each turn; of more, one a turn: each look costs some cache lines.
+     */
     private static final int FEW_RESTING = 4;
-    /** How many of those without a place in the hot set a turn looks at. */
+    /** How many links without a place in the hot set a turn looks at. */
     private static final int QUEUED_AT_ONCE = 64;
-    /** How many hot links are asked at each reading of the clock how long they have been idle. */
+    /** How many hot links are checked for idleness at each reading of the clock. */
     private static final int ASKED_AT_ONCE = 4;
     /** After how long without traffic a link rests. */
     private static final long REST_NANOS = 20_000;
 
     private final HotSet hot;
-    /** Those that are to be looked at but have no place in the hot set, and some that were ended or found one meanwhile. */
+    /**
+     * The registrations that are to be looked at but have no place in the hot set, and some that have ended or found a
+     * place since.
+     */
     private final ArrayDeque<Registration> queue = new ArrayDeque<>();
 
     private final Reports reports;
@@ -28,16 +33,16 @@ final class HotLinks {
     private final PollCounters counters;
     private final OutOfLine.Call cooling = new Cooling();
 
-    /** Looks at the busy links, so far. */
+    /** How many times the busy links were looked at. */
     private long turns;
-    /** Whether a registration, hot before or not, was to be looked at since this was last cleared. */
+    /** Whether a registration, hot before or not, became due for looks since this was last cleared. */
     private boolean heated;
 
     /**
-     * None yet.
+     * Makes an empty set.
      *
-     * @param most how many may be hot
-     * @param reports takes what is found
+     * @param most how many links may be hot
+     * @param reports takes the findings
      * @param clock counts the looks
      * @param counters counts the turns
      */
@@ -48,12 +53,12 @@ final class HotLinks {
         this.counters = counters;
     }
 
-    /** Whether there is anything to look at. */
+    /** Whether there are links to look at. */
     boolean hasAny() {
         return hot.size() > 0 || !queue.isEmpty();
     }
 
-    /** How many are in the hot set. */
+    /** How many links are in the hot set. */
     int size() {
         return hot.size();
     }
@@ -63,7 +68,7 @@ final class HotLinks {
         heated = false;
     }
 
-    /** Whether one was since. */
+    /** Whether a registration was heated since. */
     boolean isHeated() {
         return heated;
     }
@@ -71,8 +76,8 @@ final class HotLinks {
     // ---- looking
 
     /**
-     * Looks at the busy links, and at some or all of the resting and the queued ones. The look is at one place in the code, as what a
-     * compiler makes of it is long.
+     * Looks at the busy links, and at some or all of the resting and the queued ones. The look is at one place in the
+     * code, as its compiled code is long.
      */
     void look(boolean all) {
         int before = reports.count();
@@ -87,7 +92,7 @@ final class HotLinks {
             if (ops != 0) {
                 found(registration, ops);
                 if (i >= busy) {
-                    hot.wake(registration); // one that was looked at takes its place
+                    hot.wake(registration); // a link that was looked at takes its place
                 }
             }
         }
@@ -112,7 +117,7 @@ final class HotLinks {
 
     // ---- hot and cold
 
-    /** A registration is to be looked at from now on. */
+    /** From now on a registration is to be looked at. */
     void heat(Registration registration) {
         if (registration.interest() == 0) {
             return;
@@ -131,7 +136,7 @@ final class HotLinks {
         }
     }
 
-    /** Cools the quietest of the hot links; false if that has traffic at this moment. */
+    /** Cools the quietest of the hot links; false if that link has traffic at this moment. */
     private boolean makeRoom() {
         Registration quietest = hot.quietest();
         if (quietest.idleSince == 0 && quietest.foundAt == turns) {
@@ -148,13 +153,16 @@ final class HotLinks {
         return true;
     }
 
-    /** A registration is not to be looked at any more. */
+    /** From now on a registration is not looked at any more. */
     void chill(Registration registration) {
         hot.remove(registration);
         registration.queued = false;
     }
 
-    /** Looks at as many of the queue: one that has something stays in it, or takes a place in the hot set; others are cold. */
+    /**
+     * Looks at this many links of the queue: a link with news stays in it, or takes a place in the hot set; others
+     * become cold.
+     */
     private void coolQueued(int count) {
         for (int i = count; i > 0; i--) {
             Registration registration = queue.poll();
@@ -175,7 +183,7 @@ final class HotLinks {
         }
     }
 
-    /** Cools all that are looked at, before a sleep. */
+    /** Cools all links that are looked at, before a sleep. */
     void coolAll() throws IOException {
         for (int left = hot.size(); left > 0; left--) {
             int unused = OutOfLine.call(cooling, left - 1);
@@ -185,7 +193,7 @@ final class HotLinks {
         }
     }
 
-    /** Asks some hot links how long they have been idle; those that are for too long cool. */
+    /** Checks how long some hot links have been idle, and cools those idle for too long. */
     void coolIdle(long patience) throws IOException {
         long now = clock.now();
         for (int i = ASKED_AT_ONCE; i > 0 && hot.size() > 0; i--) {
@@ -201,7 +209,10 @@ final class HotLinks {
         }
     }
 
-    /** Arms the hot registration at an index and looks once more; it leaves the hot set unless there is something. */
+    /**
+     * Arms the hot registration at an index and looks once more; the registration leaves the hot set unless it has
+     * news.
+     */
     private final class Cooling implements OutOfLine.Call {
         @Override
         public int call(long index) {

@@ -3,30 +3,30 @@ package io.accel.core.poll;
 import java.util.Arrays;
 
 /**
- * The registrations whose memory a poller looks at, at most {@code poll.hot-max} of them at every moment. Those that had
- * traffic lately are <em>busy</em> and stand in front: each turn looks at all of them. The others <em>rest</em>: each turn
- * looks at the next few, so that they cost a busy link nothing that could be measured, and yet need no doorbell. Owned by
- * who has the turn.
+ * The registrations whose memory a poller looks at, at most {@code poll.hot-max} of them at every moment.
+ * Registrations with recent traffic are <em>busy</em> and stand in front: each turn looks at all of them. The others
+ * <em>rest</em>: each turn looks at the next few, so that they cost a busy link nothing measurable, and yet need no
+ * doorbell. Owned by the thread that has the turn.
  */
 final class HotSet {
-    /** Of how many members at most the quietest is looked for. */
+    /** How many members at most are searched for the quietest. */
     private static final int EXAMINED = 64;
 
     private final int most;
-    /** Busy ones up to {@link #busy}, resting ones up to {@link #size}. */
+    /** The members: busy ones up to {@link #busy}, resting ones up to {@link #size}. */
     private Registration[] members = new Registration[16];
 
     private int size;
     private int busy;
-    /** Where the slow walk that looks for idle members has come to. */
+    /** The index that the slow walk for idle members has reached. */
     private int walk;
-    /** Where the looks at resting members have come to. */
+    /** The index that the looks at resting members have reached. */
     private int rest;
-    /** Where the search for the quietest has come to. */
+    /** The index that the search for the quietest has reached. */
     private int examined;
 
     /**
-     * An empty set.
+     * Makes an empty set.
      *
      * @param most how many members it may have
      */
@@ -54,7 +54,7 @@ final class HotSet {
         return registration.hotIndex >= 0;
     }
 
-    /** Takes in a registration that is not there, as a busy one. The set must not be full. */
+    /** Adds a registration that is not in the set, as a busy one. The set must not be full. */
     void add(Registration registration) {
         if (size == members.length) {
             members = Arrays.copyOf(members, size * 2);
@@ -120,8 +120,8 @@ final class HotSet {
     }
 
     /**
-     * The member that was found ready the longest ago, of the next {@value #EXAMINED} of those that rest, or of the busy ones
-     * if none does. The set must not be empty.
+     * The member that was found ready the longest ago, among the next {@value #EXAMINED} resting members, or among
+     * the busy ones if none rests. The set must not be empty.
      */
     Registration quietest() {
         int from = busy < size ? busy : 0;

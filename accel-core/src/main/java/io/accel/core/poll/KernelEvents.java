@@ -7,16 +7,16 @@ import java.util.function.Consumer;
 /**
  * The keys that the JDK's selector has found, in order, until its poller takes them up.
  *
- * <p>A compiler makes one method of the JDK's select and all that is done for a key in it; and again where else it is called. So nothing
- * is done there but to note the key. The owner of the poller's turn only.
+ * <p>A compiler makes one method of the JDK's select and all work for a key in it, and makes it again at each other
+ * place that calls it. So that code only notes the key. The owner of the poller's turn only.
  */
 final class KernelEvents implements Consumer<SelectionKey> {
     private static final int FEW = 16;
 
     private SelectionKey[] keys = new SelectionKey[FEW];
-    /** The next to be taken. */
+    /** The index of the next key to take. */
     private int from;
-    /** Behind the last that was found. */
+    /** The index behind the last key found. */
     private int to;
 
     @Override

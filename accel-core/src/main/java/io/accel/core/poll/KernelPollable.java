@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
 
-/** A channel of the JDK's own: listeners, pipes, Unix-domain sockets. The kernel tells everything. */
+/** A channel of the JDK's own: listeners, pipes, Unix-domain sockets. The kernel reports all its events. */
 public final class KernelPollable extends KernelTold {
     private final SelectableChannel channel;
 
@@ -14,15 +14,15 @@ public final class KernelPollable extends KernelTold {
     private boolean closed;
 
     /**
-     * A channel to wait for.
+     * Makes a pollable of a channel.
      *
-     * @param channel of the kernel provider's, in non-blocking mode when it is registered
+     * @param channel a channel of the kernel provider, in non-blocking mode when it is registered
      */
     public KernelPollable(SelectableChannel channel) {
         this.channel = channel;
     }
 
-    /** Ends every registration, and takes in no more. */
+    /** Ends every registration, and accepts no more. */
     public void close() {
         synchronized (this) {
             closed = true;
@@ -31,9 +31,9 @@ public final class KernelPollable extends KernelTold {
     }
 
     /**
-     * Ends the registrations that a test picks out, as far as the kernel channel is concerned at once.
+     * Ends the registrations that a test picks out, at once as far as the kernel channel is concerned.
      *
-     * @param over tells by the attachment
+     * @param over picks them by their attachment
      */
     public void endRegistrations(Predicate<Object> over) {
         List<Registration> all;

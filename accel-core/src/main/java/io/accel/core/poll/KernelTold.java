@@ -1,6 +1,6 @@
 package io.accel.core.poll;
 
-/** Something of which the kernel tells everything by a descriptor: there is nothing to look at in memory. */
+/** A pollable whose events the kernel reports by a descriptor: there is nothing to look at in memory. */
 public abstract class KernelTold implements Pollable {
     @Override
     public final boolean isPolled() {
@@ -14,7 +14,7 @@ public abstract class KernelTold implements Pollable {
 
     @Override
     public final void arm(int interest) {
-        // The kernel needs no asking.
+        // The kernel needs no question.
     }
 
     @Override

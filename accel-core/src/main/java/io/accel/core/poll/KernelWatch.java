@@ -12,10 +12,11 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 
 /**
- * The JDK's selector under a poller: which channel it watches for each registration, and which keys it has yet to let go of. A channel
- * whose key was cancelled stays open in the kernel until the next select, which begins with that.
+ * The JDK's selector under a poller: it watches a channel for each registration, and lets go of cancelled keys. A
+ * channel whose key was cancelled stays open in the kernel until the next select, which begins by letting go of it.
  *
- * <p>By the owner of the poller's turn, but for {@link #watch}, which a registering thread calls, too, and {@link #wakeup}.
+ * <p>By the owner of the poller's turn, but for {@link #watch}, which a registering thread calls, too, and {@link
+ * #wakeup}.
  */
 final class KernelWatch {
     private static final Log LOG = Log.of(KernelWatch.class);
@@ -26,14 +27,17 @@ final class KernelWatch {
 
     /** Whether a key was cancelled and waits for its removal. Written by the turn's owner. */
     private boolean flush;
-    /** Whether that cannot wait for a select that may sleep: more than what the kernel carries hangs on it. As {@link #flush}. */
+    /**
+     * Whether that cannot wait for a select that may sleep, since more than the kernel's channel depends on it.
+     * Written as {@link #flush}.
+     */
     private boolean urgent;
 
     KernelWatch() throws IOException {
         inner = JdkAccess.kernelProvider().openSelector();
     }
 
-    /** What the selects have found. */
+    /** The findings of the selects. */
     KernelEvents events() {
         return events;
     }
@@ -46,7 +50,7 @@ final class KernelWatch {
         inner.close();
     }
 
-    /** Any thread. */
+    /** Wakes the selector. Any thread. */
     void wakeup() {
         inner.wakeup();
     }
@@ -59,14 +63,17 @@ final class KernelWatch {
      * @throws IOException as the JDK's selector
      */
     int select(long millis) throws IOException {
-        flush = false; // before: what is cancelled meanwhile is not yet let go of
+        flush = false; // cleared before: a key that is cancelled meanwhile has not been let go of
         urgent = false;
         return OutOfLine.call(selecting, millis);
     }
 
-    // ---- what is watched
+    // ---- watched channels
 
-    /** Begins, changes or ends to watch what a registration wants. Locked, because the turn's owner may hear of the key that another thread is still registering. */
+    /**
+     * Begins, changes or ends the watch for a registration. It takes a lock, because the turn's owner may hear of a
+     * key that another thread is still registering.
+     */
     void watch(Registration registration) throws ClosedChannelException {
         synchronized (registration) {
             SelectableChannel channel = registration.pollable.watched();
@@ -82,7 +89,7 @@ final class KernelWatch {
         }
     }
 
-    /** Under the registration's monitor. */
+    /** Called under the registration's monitor. */
     private void watchAnother(Registration registration, SelectableChannel channel, int ops)
             throws ClosedChannelException {
         if (registration.key != null) {
@@ -101,11 +108,11 @@ final class KernelWatch {
         }
     }
 
-    /** A registration has ended. */
+    /** Ends the watch of a registration that has ended. */
     void unwatch(Registration registration) {
         SelectionKey key = registration.key;
         if (key != null) {
-            if (key.isValid()) { // mostly it was cancelled when the registration was closed
+            if (key.isValid()) { // mostly the key was cancelled when the registration was closed
                 key.cancel();
             }
             flush = true;
@@ -113,9 +120,9 @@ final class KernelWatch {
         urgent |= !registration.pollable.isKernels();
     }
 
-    // ---- what is to be let go of
+    // ---- cancelled keys
 
-    /** Whether keys were cancelled that no select has let go of. */
+    /** Whether there are cancelled keys that no select has let go of. */
     boolean hasCancelled() {
         return flush;
     }
@@ -131,13 +138,13 @@ final class KernelWatch {
         urgent = true;
     }
 
-    /** There is nothing that could be let go of any more. */
+    /** Forgets cancelled keys: none is left to let go of. */
     void forgetCancelled() {
         flush = false;
         urgent = false;
     }
 
-    /** The select, which a compiler makes for itself: {@link OutOfLine}. */
+    /** The select, which the compiler compiles on its own: {@link OutOfLine}. */
     private final class Selecting implements OutOfLine.Call {
         @Override
         public int call(long millis) throws IOException {

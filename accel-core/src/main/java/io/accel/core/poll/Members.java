@@ -10,8 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The registrations of a poller: what changes with each when it is refreshed, when the kernel or the time has something to tell it, and when it
- * ends. By the owner of the poller's turn.
+ * The registrations of a poller. This class handles their changes: when a registration is refreshed, when the kernel
+ * or the clock has news for it, and when it ends. By the owner of the poller's turn.
  */
 final class Members {
     private static final Log LOG = Log.of(Members.class);
@@ -21,11 +21,11 @@ final class Members {
     private final Reports reports;
     private final OutOfLine.Call takingUp = new TakingUp();
 
-    /** Those with a deadline. */
+    /** The registrations with a deadline. */
     private final List<Registration> timed = new ArrayList<>();
-    /** Ended in this run of the commands, to be released at its end. */
+    /** The registrations that have ended in this run of the commands, and are released at its end. */
     private final List<Registration> ended = new ArrayList<>();
-    /** Registrations, hot or not, without doorbells. */
+    /** How many registrations there are, hot or not, without doorbells. */
     private int count;
 
     Members(KernelWatch kernel, HotLinks hot, Reports reports) {
@@ -34,14 +34,14 @@ final class Members {
         this.reports = reports;
     }
 
-    /** Whether the kernel has nothing to tell but the death of peers. */
+    /** Whether the kernel can only report the death of peers. */
     boolean areAllHot() {
         return count <= hot.size();
     }
 
     // ---- changes
 
-    /** Interest or what is watched may have changed, or there may be something to look at. */
+    /** A registration's interest, or its watched channel, may have changed, or it may be due for a look. */
     void refresh(Registration registration) {
         if (!registration.counted) {
             begin(registration);
@@ -88,10 +88,13 @@ final class Members {
         ended.add(registration);
     }
 
-    /** After a select: the last one to let go of a link frees it, and its descriptor must be out of the selector. */
+    /**
+     * Releases ended registrations after a select: the last holder of a link frees it, and its descriptor must have
+     * left the selector.
+     */
     void releaseEnded() {
         while (!ended.isEmpty()) {
-            Registration registration = ended.remove(ended.size() - 1); // before: it is told once, even if it throws
+            Registration registration = ended.remove(ended.size() - 1); // removed first: each is told once, even if it throws
             try {
                 registration.pollable.released(registration);
             } catch (RuntimeException e) {
@@ -100,16 +103,16 @@ final class Members {
         }
     }
 
-    // ---- what the kernel tells
+    // ---- news from the kernel
 
-    /** Takes up what selects have found. Before anything is released: of what has ended nothing is touched. */
+    /** Takes up the findings of selects, before anything is released: nothing of an ended registration is touched. */
     void takeUp() throws IOException {
         if (kernel.events().hasAny()) {
             int unused = OutOfLine.call(takingUp, 0);
         }
     }
 
-    /** A method that a compiler makes for itself, with all that is done for a key: {@link OutOfLine}. */
+    /** A method that the compiler compiles on its own, with all work for a key: {@link OutOfLine}. */
     private final class TakingUp implements OutOfLine.Call {
         @Override
         public int call(long unused) {
@@ -123,7 +126,7 @@ final class Members {
                 try {
                     ops = key.readyOps();
                 } catch (CancelledKeyException e) {
-                    continue; // closed by another thread just now; its registration follows
+                    continue; // another thread has just closed it; its registration follows
                 }
                 Pollable pollable = registration.pollable;
                 int ready = pollable.kernelReady(registration.interest(), ops);
@@ -146,9 +149,9 @@ final class Members {
         }
     }
 
-    // ---- what the time tells
+    // ---- news from the clock
 
-    /** Asks those whose deadline has passed. */
+    /** Runs the registrations whose deadline has passed. */
     void runTimed() {
         if (!timed.isEmpty()) {
             runSomeTimed();
@@ -169,7 +172,7 @@ final class Members {
         }
     }
 
-    /** The first of the deadlines, and of that of a poll. */
+    /** The earliest of all deadlines, that of a poll included. */
     long earliest(long deadline) {
         return timed.isEmpty() ? deadline : earliestOfTimed(deadline);
     }

@@ -1,25 +1,26 @@
 package io.accel.core.poll;
 
 /**
- * When a poller reads the clock, and when it looks at the kernel. To read the clock takes as long as several looks at memory, so it is
- * read for every so many looks, wherever they were made, and for every few calls. By the owner of the poller's turn.
+ * Decides when a poller reads the clock, and when it looks at the kernel. To read the clock takes as long as several
+ * looks at memory. So it is read after a fixed number of looks, wherever they were made, and after a few calls. By
+ * the owner of the poller's turn.
  */
 final class PollClock {
-    /** Looks between two readings. */
+    /** How many looks lie between two readings. */
     private static final int LOOKS = 256;
-    /** What a turn counts for, beside the looks in it, towards the next reading. */
+    /** How many looks a turn counts for, beside its own, towards the next reading. */
     private static final int TURN_LOOKS = 3;
-    /** What a call of poll counts for, in spinning turns, towards the next look at the kernel and the next reading. */
+    /** How many spinning turns a call of poll counts for, towards the next look at the kernel and the next reading. */
     private static final int CALL_TURNS = 16;
-    /** What a turn of {@code poll.kernel-interval} stands for in time, where turns take longer. */
+    /** How much time a turn of {@code poll.kernel-interval} stands for, where turns take longer. */
     private static final long TURN_NANOS = 50;
-    /** How many times less often the kernel is looked at if it can only report the death of hot links. */
+    /** How many times less often the poller looks at the kernel if it can only report the death of hot links. */
     private static final int ONLY_HOT = 16;
 
     private final int interval;
-    /** Looks until the next reading. */
+    /** How many looks are left until the next reading. */
     private int left = LOOKS;
-    /** Turns until the next look at the kernel. */
+    /** How many turns are left until the next look at the kernel. */
     private int kernelLeft;
     /** When the clock was last read. */
     private long now = System.nanoTime();
@@ -27,16 +28,16 @@ final class PollClock {
     private long kernelAt = now;
 
     /**
-     * A clock.
+     * Makes a clock.
      *
-     * @param interval after how many turns the kernel is looked at
+     * @param interval after how many turns the poller looks at the kernel
      */
     PollClock(int interval) {
         this.interval = interval;
         this.kernelLeft = interval;
     }
 
-    /** The time as it was last read. */
+    /** The time of the last reading. */
     long now() {
         return now;
     }
@@ -47,12 +48,12 @@ final class PollClock {
         return time;
     }
 
-    /** A turn has looked so many times. */
+    /** A turn has made this many looks. */
     void looked(int looks) {
         left -= looks + TURN_LOOKS;
     }
 
-    /** A call of poll or glance: what the program did before it may have taken any time. */
+    /** Counts a call of poll or glance: the program's work before it may have taken any time. */
     void called() {
         kernelLeft -= CALL_TURNS;
         left -= CALL_TURNS * TURN_LOOKS;
@@ -62,7 +63,7 @@ final class PollClock {
         return left <= 0;
     }
 
-    /** One turn more, and the clock is read. */
+    /** Has the clock read after one turn more. */
     void hasten() {
         left = 0;
     }
@@ -94,7 +95,7 @@ final class PollClock {
     }
 
     /**
-     * The kernel is looked at.
+     * Notes that the poller looks at the kernel.
      *
      * @param onlyHot whether all links are hot
      */
@@ -104,7 +105,7 @@ final class PollClock {
     }
 
     private int interval(boolean onlyHot) {
-        // With hot links alone the kernel has nothing to tell but that a peer has died.
+        // With hot links alone the kernel can only report that a peer has died.
         return onlyHot ? interval * ONLY_HOT : interval;
     }
 }

@@ -1,7 +1,7 @@
 package io.accel.core.poll;
 
 /**
- * What a poller takes from a profile.
+ * The settings that a poller takes from a profile.
  *
  * @param spinNanos how long to go on looking after the last traffic before sleeping, {@code poll.spin}; 0 never, {@link
  *     Long#MAX_VALUE} for ever
@@ -13,16 +13,16 @@ package io.accel.core.poll;
 public record PollConfig(long spinNanos, int kernelInterval, int hotMax, int moderation, Yielding yielding) {
     /** Whether spinning gives way. */
     public enum Yielding {
-        /** When it finds that other threads want the processor. */
+        /** Spinning gives way when it finds that other threads want the processor. */
         ADAPTIVE,
-        /** At every opportunity. */
+        /** Spinning gives way at every opportunity. */
         ALWAYS,
-        /** Not at all: a core of its own for every spinning thread is promised. */
+        /** Spinning never gives way: every spinning thread is promised a core of its own. */
         NEVER
     }
 
     /**
-     * The same with another time to spin.
+     * Returns the same configuration with another time to spin.
      *
      * @param nanos as {@link #spinNanos()}
      * @return the configuration
@@ -32,7 +32,7 @@ public record PollConfig(long spinNanos, int kernelInterval, int hotMax, int mod
     }
 
     /**
-     * The same with another moderation.
+     * Returns the same configuration with another moderation.
      *
      * @param pauses as {@link #moderation()}
      * @return the configuration

@@ -3,31 +3,33 @@ package io.accel.core.poll;
 import java.nio.channels.SelectableChannel;
 
 /**
- * Something that becomes ready: a kernel channel, an accelerated link, a handshake under way. Operations are those of
+ * An object that becomes ready: a kernel channel, an accelerated link, a handshake under way. Operations are those of
  * {@link java.nio.channels.SelectionKey}.
  *
- * <p>May be registered with several pollers, so all methods may be called by several threads at a time, and must not
- * block.
+ * <p>A pollable may be registered with several pollers, so all methods may be called by several threads at a time,
+ * and must not block.
  */
 public interface Pollable {
     /**
-     * Beside {@link java.nio.channels.SelectionKey}'s operations: a stream has ended and nothing is left to read but the end
-     * or a reset. A user that does not want to read can wait for it. The kernel's descriptors do not tell it apart: there it means
-     * that something can be read.
+     * A bit beside {@link java.nio.channels.SelectionKey}'s operations: a stream has ended and nothing is left to
+     * read but the end or a reset. A user that does not want to read can wait for it. The kernel's descriptors do not
+     * distinguish it: there it means that something can be read.
      */
     int END = 1 << 1;
 
     /**
-     * Beside these: bytes that are sent from where the program has them have been read there, up to where somebody asked to be
-     * told. Nothing else but an accelerated stream ever is.
+     * A bit beside these: the device has read the bytes that are sent from the program's own memory, up to the place
+     * that a user asked about. Only an accelerated stream ever reports it.
      */
     int SENT = 1 << 5;
 
-    /** The channel with a kernel descriptor that stands for it in the JDK's selector; in non-blocking mode. Null for none. */
+    /**
+     * The channel whose kernel descriptor stands for this in the JDK's selector; in non-blocking mode. Null for none.
+     */
     SelectableChannel watched();
 
     /**
-     * What to watch that channel for.
+     * The operations to watch that channel for.
      *
      * @param interest the operations of interest; may be 0
      * @return operations that are valid for {@link #watched()}
@@ -35,38 +37,44 @@ public interface Pollable {
     int watchedOps(int interest);
 
     /**
-     * Whether {@link #look} can tell by looking at memory; false if the kernel's descriptor tells everything. It may change:
-     * who waits does not spin for one that has nothing more in memory, and is told by a refresh when that is over.
+     * Whether {@link #look} can tell by looking at memory; false if the kernel's descriptor tells everything. The
+     * answer may change: a poller does not spin for a pollable that has nothing more in memory, and a refresh tells
+     * it when that is over.
      */
     boolean isPolled();
 
     /**
-     * Whether this only rings for another registration of the same poller that is armed, which is the attachment of this one's, and is
-     * looked at when it rings: as long as that is looked at, there is no hurry to hear it.
+     * Whether this only rings for another, armed registration of the same poller. That registration is the attachment
+     * of this one's, and is looked at when this rings: as long as it is looked at anyway, there is no hurry to hear
+     * the ring.
      */
     default boolean isDoorbell() {
         return false;
     }
 
-    /** Whether the kernel alone carries what this waits for, so that nothing else is freed when its registration has ended. */
+    /**
+     * Whether the kernel alone carries the traffic that this waits for, so that nothing else is freed when its
+     * registration has ended.
+     */
     default boolean isKernels() {
         return false;
     }
 
     /**
-     * Looks, without a system call, what is ready. Called again and again.
+     * Looks, without a system call, which operations are ready. Called again and again.
      *
      * @param interest the operations of interest
-     * @return those of them that are ready
+     * @return the ready operations among them
      */
     int look(int interest);
 
     /**
-     * Takes what the kernel reported. A polled one drains its doorbell here and is looked at afterwards.
+     * Takes the kernel's report. A polled one drains its doorbell here and is looked at afterwards.
      *
      * @param interest the operations of interest
-     * @param watchedReady what is ready on {@link #watched()}, 0 if the {@link #deadline()} has passed
-     * @return the operations of interest that are ready, if it is not polled; otherwise 0
+     * @param watchedReady the operations that are ready on {@link #watched()}, 0 if the {@link #deadline()} has
+     * passed
+     * @return the operations of interest that are ready, if this is not polled; otherwise 0
      */
     int kernelReady(int interest, int watchedReady);
 
@@ -78,20 +86,20 @@ public interface Pollable {
     void arm(int interest);
 
     /**
-     * A registration's poller has taken notice of a {@linkplain Registration#refresh refresh}: it is not in {@link #look} or
-     * another method for it, and what these find from now on is all that they use.
+     * A registration's poller has taken notice of a {@linkplain Registration#refresh refresh}: it is not in {@link
+     * #look} or another method for the registration, and uses only their findings from now on.
      *
-     * @param registration which
+     * @param registration the registration
      */
     default void refreshed(Registration registration) {}
 
-    /** When {@link #kernelReady} wants to be called though nothing has happened; {@link Long#MAX_VALUE} for never. */
+    /** When to call {@link #kernelReady} though nothing has happened; {@link Long#MAX_VALUE} for never. */
     long deadline();
 
     /**
      * A registration begins; memory must stay until {@link #released}.
      *
-     * @return false if it is too late: closed
+     * @return false if it is too late, because this is closed
      */
     boolean retained(Registration registration);
 

@@ -16,30 +16,30 @@ import java.nio.channels.ClosedChannelException;
  * descriptor in the JDK's own selector, rings. A poller without a hot link sleeps in that selector. So a turn costs O(active
  * links), and an idle poller costs nothing.
  *
- * <p><b>Fairness.</b> At most {@code poll.hot-max} links are hot: one that becomes hot takes the place of the quietest. If
- * all have traffic at this moment it waits in a queue, from which each turn looks at a few. The clock is read for every so
- * many looks, wherever they were made, and for every few calls; so links cool, and the kernel's descriptors are served,
- * however busy the others are.
+ * <p><b>Fairness.</b> At most {@code poll.hot-max} links are hot: a link that becomes hot takes the place of the
+ * quietest. If all have traffic at this moment it waits in a queue, from which each turn looks at a few. The clock is
+ * read after a fixed number of looks, wherever they were made, and after a few calls; so links cool, and the kernel's
+ * descriptors are served, however busy the others are.
  *
  * <p><b>Threads.</b> One thread at a time has the poller's <em>turn</em>, in {@link #poll}. Others register, change
  * interest, close and wake up at any time: they push the registration on the command stack. A closing thread that finds
  * the turn free carries the commands out itself, so that a closed link's memory is given back at once though nobody
  * polls.
  *
- * <p><b>Its parts.</b> {@link Turn} is what other threads touch, and says how falling asleep and leaving word meet. {@link HotLinks}
- * decides what is looked at, {@link KernelWatch} is the JDK's selector, {@link Members} what happens to a registration, {@link PollClock}
- * when the clock and the kernel are looked at, and {@link WaitPolicy} how long it pays to look. Here it is decided in which order
- * all that is done.
+ * <p><b>Its parts.</b> {@link Turn} holds all that other threads touch, and defines how falling asleep and leaving
+ * word meet. {@link HotLinks} decides which links are looked at, {@link KernelWatch} is the JDK's selector, {@link
+ * Members} handles the changes of a registration, {@link PollClock} decides when the clock is read and the kernel is
+ * looked at, and {@link WaitPolicy} how long it pays to look. This class decides on the order of all that.
  */
 public final class Poller implements AutoCloseable {
-    /** Takes what is ready. Called within {@link #poll}, perhaps more than once for a registration. */
+    /** Takes ready registrations. It is called within {@link #poll}, perhaps more than once for a registration. */
     @FunctionalInterface
     public interface Sink {
         /**
          * Takes a ready registration.
          *
-         * @param registration which
-         * @param ops what it is ready for, never 0
+         * @param registration the registration
+         * @param ops the operations that it is ready for, never 0
          */
         void ready(Registration registration, int ops);
     }
@@ -52,12 +52,12 @@ public final class Poller implements AutoCloseable {
     /** How long to wait at most for the inner selector to let go of a cancelled key. */
     private static final long FLUSH_NANOS = 1_000_000_000L;
 
-    /** Nanoseconds that nobody waits for and that still can be added to the clock. */
+    /** A wait without a limit, which can still be added to the clock. */
     private static final long FOR_EVER = Long.MAX_VALUE / 2;
 
     private static final long MILLI = 1_000_000L;
 
-    /** In place of the time since when no traffic was found: the wait has begun before. */
+    /** This value stands for the time since when no traffic was found, in a wait that began before. */
     private static final long GOES_ON = 0;
 
     private final PollConfig config;
@@ -70,25 +70,24 @@ public final class Poller implements AutoCloseable {
     private final HotLinks hot;
     private final Members members;
 
-    // All below: only the owner of the turn.
+    // Only the owner of the turn uses the fields below.
 
     private final Reports reports = new Reports();
     private final WaitPolicy policy;
     private final Nap nap = new Nap();
 
-    // What is asked of the policy: branches that were never taken before are taken sooner or later, and then the
-    // compiler makes
-    // anew what contains them.
+    // The questions to the policy: a branch that was never taken is taken sooner or later, and then the compiler
+    // compiles anew the code that contains it.
     private final OutOfLine.Call deciding = new Deciding();
     private final OutOfLine.Call ending = new Ending();
 
-    /** Whether the poll that is under way is to end at its deadline and not up to a millisecond later. */
+    /** Whether the poll under way must end at its deadline and not up to a millisecond later. */
     private boolean punctual;
     /** Whether the last poll found traffic at its first look. */
     private boolean found;
-    /** Since when no traffic was found, 0 if there was. */
+    /** The time since when no traffic was found, 0 if the last look found some. */
     private long idleSince;
-    /** Whether the poll that is under way has looked at the kernel when it let go of cancelled keys. */
+    /** Whether the poll under way has looked at the kernel when it let go of cancelled keys. */
     private boolean flushed;
 
     /**
@@ -108,14 +107,14 @@ public final class Poller implements AutoCloseable {
     }
 
     /**
-     * Begins to wait for something. A poll that is under way need not notice it. A pollable may have one registration with
-     * a poller at a time: the JDK's selector has one key for its channel.
+     * Begins to wait for a pollable. A poll that is under way need not notice it. A pollable may have one
+     * registration with a poller at a time: the JDK's selector has one key for its channel.
      *
-     * @param pollable what to wait for
+     * @param pollable the pollable to wait for
      * @param interest the operations of interest
      * @param attachment anything, handed to the sink with the registration
      * @return the registration
-     * @throws ClosedChannelException if it is closed
+     * @throws ClosedChannelException if the pollable is closed
      */
     public Registration register(Pollable pollable, int interest, Object attachment) throws ClosedChannelException {
         Registration registration = new Registration(this, pollable, interest, attachment);
@@ -133,10 +132,10 @@ public final class Poller implements AutoCloseable {
     }
 
     /**
-     * Waits until something is ready, and reports it.
+     * Waits until a registration is ready, and reports it.
      *
      * @param timeoutNanos how long to wait at most; 0 only looks; negative waits without limit
-     * @param into takes what is ready
+     * @param into takes ready registrations
      * @return how many times the sink was called; 0 after a timeout, a {@link #wakeup()}, or if the thread was interrupted
      * @throws IOException if the JDK's select fails
      */
@@ -145,13 +144,13 @@ public final class Poller implements AutoCloseable {
     }
 
     /**
-     * As {@link #poll}, for a caller that has something to do at the end of the time: the wait ends some microseconds after
-     * it, where otherwise it may last a millisecond longer, which is what the JDK's selector counts in. The last part of a
-     * millisecond passes in naps of less than 0.1 ms and, at its very end, in looks; what comes in that time is found
-     * after a nap at the latest.
+     * As {@link #poll}, for a caller that has work to do at the end of the time: the wait ends some microseconds
+     * after it, where otherwise it may last a millisecond longer, since the JDK's selector counts in milliseconds.
+     * The last part of a millisecond passes in naps of less than 0.1 ms and, at its very end, in looks; traffic in
+     * that time is found after a nap at the latest.
      *
-     * @param timeoutNanos as of {@link #poll}
-     * @param into takes what is ready
+     * @param timeoutNanos as in {@link #poll}
+     * @param into takes ready registrations
      * @return as {@link #poll}
      * @throws IOException if the JDK's select fails
      */
@@ -159,7 +158,10 @@ public final class Poller implements AutoCloseable {
         return poll(timeoutNanos, into, true);
     }
 
-    /** Long enough (325 bytes of code and more) for the compiler to make it a method of its own, as {@link #await} is. */
+    /**
+     * This is long enough (325 bytes of code and more) for the compiler to compile it as a method of its own, as
+     * {@link #await} is.
+     */
     private int poll(long timeoutNanos, Sink into, boolean isPunctual) throws IOException {
         turn.take();
         try {
@@ -170,7 +172,7 @@ public final class Poller implements AutoCloseable {
                 runCommands(true);
             }
             if (found) {
-                // A sender whose lines nobody looks at for a moment puts more into them.
+                // A sender puts more into lines that nobody looks at for a moment.
                 for (int i = config.moderation(); i > 0; i--) {
                     Thread.onSpinWait();
                 }
@@ -210,11 +212,11 @@ public final class Poller implements AutoCloseable {
     }
 
     /**
-     * Reports what is ready without waiting, for a caller that polls again and again beside other work. Unlike {@link
-     * #poll poll(0)} it leaves the kernel's descriptors aside while there are hot links, as a spin does: they are looked at
-     * every {@code poll.kernel-interval} turns.
+     * Reports ready registrations without waiting, for a caller that polls again and again beside other work. Unlike
+     * {@link #poll poll(0)} it leaves the kernel's descriptors aside while there are hot links, as a spin does: it
+     * looks at them every {@code poll.kernel-interval} turns.
      *
-     * @param into takes what is ready
+     * @param into takes ready registrations
      * @return how many times the sink was called
      * @throws IOException if the JDK's select fails
      */
@@ -274,9 +276,9 @@ public final class Poller implements AutoCloseable {
     // ---- waiting
 
     /**
-     * Waits until there is something to return for: looks as long as the policy says, then arms everything, looks once more, and sleeps
-     * or naps. All that is in one method, which is long enough for the compiler to make it one of its own, once, where it would else
-     * be part of all that may wait.
+     * Waits until there is something to return for: looks as long as the policy says, then arms everything, looks
+     * once more, and sleeps or naps. All that is in one method, which is long enough for the compiler to compile it
+     * once, on its own, where it would otherwise be part of every method that may wait.
      */
     private void await(long deadline) throws IOException {
         do {
@@ -294,14 +296,14 @@ public final class Poller implements AutoCloseable {
                             tend();
                             over = reports.hasAny();
                             if (!over && clock.now() - deadline >= 0) {
-                                if (!punctual) { // who is has something to do now, and polls again after it
-                                    lookAtKernel(); // as a select of the JDK's does at its end
+                                if (!punctual) { // a punctual caller has work to do now, and polls again after it
+                                    lookAtKernel(); // as a JDK select does at its end
                                 }
                                 over = true;
                             }
                             if (!over
                                     && (!hot.hasAny() || Thread.currentThread().isInterrupted())) {
-                                break; // the JDK's select returns at once to one that is interrupted, with what it
+                                break; // the JDK's select returns at once to an interrupted thread, with the keys that it
                                 // finds
                             }
                         }
@@ -347,7 +349,7 @@ public final class Poller implements AutoCloseable {
                 && clock.now() - deadline < 0);
     }
 
-    /** Sleeps in the JDK's select for as long, or naps if that is too short. */
+    /** Sleeps in the JDK's select for that time, or naps if the time is too short. */
     private void sleep(long nanos) throws IOException {
         if (nanos <= 0) {
             return;
@@ -356,7 +358,7 @@ public final class Poller implements AutoCloseable {
         if (punctual) {
             millis = (nanos - nap.reserve()) / MILLI;
         } else {
-            // Up: a sleeper that wakes too early would only sleep again. 0 would mean for ever.
+            // The time is rounded up: a sleeper that wakes too early would only sleep again. 0 would mean for ever.
             millis = nanos / MILLI + (nanos % MILLI == 0 ? 0 : 1);
         }
         if (millis <= 0) {
@@ -370,7 +372,10 @@ public final class Poller implements AutoCloseable {
         }
     }
 
-    /** What the policy says: more than 0 to look, 0 to sleep. If it is to offer the core to others, that is done, and one look follows. */
+    /**
+     * Asks the policy: more than 0 means to look, 0 to sleep. If the policy has the core offered to others, that is
+     * done here, and one look follows.
+     */
     private final class Deciding implements OutOfLine.Call {
         @Override
         public int call(long since) {
@@ -389,7 +394,7 @@ public final class Poller implements AutoCloseable {
         }
     }
 
-    /** Tells the policy that it need not look any more, and whether what was looked for was found. */
+    /** Tells the policy that the looking is over, and whether it found something. */
     private final class Ending implements OutOfLine.Call {
         @Override
         public int call(long seen) {
@@ -401,7 +406,7 @@ public final class Poller implements AutoCloseable {
         }
     }
 
-    /** Looks until there is something to return for (true), or the clock is to be read (false). */
+    /** Looks until there is something to return for (true), or the clock must be read (false). */
     private boolean lookForAMoment() throws IOException {
         while (true) {
             hot.look(false);
@@ -425,7 +430,7 @@ public final class Poller implements AutoCloseable {
 
     // ---- looking
 
-    /** Reads the clock, and does what is to be done from time to time. */
+    /** Reads the clock, and does the periodic work. */
     private void tend() throws IOException {
         clock.tick(members.areAllHot());
         hot.coolIdle(policy.patience());
@@ -447,8 +452,9 @@ public final class Poller implements AutoCloseable {
     }
 
     /**
-     * Looks at the kernel, and at the links if there is reason to, after a look at these; nobody may ask a second time. A connection that a
-     * look finds to have moved is looked at where it is now, which may happen to it more than once.
+     * Looks at the kernel, and at the links if there is reason to, after a look at the links; nobody may have to ask
+     * a second time. When a look finds that a connection has moved, the new path is looked at, perhaps more than once
+     * in a row.
      *
      * @param lookedAtAll whether resting links were looked at as well
      */
@@ -457,16 +463,16 @@ public final class Poller implements AutoCloseable {
         for (int moves = 0; moves < MOST_MOVES; moves++) {
             hot.watchForHeat();
             if (turn.hasCommands()) {
-                runCommands(true); // before the kernel is asked: it is to watch what has moved there
+                runCommands(true); // before the kernel is asked: it must watch the connections that have moved there
                 flushed = false;
             }
             if (flushed && all) {
-                members.runTimed(); // what the kernel had to tell was told before the links were looked at
+                members.runTimed(); // the kernel's reports were passed on before the links were looked at
             } else {
                 lookAtKernel();
             }
             if (hot.isHeated() || !all) {
-                hot.look(true); // a doorbell rang, or resting ones were passed over
+                hot.look(true); // a doorbell rang, or resting links were passed over
             }
             all = true;
             flushed = false;
@@ -500,20 +506,20 @@ public final class Poller implements AutoCloseable {
                 leave();
             }
         }
-        // Else the turn's owner finds the command before it sleeps or when it leaves.
+        // Otherwise the turn's owner finds the command before it sleeps or when it leaves.
     }
 
     /**
-     * Does what registrations ask for.
+     * Carries out the registrations' commands.
      *
-     * @param mayWait whether the JDK's selector lets go of cancelled keys later in this poll: a select of its own for that is a system call
-     *     for each connection that is closed
+     * @param mayWait whether the JDK's selector lets go of cancelled keys later in this poll: a select for that alone
+     * is a system call for each connection that is closed
      */
     private void runCommands(boolean mayWait) {
         RuntimeException failure = null;
         Registration registration = turn.takeCommands();
         while (registration != null) {
-            Registration following = registration.next; // once pending is taken it may be pushed anew
+            Registration following = registration.next; // read first: once pending is taken the registration may be pushed anew
             registration.next = null;
             int what = registration.takePending();
             if (!registration.closed) {
@@ -524,7 +530,7 @@ public final class Poller implements AutoCloseable {
                         members.refresh(registration);
                     }
                 } catch (RuntimeException e) {
-                    failure = e; // thrown below: the others' commands are in nobody's hands but ours
+                    failure = e; // thrown below: nobody else carries out the others' commands
                 }
             }
             registration = following;
@@ -539,7 +545,10 @@ public final class Poller implements AutoCloseable {
         }
     }
 
-    /** The JDK closes the descriptor of a cancelled key's channel only after its selector let go of it, which a select begins with. */
+    /**
+     * Lets the selector let go of cancelled keys, which a select begins with: the JDK closes the descriptor of such a
+     * key's channel only afterwards.
+     */
     private void letGo() {
         kernel.forgetCancelled();
         if (kernel.isOpen()) {
@@ -553,9 +562,12 @@ public final class Poller implements AutoCloseable {
         members.releaseEnded();
     }
 
-    /** Waits if the inner selector has not yet let go of the key of an earlier registration of the same channel. */
+    /**
+     * Watches a new registration. It waits if the inner selector has not yet let go of the key of an earlier
+     * registration of the same channel.
+     */
     private void watchFirst(Registration registration) throws ClosedChannelException {
-        long since = 0; // read when it is needed: most find no key
+        long since = 0; // read when it is needed: most registrations find no key
         while (true) {
             try {
                 kernel.watch(registration);
@@ -563,7 +575,7 @@ public final class Poller implements AutoCloseable {
             } catch (CancelledKeyException e) {
                 since = since == 0 ? System.nanoTime() | 1 : since;
                 if (System.nanoTime() - since > FLUSH_NANOS) {
-                    throw e; // the turn is our own caller's, who must let us return first
+                    throw e; // our own caller owns the turn, and we must return to it first
                 }
                 flushSoon();
                 Thread.yield();
@@ -587,7 +599,7 @@ public final class Poller implements AutoCloseable {
     /** Leaves the turn. */
     private void leave() {
         turn.free();
-        // A command left meanwhile was left to us: its thread found the turn taken.
+        // A command that was left meanwhile is ours to carry out: its thread found the turn taken.
         while (turn.hasCommands() && turn.tryTake()) {
             try {
                 runCommands(false);

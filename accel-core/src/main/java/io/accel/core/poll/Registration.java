@@ -11,7 +11,7 @@ import java.nio.channels.SelectionKey;
  * command stack, and the thread that has the poller's turn carries it out.
  */
 public final class Registration {
-    /** Interest or watched channel have changed, or the pollable has something to look at. */
+    /** The interest or the watched channel has changed, or the pollable has something to look at. */
     static final int REFRESH = 1;
     /** The registration ends. */
     static final int CLOSE = 2;
@@ -36,28 +36,34 @@ public final class Registration {
     private volatile int interest;
 
     /**
-     * What is to be done; non-zero while this is in the command stack, and before it is there for the first time. Set by any
-     * thread, taken by the turn's owner. The pollable may close this while it is being registered: that word waits for
-     * {@link #begin}, so that the registration ends once, and with its key.
+     * The commands to carry out; non-zero while this is in the command stack, and before it is there for the first
+     * time. Any thread sets it, and the turn's owner takes it. The pollable may close this while it is being
+     * registered: that command waits for {@link #begin}, so that the registration ends once, and with its key.
      */
     private volatile int pending = REFRESH;
 
-    /** Link of the command stack; written by the pushing thread, before the push. */
+    /** The link of the command stack; written by the pushing thread, before the push. */
     Registration next;
 
-    // Below: only the owner of the poller's turn (watched and key first by register, before the push).
+    // Only the owner of the poller's turn uses the fields below (register uses watched and key first, before the
+    // push).
 
-    /** Place in the hot set, -1 outside of it. */
+    /** The index in the hot set, -1 outside of it. */
     int hotIndex = -1;
-    /** Since when nothing was found, 0 after something was; only kept while hot. */
+    /** The time since when nothing was found, 0 after something was; only kept while hot. */
     long idleSince;
     /** The poller's turn in which something was last found, or in which this became hot. */
     long foundAt;
-    /** Whether it is in the poller's queue of those that have no place in the hot set, and is to be looked at there. */
+    /**
+     * Whether this is in the poller's queue of registrations without a place in the hot set, and is to be looked at
+     * there.
+     */
     boolean queued;
 
     SelectableChannel watched;
-    /** Of the JDK's selector. Volatile because {@link #close} cancels it, whichever thread has the turn. */
+    /**
+     * The key of the JDK's selector. It is volatile because {@link #close} cancels it, whichever thread has the turn.
+     */
     volatile SelectionKey key;
 
     boolean timed;
@@ -71,7 +77,7 @@ public final class Registration {
         this.attachment = attachment;
     }
 
-    /** What the registrant gave. */
+    /** The object that the registrant gave. */
     public Object attachment() {
         return attachment;
     }
@@ -94,7 +100,7 @@ public final class Registration {
     }
 
     /**
-     * Hands this to the poller. Called once, by the thread that registers it. No command about it is carried out before.
+     * Hands this to the poller. The registering thread calls it once. No command about this is carried out before.
      *
      * @param watched whether the JDK's selector has its channel; if not, the registration ends
      */
@@ -103,7 +109,7 @@ public final class Registration {
             int unused = (int) PENDING.getAndBitwiseOr(this, CLOSE);
         }
         poller.push(this);
-        if ((pending & CLOSE) != 0) { // after that: whoever leaves word from now on sees to it
+        if ((pending & CLOSE) != 0) { // after that: a thread that leaves word from now on sees to it
             poller.runCommandsSoon();
         } else {
             poller.wakeForCommands();
@@ -117,31 +123,34 @@ public final class Registration {
     }
 
     /**
-     * Registers something that belongs to the same object with the same poller, to be told when it can be read. It ends on
-     * its own account.
+     * Registers another pollable of the same object with the same poller, to be told when it can be read. Its
+     * registration ends on its own.
      *
-     * @param other what to wait for
+     * @param other the pollable to wait for
      * @return its registration, whose attachment is this one
-     * @throws ClosedChannelException if it is closed
+     * @throws ClosedChannelException if the pollable is closed
      */
     public Registration alongside(Pollable other) throws ClosedChannelException {
         return poller.register(other, SelectionKey.OP_READ, this);
     }
 
     /**
-     * Ends the registration: at once if nobody has the poller's turn, otherwise very soon. {@link Pollable#released}
-     * tells when. Idempotent.
+     * Ends the registration: at once if no thread has the poller's turn, otherwise very soon. {@link
+     * Pollable#released} reports the end. Idempotent.
      */
     public void close() {
         closeInPoll();
         poller.runCommandsSoon();
     }
 
-    /** As {@link #close}, but the next poll carries it out, whichever thread's that is, and looks at the kernel once for all of it. */
+    /**
+     * As {@link #close}, but the next poll of any thread carries it out, and looks at the kernel once for all such
+     * registrations.
+     */
     public void closeInPoll() {
         SelectionKey watchedKey = key;
         if (watchedKey != null) {
-            // At once, so that the kernel's channel may go back to blocking mode.
+            // The key is cancelled at once, so that the kernel's channel may go back to blocking mode.
             watchedKey.cancel();
         }
         leaveWord(CLOSE);

@@ -1,6 +1,6 @@
 package io.accel.core.poll;
 
-/** Carries what a poll has found to the thread that polls. Used by the owner of the poller's turn. */
+/** Carries the findings of a poll to the thread that polls. Used by the owner of the poller's turn. */
 final class Reports {
     private Poller.Sink sink;
     private int count;
@@ -14,7 +14,7 @@ final class Reports {
         sink = null;
     }
 
-    /** How many there were since {@link #begin}. */
+    /** How many reports there were since {@link #begin}. */
     int count() {
         return count;
     }
@@ -25,7 +25,8 @@ final class Reports {
 
     void report(Registration registration, int ops) {
         Poller.Sink into = sink;
-        // Without a sink a closing thread runs the turn; what is ready is ready in the next poll, too.
+        // Without a sink a closing thread runs the turn; a registration that is ready now is ready in the next poll,
+        // too.
         if (into != null) {
             count++;
             into.ready(registration, ops);

@@ -11,11 +11,11 @@ import java.nio.charset.StandardCharsets;
  * reading takes about 10 us. The file is not kept open: a program may have more threads than descriptors to spare. Thread-safe.
  */
 final class RunDelay {
-    /** The kernel's accounts of the current thread, of all that want to run, and of the process's share of time. */
+    /** The kernel's accounts: of the current thread, of all runnable threads, and of the process's share of time. */
     static final WaitPolicy.Senses SENSES = new WaitPolicy.Senses() {
         @Override
         public long runDelay() {
-            return VirtualThreads.isCurrent() ? -1 : ofCurrentThread(); // a virtual thread has none of its own
+            return VirtualThreads.isCurrent() ? -1 : ofCurrentThread(); // a virtual thread has no account of its own
         }
 
         @Override
@@ -38,7 +38,7 @@ final class RunDelay {
 
     private RunDelay() {}
 
-    /** In nanoseconds; -1 if unknown: another system than Linux, or one that does not show it. */
+    /** The delay in nanoseconds; -1 if unknown: on a system other than Linux, or one that does not show it. */
     static long ofCurrentThread() {
         try {
             return Privileged.call(RunDelay::read);
@@ -48,13 +48,13 @@ final class RunDelay {
     }
 
     private static long read() throws IOException {
-        // Not a FileChannel, which an interrupt would close.
+        // This is no FileChannel, which an interrupt would close.
         try (FileInputStream file = new FileInputStream(FILE)) {
             return second(new String(file.readNBytes(96), StandardCharsets.US_ASCII));
         }
     }
 
-    /** The second of some numbers with a space between them; -1 if there is none. */
+    /** The second of several numbers with a space between them; -1 if there is none. */
     static long second(String text) {
         String[] numbers = text.strip().split(" ", -1);
         try {

@@ -8,7 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * How many threads of the machine want to run, as {@code /proc/loadavg} tells, beside how many processors it has. A
+ * How many threads of the machine are runnable, according to {@code /proc/loadavg}, compared with its processors. A
  * reading takes 2 us. Thread-safe.
  */
 final class RunnableThreads {
@@ -27,7 +27,7 @@ final class RunnableThreads {
         }
     }
 
-    /** How many more threads than processors; 0 if unknown. */
+    /** How many more runnable threads than processors there are; 0 if unknown. */
     static int surplus() {
         if (LOAD == null || PROCESSORS == 0) {
             return 0;

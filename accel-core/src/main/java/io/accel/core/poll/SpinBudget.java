@@ -3,12 +3,12 @@ package io.accel.core.poll;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * How many threads of a process may look for traffic for long at a time: one fewer than it has processors, so that somebody can
- * make what they look for. None with a single processor, or with a share of time that is not a whole number of them, where
- * looking spends what is needed for working. Thread-safe, without locks.
+ * Limits how many threads of a process may look for traffic for long at a time: one fewer than it has processors, so
+ * that another thread can produce that traffic. No thread may with a single processor, or with a share of time that
+ * is not a whole number of processors, where looking uses up time that work needs. Thread-safe, without locks.
  */
 public final class SpinBudget {
-    /** That of this process. */
+    /** The budget of this process. */
     static final SpinBudget OF_PROCESS = new SpinBudget(
             CpuQuota.OF_PROCESS.isFractional() ? 0 : Runtime.getRuntime().availableProcessors() - 1);
 
@@ -16,25 +16,25 @@ public final class SpinBudget {
     private final AtomicInteger taken = new AtomicInteger();
 
     /**
-     * A budget.
+     * Makes a budget.
      *
-     * @param places how many may look at a time
+     * @param places how many threads may look at a time
      */
     SpinBudget(int places) {
         this.places = places;
     }
 
-    /** How many may look at a time in this process. */
+    /** How many threads may look at a time in this process. */
     public static int ofProcess() {
         return OF_PROCESS.places;
     }
 
-    /** Whether anybody may. */
+    /** Whether no thread may look. */
     boolean isEmpty() {
         return places == 0;
     }
 
-    /** Whether there was a place, which is the caller's until it gives it back. */
+    /** Takes a place if there is one; returns whether the caller has it, until it gives it back. */
     boolean take() {
         int n = taken.get();
         while (n < places) {

@@ -4,12 +4,13 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * All of a poller that more than one thread touches: who has its <em>turn</em>, what others have left for it to do, and whether it
- * sleeps.
+ * The part of a poller that more than one thread touches: the owner of its <em>turn</em>, the commands that others
+ * have left for the owner, and whether it sleeps.
  *
- * <p><b>Falling asleep</b> is a Dekker handshake: the turn's owner sets {@code asleep} and looks at the command stack and the wake-up
- * flag; who leaves word pushes, or sets the flag, and looks at {@code asleep}. All of these are volatile accesses. <b>Leaving the
- * turn</b> is another one: the owner frees the turn and looks at the stack; who pushes tries to take the turn.
+ * <p><b>Falling asleep</b> is a Dekker handshake: the turn's owner sets {@code asleep} and looks at the command stack
+ * and the wake-up flag; a thread that leaves word pushes, or sets the flag, and looks at {@code asleep}. All of these
+ * are volatile accesses. <b>Leaving the turn</b> is another one: the owner frees the turn and looks at the stack; a
+ * thread that pushes tries to take the turn.
  */
 final class Turn {
     private static final VarHandle TAKEN;
@@ -41,7 +42,7 @@ final class Turn {
 
     // ---- the turn
 
-    /** Takes the turn, for which nobody waits long: a thread that closes runs commands, which takes microseconds. */
+    /** Takes the turn. No thread waits long for it: a closing thread runs commands, which takes microseconds. */
     void take() {
         while (!tryTake()) {
             Thread.yield();
@@ -52,14 +53,17 @@ final class Turn {
         return (boolean) TAKEN.compareAndSet(this, 0, 1);
     }
 
-    /** Frees the turn; {@link #hasCommands} is to be asked afterwards: who pushed one meanwhile found the turn taken, and left it to the owner. */
+    /**
+     * Frees the turn. Call {@link #hasCommands} afterwards: a thread that pushed a command meanwhile found the turn
+     * taken, and left it to the owner.
+     */
     void free() {
         TAKEN.setVolatile(this, 0);
     }
 
     // ---- commands
 
-    /** Leaves a registration's word. Any thread. */
+    /** Leaves word of a registration. Any thread. */
     void push(Registration registration) {
         Registration top;
         do {
@@ -72,14 +76,17 @@ final class Turn {
         return commands != null;
     }
 
-    /** Takes all that was pushed, the last of it first; null for nothing. The turn's owner. */
+    /** Takes all pushed registrations, the last one first; null for none. By the turn's owner. */
     Registration takeCommands() {
         return (Registration) COMMANDS.getAndSet(this, (Registration) null);
     }
 
     // ---- waking and sleeping
 
-    /** Asks the poll that is under way to end, or the next one. Any thread, which looks at {@link #isAsleep} afterwards. */
+    /**
+     * Asks the poll under way to end, or the next one. Any thread may call it, and looks at {@link #isAsleep}
+     * afterwards.
+     */
     void askToEnd() {
         wakeup = true;
     }
@@ -88,25 +95,28 @@ final class Turn {
         return wakeup;
     }
 
-    /** The poll that was asked to end does. The turn's owner. */
+    /** Notes that the poll ends as it was asked to. By the turn's owner. */
     void ends() {
         if (wakeup) {
             wakeup = false;
         }
     }
 
-    /** The turn's owner is about to sleep. Returns whether it may: nobody has left word. {@link #awake} follows in any case. */
+    /**
+     * The turn's owner is about to sleep. Returns whether it may, because nobody has left word. {@link #awake} follows
+     * in any case.
+     */
     boolean fallAsleep() {
         asleep = true;
         return commands == null && !wakeup;
     }
 
-    /** The turn's owner sleeps no more. */
+    /** The turn's owner has stopped sleeping. */
     void awake() {
         asleep = false;
     }
 
-    /** Whether the JDK's selector has to be woken for the owner to find what the caller has left. Any thread. */
+    /** Whether the caller must wake the JDK's selector for the owner to find its word. Any thread. */
     boolean isAsleep() {
         return asleep;
     }

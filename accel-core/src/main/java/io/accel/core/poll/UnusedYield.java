@@ -3,29 +3,29 @@ package io.accel.core.poll;
 import io.accel.core.jdk.VirtualThreads;
 
 /**
- * What a yield takes on this machine that no other thread uses: a system call, and so 0.3 us on one machine and 1.5 us in a guest whose
- * calls are dear. Measured once. Thread-safe.
+ * The time of a yield that no other thread uses, on this machine: that of a system call, and so 0.3 us on one machine
+ * and 1.5 us in a guest whose calls are dear. It is measured once. Thread-safe.
  */
 final class UnusedYield {
-    /** The first calls are slow, and others may use some. */
+    /** How many yields are measured: the first ones are slow, and other threads may use some. */
     private static final int TRIES = 8;
-    /** What takes longer was used. */
+    /** A yield that takes longer was used by another thread. */
     private static final long MOST_NANOS = 3_000;
-    /** Where others compute on the core each try takes a slice of theirs. */
+    /** A yield that takes this long ends the measuring: other threads compute on the core, and take a slice at each try. */
     private static final long GIVEN_UP_NANOS = 200_000;
 
     private static final long NANOS = measure();
 
     private UnusedYield() {}
 
-    /** In nanoseconds; 0 if unknown. */
+    /** The time in nanoseconds; 0 if unknown. */
     static long nanos() {
         return NANOS;
     }
 
     private static long measure() {
         if (VirtualThreads.isCurrent()) {
-            return 0; // which yields its carrier, and not the core
+            return 0; // a virtual thread yields its carrier, and not the core
         }
         long least = Long.MAX_VALUE;
         long took = 0;

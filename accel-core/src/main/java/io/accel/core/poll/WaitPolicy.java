@@ -4,70 +4,79 @@ import io.accel.core.observe.WaitCounters;
 import io.accel.core.observe.WaitCounters.Why;
 
 /**
- * Decides how a thread waits for memory to change: it looks, gives its core to others, or sleeps until it is woken. One for
- * each poller and each blocking thread, whose waits it learns from; one thread at a time.
+ * Decides how a thread waits for memory to change: the thread looks, gives its core to others, or sleeps until it is
+ * woken. Each poller and each blocking thread has a policy of its own, which learns from its waits; one thread at a
+ * time.
  *
- * <p>It has no clock and touches nothing but its {@link Senses} and its {@link SpinBudget}; whoever waits tells it the time
- * and what happened. A wait is {@link #begin}, then {@link #next} again and again with what was asked for done in between
- * ({@link #yielded}), {@link #found} if looking or giving way brought something, and {@link #end} in any case before something else
- * is done; and {@link #woken} if that something came while asleep.
+ * <p>A policy has no clock and touches nothing but its {@link Senses} and its {@link SpinBudget}; the waiting thread
+ * tells it the time and the events. A wait is {@link #begin}, then {@link #next} again and again, with its answer
+ * carried out in between ({@link #yielded}), {@link #found} if looking or giving way brought something, and {@link
+ * #end} in any case before the thread does something else; and {@link #woken} if the thread was asleep when something
+ * came.
  *
- * <p>A thread looks as long as {@code poll.spin} says, and offers its core to others from time to time. What became of an offer
- * tells who else is there.
+ * <p>A thread looks as long as {@code poll.spin} says, and offers its core to others from time to time. The outcome
+ * of an offer tells who the others are.
  *
  * <ul>
  *   <li>Nobody took it: the thread is alone on its core, and goes on looking.
- *   <li>What was waited for came meanwhile: the peer <em>shares</em> the core, which is then offered at once in each wait, because
- *       that is the fastest way to an answer there.
- *   <li>Anything else: others want the core, and what they had of it is put down.
+ *   <li>The awaited traffic came meanwhile: the peer <em>shares</em> the core, which is then offered at once in each
+ *       wait, because that is the fastest way to an answer there.
+ *   <li>Anything else: others want the core, and the time that they had of it is recorded.
  * </ul>
  *
- * <p>The same is put down if a thread finds, by a jump of the clock and by the kernel's account of its run delay, that it was kept
- * from its core while it looked; and if it sees more threads want to run than there are processors, since it then keeps another
- * from a core, perhaps the very peer. On the other side is what waits saved that did not sleep. When others lose more by it than
- * that and than some hundredths of the time, or have more than half of it, the core is <em>crowded</em>. Each wait sleeps at
- * once, since who is woken goes before who computes, and so it stays for a time in proportion to what finding it out has cost,
- * and longer each time that it is found again. Some times it only asks then whether more threads want to run than can, and
- * sleeps on if so. Where only one thread can run, nobody looks, and cores are offered only, as long as the offers save more than
- * they cost.
+ * <p>Lost time is recorded, too, if a thread finds, by a jump of the clock and by the kernel's account of its run
+ * delay, that it was kept from its core while it looked. The same holds if it sees more runnable threads than
+ * processors, since it then keeps another from a core, perhaps the very peer. Against that stands the time that waits
+ * without a sleep have saved. When others lose more than that and than some hundredths of the time, or have more than
+ * half of it, the core is <em>crowded</em>. Each wait then sleeps at once, since a scheduler prefers a woken thread
+ * to a computing one. This lasts in proportion to the cost of finding it out, and longer each time that it is found
+ * again. At the end of such a rest the policy at times only asks whether there are more runnable threads than
+ * processors, and sleeps on if so. Where only one thread can run, no thread looks, and a core is only offered, as
+ * long as the offers save more than they cost.
  *
- * <p>Looks that are in vain more often than not are given up for a time, longer each time. A trial ends it, of some waits: two ends
- * that both sleep answer each other later than {@code poll.spin}, so in a trial looks last as long as answers take that wake both.
- * The other end then finds its own answers come sooner, since only it has to be woken, and tries as well.
+ * <p>If most looks are in vain, looking is given up for a time, longer each time. A trial of some waits ends that.
+ * Two ends that both sleep answer each other later than {@code poll.spin}. So in a trial a look lasts as long as an
+ * answer takes that wakes both. The other end then gets its own answers sooner, since it alone has to be woken, and
+ * begins a trial as well.
  */
 public final class WaitPolicy {
-    /** What to do next. */
+    /** The next thing to do. */
     public enum Step {
         /** Look for some microseconds. */
         LOOK,
         /** Offer the core to other threads once, and look once. */
         YIELD,
-        /** Look no more: arm, look once, sleep. */
+        /** Stop looking: arm, look once, sleep. */
         SLEEP
     }
 
-    /** What can be known about others who want the core. */
+    /** The sources of what is known about other threads that want the core. */
     public interface Senses {
         /** How long the current thread was runnable and not running, of all time, in nanoseconds; -1 if unknown. */
         long runDelay();
 
-        /** How many more threads of the machine want to run than it has processors; 0 or less if none, or if unknown. */
+        /**
+         * How many more threads of the machine are runnable than it has processors; 0 or less if none, or if unknown.
+         */
         int surplus();
 
         /** How often the process was stopped for having used up its share of time; 0 if it has no limit. */
         long throttled();
 
-        /** What a yield takes that nobody uses, in nanoseconds; 0 if unknown. Never changes. */
+        /** The time of a yield that no thread uses, in nanoseconds; 0 if unknown. It never changes. */
         long unusedYield();
     }
 
-    /** A yield that nobody used takes less. */
+    /** A yield that no other thread used takes less. */
     private static final long USED_NANOS = 4_000;
-    /** A yield in which the peer did no more than answer takes more; and more than half as long again as one that nobody used. */
+    /**
+     * A yield in which the peer only answered takes more, and more than one and a half times as long as one that no
+     * thread used.
+     */
     private static final long LEAST_ANSWER_NANOS = 1_200;
-    /** How many answers may come sooner than from the same core before the peer is no longer taken to be there. */
+    /** How many answers may come sooner than over the same core before the peer no longer counts as being there. */
     private static final int SHARED = 2;
-    /** A yield that others used who only waited as well takes no more. */
+    /** A yield takes no more if the threads that used it were only waiting, too. */
     private static final long SLICE_NANOS = 200_000;
     /** After how long a core is first offered in a wait: most answers come earlier where each end has a core. */
     private static final long FIRST_OFFER_NANOS = 5_000;
@@ -76,52 +85,61 @@ public final class WaitPolicy {
     /** How many used offers in one wait may bring no answer. */
     private static final int MOST_OFFERS = 3;
 
-    /** About what it takes to wake a thread. */
+    /** The approximate time to wake a thread. */
     private static final long WAKING_NANOS = 25_000;
     /** How much longer than {@code poll.spin} a look lasts at most in a trial. */
     private static final long TRIAL_NANOS = 4 * WAKING_NANOS;
     /** How many waits may look longer, or in vain, in a trial. */
     private static final int TRIAL = 8;
-    /** Looks of which length have to pay; longer ones were asked for by the profile, whatever they cost. */
+    /** Looks up to this length have to pay; the profile asked for longer ones, whatever they cost. */
     private static final long FRUGAL_NANOS = 200_000;
-    /** How many more looks in vain than others there may be. */
+    /** By how many the looks in vain may exceed the others. */
     private static final int MOST_CREDIT = 8;
 
     /**
-     * How many times as long as others had the core it is then left to them, at first; twice as long each time, if they are found
-     * to be still there, so that finding out costs some hundredths of the time in the end.
+     * How many times as long as others had the core it is left to them, at first. The factor doubles each time they
+     * are found to be still there, so that in the end finding out costs some hundredths of the time.
      */
     private static final int CROWD_FACTOR = 8;
 
-    /** How often to ask how many threads want to run: it costs 2 us, and more with many processors. */
+    /** How often to ask for the number of runnable threads: it costs 2 us, and more with many processors. */
     private static final long SURPLUS_NANOS = 1_000_000;
 
-    /** What it saves to find something by a look, and not to fall asleep and be woken. */
+    /** The time that a thread saves by a look that finds something, compared with falling asleep and being woken. */
     private static final long LOOK_SAVES = 10_000;
-    /** The same by an offer, which leaves the core to another as a sleep does. */
+    /** The time that an offer saves in the same way; like a sleep it leaves the core to another thread. */
     private static final long OFFER_SAVES = 4_000;
-    /** What an offer costs that others take: to leave the core, and to come back to it. */
+    /** The cost of an offer that others take: to leave the core, and to come back to it. */
     private static final long OFFER_COSTS = 1_700;
     /** How much more offers may cost than they save before they are given up for a time. */
     private static final long MOST_OVERSPENT = 40_000;
 
-    /** Which part of the time others may have at most before it is a crowd, whatever is saved, as a power of a half. */
+    /**
+     * The part of the time that others may have at most before they are a crowd, whatever is saved, as a power of a
+     * half.
+     */
     private static final int BORNE_SHIFT = 1;
-    /** Which part of the time others may have in any case: no machine is without that, and nobody's work is late by it. */
+    /** The part of the time that others may have in any case: it occurs on any machine, and delays nobody's work. */
     private static final int TRIFLE_SHIFT = 6;
-    /** How much more than what is borne they have had when it is one: some slices of a scheduler. */
+    /** How much time beyond the permitted part makes a crowd: some slices of a scheduler. */
     private static final long MOST_LOST = 12_000_000;
-    /** How much of what waits have saved is kept for losses to come: a compiler, say, that works for a moment and is done. */
+    /**
+     * How much of the saved time is kept for later losses, for example to a compiler that works for a moment and is
+     * done.
+     */
     private static final long MOST_EARNED = 24_000_000;
-    /** What one of them counts at most, lest one long task makes a crowd. */
+    /** The most that a single loss counts, lest one long task makes a crowd. */
     private static final long MOST_AT_ONCE = 4_000_000;
 
-    /** A crowd that is found within that time after it was left alone, or within half of how long it was, is still the same. */
+    /**
+     * A crowd counts as the same one if it is found within this time after its rest, or within half the length of the
+     * rest.
+     */
     private static final long SOON_NANOS = 64_000_000;
 
     /**
-     * How often the end of a rest only asks whether more threads want to run than can. To look tells for certain, but disturbs
-     * who runs where.
+     * How often the end of a rest only asks whether there are more runnable threads than processors. A look would
+     * tell for certain, but disturbs the placing of the threads.
      */
     private static final int MOST_ASKED = 8;
 
@@ -131,92 +149,97 @@ public final class WaitPolicy {
     private static final long LONGEST_CROWDED = 400_000_000;
     private static final long THROTTLED_NANOS = 10_000_000_000L;
 
-    /** When the process had its first policy, or just before. */
+    /** The time of the process's first policy, or just before. */
     private static final long FIRST = System.nanoTime();
     /**
-     * How long a process begins. Its compilers work then: who takes them for a crowd and sleeps has them compile sleeping, and what
-     * is to be fast later.
+     * How long the start of a process lasts. Its compilers work then. A thread that took them for a crowd and slept
+     * would have the JVM compile its sleeping, and not the code that must be fast later.
      */
     private static final long STARTING_NANOS = 2_000_000_000L;
-    /** What a policy from that time forgives others. */
+    /** How much time a policy that is made during the start forgives others. */
     private static final long STARTING = 250_000_000;
 
     private final long most;
     private final PollConfig.Yielding yielding;
     private final Senses senses;
     private final SpinBudget budget;
-    /** A yield in which the peer did no more than answer takes more. */
+    /** A yield in which the peer only answered takes more. */
     private final long answerNanos;
 
-    // What was learnt.
+    // What the policy has learnt.
 
-    /** Why waits sleep at once, null if they do not. */
+    /** Why waits sleep at once now, null if they do not. */
     private Why resting;
-    /** Until when they do, or did. */
+    /** The end of that rest, or of the last one. */
     private long until;
-    /** How long they do, or did, and why. */
+    /** The length of that rest, or of the last one. */
     private long backOff;
-    /** How often in a row they go on because more threads want to run than can. */
+    /** How many times in a row a rest was prolonged because there were more runnable threads than processors. */
     private int asked;
 
     private Why lastRest;
-    /** Whether a look has paid since. */
+    /** Whether a look has paid since the last rest began. */
     private boolean proved;
-    /** For how many more answers the peer, which was found on the same core, is taken to be there; 0 if it is not. */
+    /**
+     * For how many more answers the peer, which was found on the same core, counts as being there; 0 if it does not.
+     */
     private int shared;
-    /** How many looks may still be in vain before that is taken for a rule. */
+    /** How many more looks may be in vain before looking is given up. */
     private int credit = MOST_CREDIT;
     /** How many waits of a trial are left, 0 if there is none. */
     private int trial;
-    /** What the last wait took that ended asleep. */
+    /** How long the last wait took that ended asleep. */
     private long lastWaking;
-    /** The last known run delay, -1 after a sleep: that a woken thread waits a moment means nothing. */
+    /** The last known run delay, -1 after a sleep: the short wait of a woken thread means nothing. */
     private long runDelay = -1;
 
-    /** How often the process was stopped, as it was last known. */
+    /** The last known number of times that the process was stopped. */
     private long throttled;
-    /** When it was last asked how many threads want to run. */
+    /** When the number of runnable threads was last asked for. */
     private long surplusAt;
-    /** What others had, or wanted, beyond what is borne, as of when it was last put down; negative if they may have more. */
+    /**
+     * How much time others had, or wanted, beyond the permitted part, at the last record; negative if they may have
+     * more.
+     */
     private long lost;
 
     private long lostAt;
-    /** What waits that did not sleep have saved since. */
+    /** How much time waits without a sleep have saved since that record. */
     private long saved;
-    /** What offers have saved, less what they cost, within limits. */
+    /** How much time offers have saved, less their cost, within limits. */
     private long offersSaved;
 
-    // This wait.
+    // The present wait.
 
     private boolean begun;
     private long start;
     private long limit;
-    /** The time as it was last told. */
+    /** The last time that the thread has told. */
     private long last;
 
     private long nextOffer;
     private boolean looking;
-    /** Whether the last that is known is that it was about to glance. */
+    /** Whether the last known step was the start of a glance. */
     private boolean glancing;
-    /** What the last offer took, if that was the last step; 0 if another was. */
+    /** How long the last offer took, if it was the last step; 0 otherwise. */
     private long offered;
 
     private boolean refused;
-    /** Whether it is known to have looked in vain. */
+    /** Whether the wait is known to have looked in vain. */
     private boolean vain;
-    /** How many offers others took. */
+    /** How many offers other threads took. */
     private int offers;
 
     private boolean placed;
-    /** Why it goes on asleep. */
+    /** Why the wait goes on asleep. */
     private Why reason;
 
     /**
-     * A policy that knows nothing yet.
+     * Makes a policy that knows nothing yet.
      *
      * @param config how long to look, and whether to give way
-     * @param senses what can be known about others
-     * @param budget how many threads of the process may look at a time
+     * @param senses the sources of what is known about others
+     * @param budget limits how many threads of the process look at a time
      */
     WaitPolicy(PollConfig config, Senses senses, SpinBudget budget) {
         this.most = config.spinNanos();
@@ -226,10 +249,10 @@ public final class WaitPolicy {
         long unused = senses.unusedYield();
         this.answerNanos = Math.max(LEAST_ANSWER_NANOS, unused + (unused >> 1));
         this.limit = most;
-        this.throttled = senses.throttled(); // what was before is nothing that this thread was kept waiting by
+        this.throttled = senses.throttled(); // earlier stops did not keep this thread waiting
     }
 
-    /** A policy for a thread, or whoever has a poller's turn. */
+    /** Makes a policy for a thread, or for the owner of a poller's turn. */
     public static WaitPolicy of(PollConfig config) {
         WaitPolicy policy = new WaitPolicy(config, RunDelay.SENSES, SpinBudget.OF_PROCESS);
         if (System.nanoTime() - FIRST < STARTING_NANOS) {
@@ -238,24 +261,30 @@ public final class WaitPolicy {
         return policy;
     }
 
-    /** Others may have that much more, in nanoseconds, before they are a crowd for the first time. Before the first wait. */
+    /**
+     * Allows others this much more time, in nanoseconds, before they are a crowd for the first time. Call it before
+     * the first wait.
+     */
     void forgive(long nanos) {
         lost = -nanos;
     }
 
-    /** Whether a few looks pay before anything else is done, the clock included. Asked for those looks, which follow if so. */
+    /**
+     * Whether a few looks pay before anything else is done, reading the clock included. If so, the caller makes those
+     * looks.
+     */
     public boolean mayGlance() {
         if (yielding == PollConfig.Yielding.NEVER) {
             return most > 0;
         }
         if (glancing) {
-            saved += LOOK_SAVES; // no wait has begun since: it found something
+            saved += LOOK_SAVES; // no wait has begun since: the glance found something
         }
         glancing = most > 0 && resting == null && shared == 0 && !budget.isEmpty();
         return glancing;
     }
 
-    /** How long the wait that has begun looks, unless there is a reason to end it earlier; in nanoseconds. */
+    /** How long the present wait looks, in nanoseconds, unless there is a reason to end it earlier. */
     public long patience() {
         return limit;
     }
@@ -264,7 +293,7 @@ public final class WaitPolicy {
      * A wait begins, or goes on.
      *
      * @param now the time, {@link System#nanoTime()}
-     * @param since when the last traffic was; the same as before if none was since the last wait
+     * @param since the time of the last traffic; the same as before if none came since the last wait
      */
     public void begin(long now, long since) {
         last = now;
@@ -297,7 +326,7 @@ public final class WaitPolicy {
     }
 
     /**
-     * What to do now, nothing having been found.
+     * Decides what to do now that nothing has been found.
      *
      * @param now the time
      */
@@ -306,7 +335,7 @@ public final class WaitPolicy {
             return Step.SLEEP;
         }
         Step step = decide(now);
-        if (step == Step.SLEEP) { // here alone: the compiler makes it once
+        if (step == Step.SLEEP) { // only here: so the compiler compiles it once
             end();
             runDelay = -1;
             WaitCounters.slept(reason);
@@ -365,7 +394,7 @@ public final class WaitPolicy {
         return Step.LOOK;
     }
 
-    /** With {@code always} and {@code never} the program has decided. */
+    /** Decides as the program has: by {@code always} or {@code never}. */
     private Step asTold(boolean over) {
         if (over) {
             return sleep(Why.IN_VAIN);
@@ -377,7 +406,7 @@ public final class WaitPolicy {
     /**
      * The core was offered to others.
      *
-     * @param from when
+     * @param from when the offer began
      * @param to when the thread had it again
      */
     public void yielded(long from, long to) {
@@ -409,7 +438,7 @@ public final class WaitPolicy {
             WaitCounters.handedOver();
             shared = SHARED;
         } else if (offered > 0 && shared > 0) {
-            shared--; // it came while the core was offered, but sooner than from there
+            shared--; // the answer came during the offer, but sooner than from the same core
         }
         if (offers > 0) {
             long gain = (isHandover ? OFFER_SAVES : 0) - (offers - 1) * OFFER_COSTS;
@@ -431,13 +460,13 @@ public final class WaitPolicy {
      * Something came while the thread was asleep.
      *
      * @param now the time
-     * @param afterNanos how long after the wait had begun
+     * @param afterNanos how long after the beginning of the wait
      */
     public void woken(long now, long afterNanos) {
         runDelay = -1;
         lastWaking = afterNanos;
         boolean rested = now - until + backOff >= backOff >> 3;
-        // Where nobody may look there is nothing to find sooner, however long the profile would look.
+        // Where no thread may look nothing can be found sooner, however long the profile would look.
         long reach = budget.isEmpty() ? Math.min(most, WAKING_NANOS) : most;
         if (resting == Why.UNPROMISING && afterNanos - WAKING_NANOS <= reach && rested) {
             resting = null;
@@ -445,7 +474,7 @@ public final class WaitPolicy {
         }
     }
 
-    /** No more looking for now, whatever came of it; the wait may go on with {@link #begin}. */
+    /** Ends the looking for now, whatever its outcome; the wait may go on with {@link #begin}. */
     public void end() {
         looking = false;
         if (placed) {
@@ -463,7 +492,7 @@ public final class WaitPolicy {
         return Step.SLEEP;
     }
 
-    /** This wait's offers brought nothing. */
+    /** Accounts for a wait whose offers brought nothing. */
     private void spendOffers(long now) {
         offersSaved -= offers * OFFER_COSTS;
         if (offersSaved < -MOST_OVERSPENT) {
@@ -478,7 +507,7 @@ public final class WaitPolicy {
         }
     }
 
-    /** This wait has looked for nothing. */
+    /** Accounts for a wait that has looked in vain. */
     private void disappointed(Why why, long now) {
         if (vain) {
             return;
@@ -497,20 +526,23 @@ public final class WaitPolicy {
         }
     }
 
-    /** Whether more threads want to run than can, for long: one that looks keeps another from its core, wherever that is. */
+    /**
+     * Whether more threads are runnable than there are processors, for long: a thread that looks then keeps another
+     * from its core, wherever that is.
+     */
     private boolean isSurplus(long now) {
         if (now - surplusAt < SURPLUS_NANOS) {
             return false;
         }
         surplusAt = now;
         int surplus = senses.surplus();
-        // One too many may be another that looks as well, and that is enough if one of them stops.
+        // A surplus of one may be another thread that looks as well, and it is enough if one of the two stops.
         return surplus > 0 && lose(now, surplus == 1 ? SURPLUS_NANOS * 3 / 4 : SURPLUS_NANOS);
     }
 
     /**
-     * Others had that much of the core, or would have. It is borne as far as waits that did not sleep have saved as much, now or
-     * shortly before, or it is a trifle. Returns whether it makes a crowd.
+     * Records that others had this much of the core's time, or wanted it. The loss is borne as far as waits without a
+     * sleep have saved as much, now or shortly before, or it is a trifle. Returns whether it makes a crowd.
      */
     private boolean lose(long now, long took) {
         long since = now - lostAt;
@@ -534,7 +566,7 @@ public final class WaitPolicy {
         rest(Why.CROWDED, now, first, LONGEST_CROWDED);
     }
 
-    /** Whether others that were found were left alone until just now. */
+    /** Whether the last rest, which left the core to others, ended just now. */
     private boolean isSoon(long now) {
         return lastRest == Why.CROWDED && now - until <= Math.max(SOON_NANOS, backOff >> 1);
     }
@@ -551,7 +583,9 @@ public final class WaitPolicy {
         proved = false;
     }
 
-    /** The clock has jumped while this looked: another thread had the core, or the whole process was stopped. */
+    /**
+     * Accounts for a jump of the clock during a look: another thread had the core, or the whole process was stopped.
+     */
     private void keptWaiting(long now) {
         long gap = now - last;
         long stopped = senses.throttled();
@@ -565,7 +599,7 @@ public final class WaitPolicy {
         long before = runDelay;
         long after = senses.runDelay();
         runDelay = after;
-        // A collector that stops all threads is nobody who wants the core.
+        // A collector that stops all threads does not compete for the core.
         if (after >= 0 && before >= 0 && after - before >= gap / 2) {
             WaitCounters.keptWaiting(gap);
             boolean unused = lose(now, gap);

@@ -20,9 +20,9 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * Accel in this process: the profile at work that the system properties and the environment name, its metrics, and what
- * {@code accel stats} and {@code accel capture} look at. It starts with the first adapter that asks, which the log says in a line, and others that ask get the
- * same. Thread-safe.
+ * Accel in this process: the profile that the system properties and the environment name, its metrics, and the
+ * services behind {@code accel stats} and {@code accel capture}. It starts with the first adapter that asks for it,
+ * which the log records in a line, and later callers get the same. Thread-safe.
  */
 public final class AccelRuntime {
     private static volatile AccelRuntime started; // written once, under the class's monitor
@@ -44,7 +44,7 @@ public final class AccelRuntime {
         }
     }
 
-    /** What is wrong with the directory of shared memory, though it works. */
+    /** The faults of the directory of shared memory that let it work. */
     private static List<String> mistakes(Path dir) {
         return Privileged.get(() -> {
             try {
@@ -52,15 +52,15 @@ public final class AccelRuntime {
                         .map(mistake -> "accel: " + mistake)
                         .toList();
             } catch (IOException e) {
-                return List.of(); // each connection that needs it says so
+                return List.of(); // each connection that needs the directory reports its fault
             }
         });
     }
 
     /**
-     * That of this process, started if it is not yet.
+     * Returns the runtime of this process, started if it is not yet.
      *
-     * @throws ProfileException if the profile has a mistake; the message tells all of it, each time
+     * @throws ProfileException if the profile has a mistake; the message tells all mistakes, each time
      */
     public static AccelRuntime get() {
         AccelRuntime running = started;
@@ -78,7 +78,10 @@ public final class AccelRuntime {
         }
     }
 
-    /** The JVM wraps what its provider throws, and later throws something that names no cause; so the mistake is said by itself. */
+    /**
+     * The JVM wraps the exceptions of its provider, and later throws one that names no cause; so this logs the mistake
+     * by itself.
+     */
     private static Profile profile() {
         try {
             return Profile.fromSystem();
@@ -91,7 +94,7 @@ public final class AccelRuntime {
         }
     }
 
-    /** The profile at work. */
+    /** The accelerator of the profile at work. */
     public Accelerator accelerator() {
         return accelerator;
     }

@@ -8,16 +8,16 @@ import java.io.File;
 import java.util.Arrays;
 import java.util.List;
 
-/** What the log says when Accel starts in a process. It loads nothing of a fabric. */
+/** The log's line when Accel starts in a process. Making it loads nothing of a fabric. */
 final class StartLine {
     private StartLine() {}
 
     /**
-     * The line.
+     * Makes the line.
      *
      * @param profile the profile at work
      * @param on whether it accelerates anything
-     * @param devices where the system lists its RDMA devices
+     * @param devices the directory where the system lists its RDMA devices
      */
     static String of(Profile profile, boolean on, File devices) {
         String start = "accel: " + BuildInfo.version() + ", profile " + profile.name();

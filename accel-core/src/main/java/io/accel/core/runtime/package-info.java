@@ -1,5 +1,5 @@
 /**
- * What there is once in a process, whichever adapter needs it first. The adapters depend on it; it depends on the other packages of
- * the core and on the profiles.
+ * The objects that exist once in a process, whichever adapter needs them first. The adapters depend on this package;
+ * it depends on the other packages of the core and on the profiles.
  */
 package io.accel.core.runtime;

@@ -4,16 +4,18 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * Which half of a connection told the program of the peer's reset. As with TCP, an error is reported once, to whoever asks
- * first: after a reset met by a read, reads go on to say so and writes find a broken pipe; after one met by a write, reads find the
- * end. A reset behind the end of what the peer sent is told to nobody: reads find the end, writes a broken pipe. Shared by a connection's two halves, which may ask at the same time. Safe for use by several threads.
+ * Records which half of a connection told the program of the peer's reset. As with TCP, an error is reported once, to
+ * the half that asks first: after a read met the reset, reads go on to report it and writes find a broken pipe; after
+ * a write met it, reads find the end. Nobody is told of a reset behind the end of the peer's bytes: reads find the
+ * end, writes a broken pipe. A connection's two halves share this object, and may ask at the same time. Safe for use
+ * by several threads.
  */
 public final class PeerReset {
     private enum ToldTo {
         NOBODY,
-        /** The end had been read before. */
+        /** The end had been read before the reset. */
         NEITHER,
-        /** What a reader took for the end was this reset, of which a write had heard that could not tell. */
+        /** The reader took this reset for the end. A write had heard of the reset but could not report it. */
         OWED_TO_WRITER,
         READER,
         WRITER
@@ -29,12 +31,12 @@ public final class PeerReset {
         }
     }
 
-    /** Changed from each of these to one that stands behind it, by compare-and-set in either half. It guards no other memory. */
+    /** Either half moves it from one constant to a later one, by compare-and-set. It guards no other memory. */
     private volatile ToldTo toldTo = ToldTo.NOBODY;
 
     PeerReset() {}
 
-    /** Whether the reader reports it: it is the first to ask, or reported it before. */
+    /** Whether the reader reports the reset: it is the first to ask, or reported it before. */
     public boolean isReaders() {
         return TOLD_TO.compareAndSet(this, ToldTo.NOBODY, ToldTo.READER) || toldTo == ToldTo.READER;
     }
@@ -46,24 +48,24 @@ public final class PeerReset {
     }
 
     /**
-     * As {@link #isNewToWriter}, of a reset that another path has told a write of. It tells that once, and never behind the end: what a
-     * reader took for the end meanwhile was the same reset.
+     * As {@link #isNewToWriter}, for a reset that another path has reported to a write. That path reports it once,
+     * and never behind the end: if a reader met an end meanwhile, it was the same reset.
      */
     public boolean isWriters() {
         return isNewToWriter() || TOLD_TO.compareAndSet(this, ToldTo.NEITHER, ToldTo.WRITER);
     }
 
-    /** As {@link #isWriters}, where it is the next write that reports it. */
+    /** As {@link #isWriters}, where the next write reports the reset. */
     public void isOwedToWriter() {
         boolean unused = TOLD_TO.compareAndSet(this, ToldTo.NEITHER, ToldTo.OWED_TO_WRITER);
     }
 
-    /** The reader has met the end of what the peer sent, on another path than the link's. */
+    /** The reader has met the end of the peer's bytes, on another path than the link's. */
     public void comesBehindEnd() {
         boolean unused = TOLD_TO.compareAndSet(this, ToldTo.NOBODY, ToldTo.NEITHER);
     }
 
-    /** Whether the reader reported it. */
+    /** Whether the reader reported the reset. */
     public boolean wasRead() {
         return toldTo == ToldTo.READER;
     }

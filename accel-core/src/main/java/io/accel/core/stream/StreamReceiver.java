@@ -11,12 +11,14 @@ import java.nio.ByteBuffer;
 /**
  * The receiving half of a stream: bytes in order, then the end or a reset.
  *
- * <p>Consumed ring space is given back when a quarter of the ring has been read, not at every read: a sender then looks at
- * the peer's cache line four times a ring instead of at every write. That cannot starve a sender. A sender is short of
- * space only while more than three quarters of the ring are unread, and reading those passes a quarter.
+ * <p>The receiver gives consumed ring space back when a quarter of the ring has been read, not at every read: a
+ * sender then looks at the peer's cache line four times a ring instead of at every write. That cannot starve a
+ * sender. A sender is short of space only while more than three quarters of the ring are unread, and reading those
+ * passes a quarter.
  *
- * <p>One reader at a time; {@link #ready} may be called by another thread at the same time and is then a hint. So may {@link #tap}: it
- * changes how much is to be read before space is given back, so that each read comes to where that is done, and where the tap is.
+ * <p>One reader at a time; {@link #ready} may be called by another thread at the same time and is then a hint. So may
+ * {@link #tap}: it changes how much must be read before space is given back, so that each read reaches the code that
+ * gives space back and calls the tap.
  */
 public final class StreamReceiver {
     private static final VarHandle HEAD;
@@ -37,52 +39,60 @@ public final class StreamReceiver {
         }
     }
 
-    /** In place of {@link #creditAt}: each read takes the branch in which space is given back. */
+    /** This value of {@link #creditAt} makes each read take the branch in which space is given back. */
     private static final int TAPPED = Integer.MIN_VALUE;
 
-    /** What a read returns where the stream goes on by another way: the sender has {@linkplain Link#LEFT left} the link. */
+    /**
+     * A read returns this where the stream goes on by another way: the sender has {@linkplain Link#LEFT left} the
+     * link.
+     */
     public static final int MOVED = -2;
 
     private final PeerReset reset;
     /**
-     * Whether a read has returned the end: what a writer publishes that a close met in its midst, and was told that it was not accepted, is
-     * nobody's then. Reader only.
+     * Whether a read has returned the end. Bytes that a writer publishes after that, because a close met it, belong
+     * to nobody: the writer was told that they were not accepted. Reader only.
      */
     private boolean over;
 
     private final Link link;
     private final MemoryRegion ring;
     private final int quarter;
-    /** For the preface. Reader only. */
+    /** The buffer for the preface. Reader only. */
     private final ByteBuffer word = ByteBuffer.allocate(Preface.NUMBER);
 
-    /** Next byte to read. Written by the reader; the poller reads it without order, for a hint. */
+    /** The cursor of the next byte to read. Written by the reader; the poller reads it without order, for a hint. */
     private long head;
     /** How many reads brought bytes. Written by the reader, read by others without order. */
     @SuppressWarnings("unused") // read through READS
     private long reads;
-    /** Where the bytes begin that the peer sends by this link since it last came to it. Written by the reader. */
+    /**
+     * The cursor of the first byte that the peer sends over this link since it last came to it. Written by the reader.
+     */
     private volatile long origin;
-    /** What the peer has said there, -1 if it has not. Written by the reader. */
+    /** The number in the peer's preface there, -1 if it has not come. Written by the reader. */
     private volatile long preface = -1;
-    /** What the prefaces took that were read. Written by the reader. */
+    /** How many bytes the prefaces took that were read. Written by the reader. */
     private volatile long prefaceBytes;
-    /** What the peer knows to be consumed. Reader only. */
+    /** The cursor up to which the peer knows bytes to be consumed. Reader only. */
     private long credited;
     /**
-     * How much is to be given back at once: a quarter, or {@link #TAPPED}. Written by who taps, and by nobody else; the reader reads it
-     * without order.
+     * How much is to be given back at once: a quarter, or {@link #TAPPED}. Only the thread that taps writes it; the
+     * reader reads it without order.
      */
     private int creditAt;
-    /** Written by who taps, before {@link #creditAt} can be seen. */
+    /** Written by the thread that taps, before the new {@link #creditAt} can be seen. */
     private volatile StreamTap tap;
-    /** From where on bytes are lent out, so that their space is not the peer's yet; no such place if it is above head. */
+    /**
+     * The cursor from which bytes are lent out, so that their space is not the peer's yet; no bytes are lent if it is
+     * above head.
+     */
     private long lentFrom = Long.MAX_VALUE;
-    /** The last {@link Link#published} that was seen and found sound. Reader only. */
+    /** The last {@link Link#published} that was seen and found valid. Reader only. */
     private long tail;
 
     /**
-     * The receiving half of a link on which nothing was received yet.
+     * Makes the receiving half of a link on which nothing was received yet.
      *
      * @param link the connection
      */
@@ -94,13 +104,13 @@ public final class StreamReceiver {
         this.creditAt = quarter;
     }
 
-    /** Which half told the program of a reset; shared with the sending half. Any thread. */
+    /** Tells which half reported a reset to the program; shared with the sending half. Any thread. */
     public PeerReset peerReset() {
         return reset;
     }
 
     /**
-     * Reads what the peer's sender {@linkplain StreamSender#begin began} with, unless that was done.
+     * Reads the preface that the peer's sender {@linkplain StreamSender#begin began} with, unless that was done.
      *
      * @return the number, or -1 if it is not there
      * @throws CorruptLinkException if the peer wrote nonsense
@@ -123,7 +133,10 @@ public final class StreamReceiver {
         return preface;
     }
 
-    /** What {@link #takePreface} returned last, or would return. A hint for any thread that knows the link to be there. */
+    /**
+     * The number that {@link #takePreface} returned last, or would return. A hint for any thread that knows that the
+     * link exists.
+     */
     public long preface() {
         long said = preface;
         long from = origin;
@@ -140,18 +153,18 @@ public final class StreamReceiver {
         return Math.max(0, link.published() - origin - Preface.length(origin));
     }
 
-    /** Whether the peer has left the link and nothing is left to read before that. Any thread. */
+    /** Whether the peer has left the link and no bytes before that are left to read. Any thread. */
     public boolean hasLeft() {
-        // The state first, as in look(): what was published before it is then seen.
+        // The state is read first, as in look(): bytes that were published before it are then seen.
         return isPeerLeaving() && link.published() == head;
     }
 
-    /** Whether the peer has left the link, perhaps with something left to read before that. Any thread. */
+    /** Whether the peer has left the link, perhaps with bytes before that left to read. Any thread. */
     public boolean isPeerLeaving() {
         return (link.peerState() & Link.LEFT) != 0;
     }
 
-    /** The peer {@linkplain #hasLeft has left}: what it publishes next begins as the link did. Reader only. */
+    /** The peer {@linkplain #hasLeft has left}: its next published bytes begin as the link did. Reader only. */
     public void follow() {
         link.forget(Link.LEFT);
         origin = head;
@@ -160,13 +173,13 @@ public final class StreamReceiver {
     }
 
     /**
-     * Reads what there is.
+     * Reads the available bytes.
      *
-     * @param dst where to, from its position to its limit; the position advances by what was read
+     * @param dst the destination, from its position to its limit; the position advances by the bytes read
      * @return the number of bytes, 0 if there are none now or no room, -1 at the end of the stream, {@link #MOVED} after the
      *     last byte before the peer left
-     * @throws IOException {@link SocketException} "Connection reset" after the last byte if the peer aborted and no write has
-     *     said so; {@link CorruptLinkException} if it wrote nonsense
+     * @throws IOException {@link SocketException} "Connection reset" after the last byte if the peer aborted and no
+     * write has reported it; {@link CorruptLinkException} if it wrote nonsense
      */
     public int read(ByteBuffer dst) throws IOException {
         int room = dst.remaining();
@@ -180,7 +193,7 @@ public final class StreamReceiver {
                 return (int) available;
             }
         } else if (available < room && refresh()) {
-            available = tail - head; // as with TCP, all that has come, not what was known of it
+            available = tail - head; // as with TCP, all bytes that have come count, not only the known ones
         }
         int n = (int) Math.min(available, room);
         int at = dst.position();
@@ -194,7 +207,7 @@ public final class StreamReceiver {
      * Fills several buffers one after the other.
      *
      * @param dsts the buffers
-     * @param offset the first
+     * @param offset the index of the first
      * @param length how many
      * @return as {@link #read(ByteBuffer)}
      * @throws IOException as {@link #read(ByteBuffer)}
@@ -206,7 +219,7 @@ public final class StreamReceiver {
             if (!dst.hasRemaining()) {
                 continue;
             }
-            // After the first byte neither the end nor a reset may be reported: they are the next read's.
+            // After the first byte neither the end nor a reset may be reported: the next read reports them.
             if (total > 0 && tail == head && !refresh()) {
                 break;
             }
@@ -222,7 +235,7 @@ public final class StreamReceiver {
         return total > 0 ? total : nothingWanted();
     }
 
-    /** A read without room finds nothing, unless it is known that there will be nothing but the reset. */
+    /** A read without room finds nothing, unless only the reset can follow. */
     private int nothingWanted() throws SocketException {
         if (reset.wasRead()) {
             throw new SocketException("Connection reset");
@@ -231,11 +244,12 @@ public final class StreamReceiver {
     }
 
     /**
-     * Reads bytes by leaving them where they are: they lie in {@link MemoryRegion#memory()} of the receive ring at {@link
-     * #position()} as it was before the call, in one piece, and stay there until they are {@linkplain #keep given back}.
+     * Reads bytes by leaving them in place: they lie in {@link MemoryRegion#memory()} of the receive ring at {@link
+     * #position()} as it was before the call, in one piece, and stay there until they are {@linkplain #keep given
+     * back}.
      *
-     * @param least how many at least, more than 0
-     * @param most how many at most
+     * @param least how many bytes at least, more than 0
+     * @param most how many bytes at most
      * @return the number of bytes, 0 if there are fewer than {@code least} in one piece now, and else as {@link
      *     #read(ByteBuffer)}
      * @throws IOException as {@link #read(ByteBuffer)}
@@ -269,7 +283,7 @@ public final class StreamReceiver {
     }
 
     /**
-     * Gives lent bytes back, in order: all before a cursor. Reader only.
+     * Gives lent bytes back, in order: all bytes before a cursor. Reader only.
      *
      * @param from the first byte that is still lent, at most {@link #position()}; {@link Long#MAX_VALUE} for none
      */
@@ -291,7 +305,9 @@ public final class StreamReceiver {
         return hasUnread() || hasNews();
     }
 
-    /** Whether, with no bytes there, a read would not find "nothing yet"; {@link #hasUnread} before. Any thread. */
+    /**
+     * Whether, with no bytes there, a read would not find "nothing yet"; call {@link #hasUnread} before. Any thread.
+     */
     public boolean hasNews() {
         boolean gone = link.peerGone(); // first, as in look()
         int state = link.peerState();
@@ -300,15 +316,15 @@ public final class StreamReceiver {
 
     /** Whether nothing is left to read but the end or a reset. Any thread. */
     public boolean ended() {
-        // First these two, as in look(): what was published before is then seen.
+        // These two are read first, as in look(): bytes that were published before are then seen.
         boolean gone = link.peerGone();
         int state = link.peerState();
         boolean ends = (state & Link.ENDED) != 0 || (gone && (state & Link.BROKEN) == 0);
-        boolean hasLeft = (state & Link.LEFT) != 0; // its end is the kernel's to tell
+        boolean hasLeft = (state & Link.LEFT) != 0; // the kernel reports the stream's end then
         return ends && !hasLeft && link.published() == head;
     }
 
-    /** Whether bytes that the peer published have not been read; decides between FIN and RST on close. */
+    /** Whether bytes that the peer published have not been read; that decides between FIN and RST on close. */
     public boolean hasUnread() {
         return link.published() != head;
     }
@@ -329,7 +345,10 @@ public final class StreamReceiver {
         credit(creditAt, n);
     }
 
-    /** Gives back all that was read and is not lent, if that is so much at least; {@code n} bytes were just read. */
+    /**
+     * Gives back all bytes that were read and are not lent, if they are at least that many; {@code n} bytes were just
+     * read.
+     */
     private void credit(int least, int n) {
         long mine = Math.min(head, lentFrom);
         if (mine - credited >= least) {
@@ -354,10 +373,10 @@ public final class StreamReceiver {
     }
 
     /**
-     * Has a tap take all that is read from now on, before its space is the peer's again. Where the reader is just reading, that may be
-     * the first that is taken, or the last that is not. By one thread at a time, which may be any.
+     * Has a tap take all bytes that are read from now on, before their space is the peer's again. If a read is under
+     * way, the tap may take its bytes or miss them. By one thread at a time, which may be any.
      *
-     * @param newTap takes it
+     * @param newTap the tap
      */
     public void tap(StreamTap newTap) {
         tap = newTap;
@@ -377,7 +396,7 @@ public final class StreamReceiver {
         }
     }
 
-    /** Looks for more bytes; the number available, 0 for none yet, -1 for the end, {@link #MOVED}. */
+    /** Looks for more bytes: returns the number available, 0 for none yet, -1 for the end, {@link #MOVED}. */
     private long look() throws IOException {
         if (over) {
             return -1;
@@ -392,20 +411,19 @@ public final class StreamReceiver {
             return tail - head;
         }
         if (state == Link.BROKEN) {
-            return 0; // what follows is yet to be decided
+            return 0; // the fate of the stream is not decided yet
         }
         if ((state & Link.LEFT) != 0) {
-            return MOVED; // also if it has ended, was reset or is gone since: its last bytes are the kernel's, and so
-            // is that
+            return MOVED; // also if it has ended, was reset or is gone since: the kernel brings its last bytes, and that
         }
-        // Behind an end nothing is lost that was to be read, and so TCP tells a reader of no reset there.
+        // Behind an end no bytes are lost, and so TCP tells a reader of no reset there.
         boolean cut = (state & (Link.RST | Link.FIN)) == Link.RST;
         tellTap(cut);
         if (cut && reset.isReaders()) {
             throw new SocketException("Connection reset");
         }
-        // A write has reported it; or FIN or CLOSED, or the process is gone: its kernel sockets would have ended in
-        // order, too.
+        // A write has reported the reset; or there is FIN or CLOSED; or the process is gone, and its kernel sockets
+        // would have ended in order, too.
         over = true;
         return -1;
     }

@@ -11,8 +11,9 @@ import java.util.function.Consumer;
 /**
  * The sending half of a stream: bytes in order into the peer's ring, then FIN.
  *
- * <p>One writer at a time; {@link #ready} may be called by another thread at the same time and is then a hint. So may {@link #tap}: the
- * writer decides once for each publish, by a field that it looks at anyway, whether a {@link StreamTap} takes it.
+ * <p>One writer at a time; {@link #ready} may be called by another thread at the same time and is then a hint. So may
+ * {@link #tap}: the writer decides once for each publish, by a field that it looks at anyway, whether a {@link
+ * StreamTap} takes the bytes.
  */
 public final class StreamSender {
     private static final VarHandle TAIL;
@@ -32,15 +33,15 @@ public final class StreamSender {
         }
     }
 
-    /** What is left of a connection whose peer has closed in order. */
+    /** The state of a connection whose peer may have closed in order. */
     private enum Farewell {
-        /** As far as the writer knows the peer reads. */
+        /** As far as the writer knows, the peer reads. */
         NONE,
-        /** So it does, and a tap takes what is published. */
+        /** As far as the writer knows, the peer reads, and a tap takes the published bytes. */
         TAPPED,
-        /** The write under way is accepted, and nobody reads it. */
+        /** The write under way is accepted, though nobody reads it. */
         ACCEPTED,
-        /** With TCP, the answer to it has come: nothing is accepted any more. */
+        /** With TCP, the answer to that write has come: nothing is accepted any more. */
         OVER
     }
 
@@ -50,35 +51,35 @@ public final class StreamSender {
     private final int size;
     private final int lowWater;
 
-    /** All bytes before it are published. Written by the writer, read by the poller for a hint. */
+    /** All bytes before this cursor are published. Written by the writer, read by the poller for a hint. */
     private long tail;
     /** How often bytes were published. Written by the writer, read by others without order. */
     @SuppressWarnings("unused") // read through PUBLISHES
     private long publishes;
-    /** Next byte to send: {@link #append appended} bytes lie between the two. Writer only. */
+    /** The cursor of the next byte to send: {@link #append appended} bytes lie between the two. Writer only. */
     private long next;
-    /** The last {@link Link#released} that was seen and found sound. Writer only. */
+    /** The last {@link Link#released} that was seen and found valid. Writer only. */
     private long released;
     /** How many times this has {@linkplain #begin begun}. Written by the writer. */
     private volatile int prefaces;
-    /** What they took. Written by the writer. */
+    /** How many bytes the prefaces took. Written by the writer. */
     private volatile long prefaceBytes;
-    /** Where the program's bytes begin since this last {@linkplain #begin began}. Writer only. */
+    /** The cursor of the program's first byte since this last {@linkplain #begin began}. Writer only. */
     private long origin;
-    /** The end of the last bytes that were sent from where the program had them. Writer only. */
+    /** The end of the last bytes that were sent from the program's own memory. Writer only. */
     private long inPlaceTo;
-    /** What this last began with. Writer only. */
+    /** The number that this last began with. Writer only. */
     private long said;
     /**
-     * The writer reads and writes it without order. The thread that taps goes from {@link Farewell#NONE} to {@link Farewell#TAPPED} and back, by
-     * compare-and-set, which cannot undo what the writer has found out.
+     * The writer reads and writes it without order. The thread that taps goes from {@link Farewell#NONE} to {@link
+     * Farewell#TAPPED} and back, by compare-and-set, which cannot undo the writer's findings.
      */
     private Farewell farewell = Farewell.NONE;
-    /** Written by who taps, before {@link Farewell#TAPPED} can be seen. */
+    /** Written by the thread that taps, before {@link Farewell#TAPPED} can be seen. */
     private volatile StreamTap tap;
 
     /**
-     * The sending half of a link on which nothing was sent yet.
+     * Makes the sending half of a link on which nothing was sent yet.
      *
      * @param link the connection
      * @param lowWater from how many bytes of free ring the stream counts as writable; cut to half a ring
@@ -88,11 +89,11 @@ public final class StreamSender {
     }
 
     /**
-     * The sending half of a connection whose receiving half is in use as well.
+     * Makes the sending half of a connection whose receiving half is in use as well.
      *
      * @param link the connection
      * @param lowWater as above
-     * @param receiver the other half, with which this agrees on who reports a reset
+     * @param receiver the other half; the two agree on which of them reports a reset
      */
     public StreamSender(Link link, int lowWater, StreamReceiver receiver) {
         this(link, lowWater, receiver.peerReset());
@@ -107,11 +108,11 @@ public final class StreamSender {
     }
 
     /**
-     * Begins with a number, which the receiver {@linkplain StreamReceiver#takePreface takes} before all bytes: as the first
-     * thing that is sent, or after the receiver has {@linkplain #isFollowed followed}.
+     * Begins with a number, which the receiver {@linkplain StreamReceiver#takePreface takes} before all bytes: as the
+     * first thing to be sent, or after the receiver has {@linkplain #isFollowed followed}.
      *
      * @param said the number, not negative
-     * @return false if there is no room for it
+     * @return false if there is no room for the number
      * @throws CorruptLinkException if the peer wrote nonsense
      */
     public boolean begin(long said) throws CorruptLinkException {
@@ -133,14 +134,17 @@ public final class StreamSender {
         return true;
     }
 
-    /** Leaves the link after what was sent: the peer goes on by another way when it has read all. */
+    /** Leaves the link after the bytes sent: the peer goes on by another way when it has read them all. */
     public void leave() {
         link.signal(Link.LEFT);
     }
 
-    /** Whether the peer has read all that was sent before this {@linkplain #leave left}; true once for each time. */
+    /**
+     * Whether the peer has read all bytes that were sent before this {@linkplain #leave left}; true once for each
+     * time.
+     */
     public boolean isFollowed() {
-        long unused = link.published(); // a fabric learns of states when it is looked at
+        long unused = link.published(); // a fabric learns of states only when it is looked at
         if ((link.peerState() & Link.FOLLOWED) == 0) {
             return false;
         }
@@ -149,12 +153,13 @@ public final class StreamSender {
     }
 
     /**
-     * Sends as much as there is room for, and publishes it as one.
+     * Sends as many bytes as there is room for, and publishes them as one.
      *
-     * @param src the bytes, from its position to its limit; the position advances by what was sent
+     * @param src the bytes, from its position to its limit; the position advances by the bytes sent
      * @return the number of bytes accepted, which the peer will receive unless it resets or has closed; 0 if there is no room
-     * @throws IOException "Broken pipe" if the peer has closed and a write was accepted since, as TCP accepts one; "Connection
-     *     reset by peer" if it aborted and nobody has said so; {@link CorruptLinkException} if it wrote nonsense
+     * @throws IOException "Broken pipe" if the peer has closed and a write was accepted since, as TCP accepts one;
+     * "Connection reset by peer" if it aborted and nothing has reported that; {@link CorruptLinkException} if it
+     * wrote nonsense
      */
     public int write(ByteBuffer src) throws IOException {
         checkPeer(src.hasRemaining());
@@ -167,7 +172,7 @@ public final class StreamSender {
      * Sends several buffers, one after the other, and publishes them as one.
      *
      * @param srcs the buffers
-     * @param offset the first
+     * @param offset the index of the first
      * @param length how many
      * @return as {@link #write(ByteBuffer)}
      * @throws IOException as {@link #write(ByteBuffer)}
@@ -186,18 +191,19 @@ public final class StreamSender {
     }
 
     /**
-     * Looks how much can be put into {@link MemoryRegion#memory()} of the send ring at {@link #position()}, for who copies
-     * by itself. What was put there is {@linkplain #append appended}, and in the end flushed.
+     * Looks how much can be put into {@link MemoryRegion#memory()} of the send ring at {@link #position()}, for a
+     * caller that copies by itself. The caller {@linkplain #append appends} the bytes it has put there, and flushes
+     * in the end.
      *
      * @param wanted how many bytes
      * @return how many there is room for, at most {@code wanted}
-     * @throws IOException as {@link #write(ByteBuffer)}; what was appended before can still be flushed
+     * @throws IOException as {@link #write(ByteBuffer)}; bytes appended before can still be flushed
      */
     public int room(int wanted) throws IOException {
         checkPeer(wanted > 0);
         int room = free(wanted);
         if (room == 0 && farewell == Farewell.ACCEPTED) {
-            throw brokenPipe(); // there will be none any more
+            throw brokenPipe(); // there will be no room any more
         }
         return room;
     }
@@ -210,13 +216,13 @@ public final class StreamSender {
     /**
      * Counts bytes that were put at {@link #position()}; {@link #flush} publishes them.
      *
-     * @param n how many, at most what {@link #room} said
+     * @param n how many, at most the result of {@link #room}
      */
     public void append(int n) {
         next += n;
     }
 
-    /** Publishes what was appended, as one. */
+    /** Publishes the appended bytes, as one. */
     public void flush() {
         publish(farewell);
         if (farewell == Farewell.ACCEPTED) {
@@ -224,7 +230,7 @@ public final class StreamSender {
         }
     }
 
-    /** Publishes what was appended, if anything was, by what the writer has just found out of the peer. */
+    /** Publishes the appended bytes, if there are any, by what the writer has just found out about the peer. */
     private void publish(Farewell found) {
         long from = tail;
         if (next != from) {
@@ -246,7 +252,7 @@ public final class StreamSender {
         if (now == Farewell.TAPPED) {
             VarHandle.acquireFence();
             StreamTap taken = tap;
-            if (taken != null) { // else it was just removed
+            if (taken != null) { // otherwise it was just removed
                 taken.take(ring, from, (int) (next - from), said + from - prefaceBytes);
             }
         }
@@ -254,10 +260,10 @@ public final class StreamSender {
     }
 
     /**
-     * Has a tap take all that is published from now on, before the peer can see it. Where the writer is just publishing, that may be the
-     * first that is taken, or the last that is not. By one thread at a time, which may be any.
+     * Has a tap take all bytes that are published from now on, before the peer can see them. If a publish is under
+     * way, the tap may take its bytes or miss them. By one thread at a time, which may be any.
      *
-     * @param newTap takes it
+     * @param newTap the tap
      */
     public void tap(StreamTap newTap) {
         tap = newTap;
@@ -279,18 +285,18 @@ public final class StreamSender {
     }
 
     /**
-     * Publishes what was appended, and then bytes from where the program has them; see {@link Link#publishInPlace}.
+     * Publishes the appended bytes, and then bytes from the program's own memory; see {@link Link#publishInPlace}.
      *
-     * @param memory where they are
-     * @param offset from where on
-     * @param n how many, at most what {@link #room} said
-     * @param owner who waits for the memory
-     * @param done tells so
+     * @param memory the memory of the bytes
+     * @param offset the offset of the first byte
+     * @param n how many, at most the result of {@link #room}
+     * @param owner the owner that waits for the memory
+     * @param done receives the owner when the memory is free
      * @return false if they have to be copied
      */
     public boolean sendInPlace(ByteBuffer memory, int offset, int n, Object owner, Consumer<Object> done) {
         if (farewell != Farewell.NONE) {
-            return false; // or tapped
+            return false; // the peer has closed, or a tap is there
         }
         publish(Farewell.NONE); // as found above: a tap that comes now takes neither this nor what follows
         long to = next + n;
@@ -305,12 +311,13 @@ public final class StreamSender {
     }
 
     /**
-     * From where on bytes have to be sent again, another way, whose link has broken. By a thread that has seen the link's last
-     * state; the writer may be at work.
+     * Finds the bytes of a broken link that must be sent again by another way. For a thread that has seen the link's
+     * last state; the writer may be at work.
      *
-     * @param received what the peer says to have received, as a cursor
-     * @return the cursor of the first byte of the program's that it has not; -1 if such bytes are in the ring no more
-     * @throws CorruptLinkException if the peer cannot have received that
+     * @param received the cursor up to which the peer says it has received
+     * @return the cursor of the first of the program's bytes that the peer lacks; -1 if such bytes are no longer in
+     * the ring
+     * @throws CorruptLinkException if the peer cannot have received that much
      */
     public long resumeAt(long received) throws CorruptLinkException {
         long end = (long) TAIL.getOpaque(this);
@@ -321,17 +328,20 @@ public final class StreamSender {
         return received < inPlaceTo ? -1 : Math.max(received, origin);
     }
 
-    /** Whether the peer, who has received up to a cursor, knows that this has {@linkplain #begin begun}. As {@link #resumeAt}. */
+    /**
+     * Whether the peer, which has received up to a cursor, knows that this has {@linkplain #begin begun}. As {@link
+     * #resumeAt}.
+     */
     public boolean hasBegunAt(long received) {
         return received >= origin;
     }
 
     /**
-     * Copies what was sent, and is not {@linkplain Link#released() released}, from the ring.
+     * Copies bytes that were sent, and are not {@linkplain Link#released() released}, from the ring.
      *
      * @param from the cursor of the first byte
-     * @param dst where to, from its beginning; its limit becomes the number of bytes
-     * @param most how many
+     * @param dst the destination, from its beginning; its limit becomes the number of bytes
+     * @param most how many bytes at most
      */
     public void copySent(long from, ByteBuffer dst, long most) {
         int n = (int) Math.min(dst.capacity(), most);
@@ -339,7 +349,7 @@ public final class StreamSender {
         dst.limit(n);
     }
 
-    /** Ends the stream after what was sent. Once. */
+    /** Ends the stream after the bytes sent. Call it once. */
     public void finish() {
         link.signal(Link.FIN);
         tellTap(false);
@@ -361,7 +371,7 @@ public final class StreamSender {
         return next - origin;
     }
 
-    /** The cursor up to which all was published. Any thread; perhaps a moment late. */
+    /** The cursor up to which everything was published. Any thread; perhaps a moment late. */
     public long published() {
         return (long) TAIL.getOpaque(this);
     }
@@ -381,12 +391,15 @@ public final class StreamSender {
         return (long) PUBLISHES.getOpaque(this);
     }
 
-    /** How many bytes were sent whose room the peer has not given back. A hint for any thread that knows the link to be there. */
+    /**
+     * How many bytes were sent without the peer having given their room back. A hint for any thread that knows that
+     * the link exists.
+     */
     public long queued() {
         return Math.min(size, Math.max(0, (long) TAIL.getOpaque(this) - link.released()));
     }
 
-    /** Whether nobody will read what is sent. Over a link that is broken that is not known before it is decided. Any thread. */
+    /** Whether nobody will read what is sent. Over a broken link that is not known before it is decided. Any thread. */
     public boolean hasPeerEnded() {
         boolean gone = link.peerGone();
         int state = link.peerState();
@@ -427,15 +440,15 @@ public final class StreamSender {
     }
 
     /**
-     * What nobody will read is an error, but nothing at all is not: so it is with TCP. There the first write after the peer's
-     * orderly close is accepted, too, and its answer is what tells.
+     * To send bytes that nobody will read is an error, but to send none is not, as with TCP. There the first write
+     * after the peer's orderly close is accepted, too, and the answer to that write tells of the close.
      */
     private void checkPeer(boolean sends) throws IOException {
         if (!sends || !hasPeerEnded()) {
             return;
         }
         int state = link.peerState();
-        // After the peer's end TCP knows a reset for a broken pipe.
+        // After the peer's end TCP reports a reset as a broken pipe.
         boolean unforeseen = (state & (Link.RST | Link.FIN)) == Link.RST;
         boolean isFirst = farewell != Farewell.ACCEPTED && farewell != Farewell.OVER;
         if (unforeseen && isFirst && reset.isNewToWriter()) {

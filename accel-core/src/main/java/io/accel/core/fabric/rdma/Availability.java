@@ -11,8 +11,8 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Whether there is RDMA here, and on which addresses; remembered for a second, since devices come and go. A machine without
- * a device finds that in microseconds, before any library is loaded. Thread-safe.
+ * Tells whether there is RDMA here, and on which addresses. An answer is kept for a second, since devices come and
+ * go. A machine without a device finds that in microseconds, before any library is loaded. Thread-safe.
  */
 final class Availability {
     private static final long KEEP_NANOS = 1_000_000_000L;
@@ -33,7 +33,7 @@ final class Availability {
         this(devices, KEEP_NANOS);
     }
 
-    /** For tests: with another time for which what was found is kept. */
+    /** For tests: with another time for which answers are kept. */
     Availability(Path devices, long keepNanos) {
         this.devices = devices;
         this.keepNanos = keepNanos;
@@ -63,7 +63,7 @@ final class Availability {
         without.remove(address, found);
     }
 
-    /** No device has the address. */
+    /** Notes that no device has the address. */
     void without(InetAddress address, FallbackException why) {
         if (without.size() >= MOST_ADDRESSES) {
             without.clear();

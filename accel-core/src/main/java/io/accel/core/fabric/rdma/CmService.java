@@ -31,9 +31,9 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /**
- * What RDMA does without the program: one daemon thread that answers clients, hears of connections that end, delivers
- * what closed connections leave behind, probes silent peers, hears what devices report, and helps along a connection that waits for credits while
- * its program is elsewhere. It sleeps in the kernel unless there is something of that.
+ * Does RDMA's work that needs no program: one daemon thread answers clients, hears of connections that end, delivers
+ * what closed connections leave behind, probes silent peers, listens for the devices' events, and helps along a
+ * connection that waits for credits while its program is elsewhere. Without such work it sleeps in the kernel.
  */
 final class CmService {
     private static final Log LOG = Log.of(CmService.class);
@@ -41,9 +41,9 @@ final class CmService {
     private static final long MILLISECOND = 1_000_000L;
     private static final long PATIENCE_AT_EXIT_NANOS = 2_000 * MILLISECOND;
     private static final long HANDSHAKE_LOOK_NANOS = 50 * MILLISECOND;
-    /** A device that was taken away, or a port that another process has, may be so for good. */
+    /** A device that was taken away, or a port that another process has, may stay so for good. */
     private static final long REOPEN_PAUSE_NANOS = 1_000 * MILLISECOND;
-    /** Until a connection is looked after again at which that met an error. */
+    /** How long a connection that met an error is left alone. */
     private static final long ERROR_PAUSE_NANOS = 100 * MILLISECOND;
 
     private static CmService instance;
@@ -52,24 +52,24 @@ final class CmService {
     private final Selector selector;
 
     private final Map<CmId, CmHandler> handlers = new ConcurrentHashMap<>();
-    /** All connections that are not yet given back. */
+    /** All connections that have not been given back yet. */
     private final Set<RdmaLink> links = ConcurrentHashMap.newKeySet();
-    /** Links that want to be looked after, for the thread to pick up. */
+    /** Links that need attention, for the thread to pick up. */
     private final Queue<RdmaLink> newcomers = new ConcurrentLinkedQueue<>();
-    /** Handshakes under way; only the thread. */
+    /** Handshakes under way; only the thread uses them. */
     private final Set<ServerHandshake> handshakes = ConcurrentHashMap.newKeySet();
-    /** What other threads want done by this one. */
+    /** Tasks from other threads for this thread. */
     private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
     /** Listeners whose device was taken away, or whose port number another process has. */
     private final Set<RdmaListener> homeless = ConcurrentHashMap.newKeySet();
-    /** When to look after a link again; only the thread. */
-    private final Map<RdmaLink, Long> due = new ConcurrentHashMap<>(); // changed while it is gone through
+    /** When to attend to a link again; only the thread uses it. */
+    private final Map<RdmaLink, Long> due = new ConcurrentHashMap<>(); // it changes while a loop goes through it
 
-    // Only the thread's:
+    // Only the thread uses these:
     private final DeviceEvents deviceEvents;
     private boolean removedDevices;
     private long checkAt;
-    /** When to have listeners without a device try again. */
+    /** When listeners without a device try again. */
     private long reopenAt;
 
     private CmService(CmEventChannel events, Selector selector, Predicate<InetAddress> hasWay) {
@@ -91,7 +91,7 @@ final class CmService {
         return instance;
     }
 
-    /** Starts one that lives as long as the process. */
+    /** Starts a service that lives as long as the process. */
     static CmService start() throws FallbackException {
         return start(CmService::hasWay);
     }
@@ -112,7 +112,7 @@ final class CmService {
             watched.configureBlocking(false).register(selector, SelectionKey.OP_READ);
             CmService service = new CmService(events, selector, hasWay);
             Daemons.atExit("accel-rdma-cleanup", service::finishAll);
-            // Last: from now on the thread uses all of it.
+            // The thread starts last: from now on it uses all fields.
             Daemons.start("accel-rdma", service::run, service.selector::wakeup);
             return service;
         } catch (IOException e) {
@@ -137,18 +137,18 @@ final class CmService {
 
     private static void close(SelectableChannel watched, Selector selector, CmEventChannel events) {
         Endpoint.close(watched, "event channel's descriptor");
-        Endpoint.close(selector, "selector"); // which only then lets go of the descriptor
+        Endpoint.close(selector, "selector"); // only then does the selector let go of the descriptor
         Endpoint.close(events, "event channel");
     }
 
-    /** Where the events of listeners and of established connections come. */
+    /** The channel for the events of listeners and of established connections. */
     CmEventChannel events() {
         return events;
     }
 
     // ---- any thread
 
-    /** From now on the identifier's events go to the handler. To be called before they can come. */
+    /** From now on the identifier's events go to the handler. Call it before they can come. */
     void handle(CmId id, CmHandler handler) {
         handlers.put(id, handler);
     }
@@ -157,10 +157,10 @@ final class CmService {
         handlers.remove(id);
     }
 
-    /** A connection is established: its end will be heard of. */
+    /** Adds an established connection: the service will hear of its end. */
     void add(RdmaLink link) {
         links.add(link);
-        run(() -> watch(link)); // whose keep-alive may be the first
+        run(() -> watch(link)); // its keep-alive may be the first
     }
 
     private void watch(RdmaLink link) {
@@ -176,7 +176,7 @@ final class CmService {
         handlers.remove(link.endpoint().id());
     }
 
-    /** Whether a connection that is not yet given back has that port number. */
+    /** Whether a connection that has not been given back yet has this port number. */
     boolean hasLinkOn(int port) {
         for (RdmaLink link : links) {
             if (link.port() == port) {
@@ -186,7 +186,7 @@ final class CmService {
         return false;
     }
 
-    /** Looks after a link until it says that there is no need. */
+    /** Attends to a link until the link says that there is no need. */
     void attend(RdmaLink link) {
         if (!link.attended().get() && link.attended().compareAndSet(false, true)) {
             newcomers.add(link);
@@ -194,7 +194,7 @@ final class CmService {
         }
     }
 
-    /** Has the service's thread do something. */
+    /** Has the service's thread run a task. */
     void run(Runnable task) {
         tasks.add(task);
         selector.wakeup();
@@ -208,7 +208,10 @@ final class CmService {
         handshakes.remove(handshake);
     }
 
-    /** The listener wants to be asked now and then whether it can open itself again. Only the service's own thread adds one. */
+    /**
+     * Adds a listener that wants to try now and then whether it can open again. Only the service's own thread calls
+     * it.
+     */
     void addHomeless(RdmaListener listener) {
         reopenAt = System.nanoTime() + REOPEN_PAUSE_NANOS;
         homeless.add(listener);
@@ -239,8 +242,7 @@ final class CmService {
                 checkPeers(now);
             } catch (Throwable e) {
                 // Nothing that a single connection does may end the thread that serves all, or keep it busy with the
-                // same
-                // error.
+                // same error.
                 ERRORS.warn("the RDMA thread met an error and goes on", e);
                 Daemons.pause();
             }
@@ -251,7 +253,10 @@ final class CmService {
         Turn.each(all, work, failed, e -> ERRORS.warn("the RDMA thread met an error behind an error, and goes on", e));
     }
 
-    /** An error in one connection's handshake is that connection's; the events behind it are others'. */
+    /**
+     * Dispatches one event. An error in one connection's handshake concerns that connection only; the events behind it
+     * belong to others.
+     */
     private void dispatchOne(CmEvent event) {
         try {
             dispatch(event);
@@ -299,14 +304,14 @@ final class CmService {
         if (now - due.get(link) < 0) {
             return;
         }
-        link.attended().set(false); // first: a call that asks from now on begins a new round
+        link.attended().set(false); // first: a call from now on begins a new round
         long pause = link.attend(now);
         if (pause > 0) {
             link.attended().set(true);
             due.put(link, now + pause);
         } else {
             if (pause < 0) {
-                link.attended().set(true); // for ever: there is nothing left to look after
+                link.attended().set(true); // for ever: nothing is left to attend to
             }
             due.remove(link);
         }
@@ -322,7 +327,7 @@ final class CmService {
         }
     }
 
-    /** Looks after peers that may be gone: as often as the connection with the shortest interval wants it. */
+    /** Checks peers that may be gone, as often as the connection with the shortest interval demands. */
     private void checkPeers(long now) {
         long interval = Long.MAX_VALUE;
         for (RdmaLink link : links) {
@@ -341,7 +346,7 @@ final class CmService {
         }
     }
 
-    /** How long to sleep: until an event, unless something must be looked at before. 0 is without limit. */
+    /** How long to sleep: until an event, unless something is due before. 0 means without limit. */
     private long pauseMillis() {
         long now = System.nanoTime();
         long until = earlier(checkAt, deviceEvents.nextLook());
@@ -366,7 +371,7 @@ final class CmService {
 
     // ---- the process's end
 
-    /** What programs have written goes out before the process ends, as the kernel would see to for its sockets. */
+    /** Sends what programs have written before the process ends, as the kernel would do for its sockets. */
     private void finishAll() {
         long deadline = System.nanoTime() + PATIENCE_AT_EXIT_NANOS;
         while (!allFinished() && System.nanoTime() - deadline < 0) {

@@ -6,8 +6,8 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * The few words at the start of either region by which one side tells the other what it has taken: the cursor up to which
- * it has read, and how many receives it has posted. Both only ever grow, and are written over with news.
+ * The few words at the start of either region by which one side tells the other what it has taken: the cursor up to
+ * which it has read, and how many receives it has posted. Both only ever grow, and news overwrites them.
  *
  * <pre>
  *   0   consumer cursor, 8
@@ -15,8 +15,8 @@ import java.nio.ByteOrder;
  *   16  check word of the two, 8
  * </pre>
  *
- * Little-endian. The reader may look while a write is arriving, in whatever pieces the device makes of it; the check
- * word tells, and the reader keeps what it knew and looks again with the next completion.
+ * The words are little-endian. The reader may look while a write is arriving, in whatever pieces the device makes of
+ * it. The check word detects that; the reader then keeps what it knew and looks again with the next completion.
  */
 final class ControlCell {
     static final int SIZE = 24;
@@ -32,9 +32,9 @@ final class ControlCell {
     private long posted;
 
     /**
-     * A cell.
+     * Makes a cell.
      *
-     * @param memory at its start, aligned to 8 bytes
+     * @param memory the cell's memory from its start, aligned to 8 bytes
      * @param posted receives that are known to be posted
      */
     ControlCell(ByteBuffer memory, long posted) {
@@ -51,7 +51,7 @@ final class ControlCell {
         LONG.setRelease(memory, CHECK, check(newConsumed, newPosted));
     }
 
-    /** Looks what the peer has written. Returns false if it is no news, or not all of it is there. */
+    /** Looks at what the peer has written. Returns false if it is no news, or has not arrived completely. */
     boolean read() {
         long check = (long) LONG.getAcquire(memory, CHECK);
         long newConsumed = (long) LONG.getAcquire(memory, CONSUMED);

@@ -19,18 +19,19 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * Hears what devices report beside completions, of each device as long as there are links on it, and breaks the links that it
- * concerns: their connections go on through the kernel at once, and need not wait until something that they send is given up.
+ * Listens for the events that devices report beside completions, on each device as long as there are links on it, and
+ * breaks the links that an event concerns: their connections go on through the kernel at once, and need not wait
+ * until a device gives up sending.
  *
- * <p>A device that fails takes all its links with it, a queue pair that fails its own. A port that goes down takes those that wait
- * for something, if the kernel still has a way from their address: as where another port takes the address over. Otherwise the
- * kernel's way has gone with the port, and a link may outlive what is short.
+ * <p>A device that fails takes all its links with it, a queue pair that fails its own. A port that goes down takes
+ * the links that wait for something, if the kernel still has a way from their address: as where another port takes
+ * the address over. Otherwise the kernel's way has gone with the port, and a link may outlive a short outage.
  *
  * <p>Only the service's thread.
  */
 final class DeviceEvents {
     private static final Log LOG = Log.of(DeviceEvents.class);
-    /** How often it is asked, of a port that is down, whether another has taken over its addresses. */
+    /** How often to check, for a port that is down, whether another port has taken over its addresses. */
     private static final long LOOK_NANOS = 50_000_000L;
 
     private final Selector selector;
@@ -44,7 +45,7 @@ final class DeviceEvents {
     private static final class Watched {
         final Set<RdmaLink> links = new HashSet<>();
         final Set<Integer> portsDown = new HashSet<>();
-        /** By which it is heard; null if it cannot be. */
+        /** The channel of the device's events; null if there can be none. */
         SelectableChannel channel;
     }
 
@@ -53,7 +54,7 @@ final class DeviceEvents {
         this.hasWay = hasWay;
     }
 
-    /** The link is new. */
+    /** Adds a new link. */
     void add(RdmaLink link) {
         Context context = link.endpoint().context();
         Watched device = devices.get(context);
@@ -83,7 +84,9 @@ final class DeviceEvents {
         }
     }
 
-    /** The link has given its part of the device back. A device that is removed goes when nobody hears it any more. */
+    /**
+     * The link has given its part of the device back. A removed device is closed when nobody listens to it any more.
+     */
     void remove(RdmaLink link) {
         Watched device = devices.get(link.endpoint().context());
         if (device != null && device.links.remove(link) && device.links.isEmpty()) {
@@ -145,7 +148,7 @@ final class DeviceEvents {
         }
     }
 
-    /** When {@link #look} is to be called; {@link Long#MAX_VALUE} for never. */
+    /** When to call {@link #look}; {@link Long#MAX_VALUE} for never. */
     long nextLook() {
         for (Watched device : devices.values()) {
             if (!device.portsDown.isEmpty()) {
@@ -155,7 +158,7 @@ final class DeviceEvents {
         return Long.MAX_VALUE;
     }
 
-    /** Looks which links on ports that are down had better break, if it is time. */
+    /** Breaks the links on ports that are down for which that is better, if it is time. */
     void look(long now) {
         if (now - lookAt >= 0 && nextLook() != Long.MAX_VALUE) {
             look();

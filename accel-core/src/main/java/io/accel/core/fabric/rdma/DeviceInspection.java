@@ -18,7 +18,7 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 
-/** Asks the devices what they are. Opens each for a moment; nothing is left. */
+/** Asks the devices for their properties. It opens each for a moment and leaves nothing behind. */
 final class DeviceInspection {
     private static final int MOST_INLINE = 1024;
     private static final int GID_SIZE = 16;
@@ -63,7 +63,7 @@ final class DeviceInspection {
                 List.copyOf(ports));
     }
 
-    /** Null where the table's entry is not used, or gone again. */
+    /** Returns null where the table's entry is not used, or gone again. */
     private static byte[] gid(Context context, int port, int index) {
         try {
             byte[] gid = context.gid(port, index);
@@ -82,10 +82,10 @@ final class DeviceInspection {
         return hex.replaceAll("(.{4})(?!$)", "$1:");
     }
 
-    /** The address of which RoCE has made the GID, or null. */
+    /** The address from which RoCE has made the GID, or null. */
     private static InetAddress ipv4(byte[] gid) {
         try {
-            // Java takes an IPv4 address that is mapped into IPv6 for what it is.
+            // Java recognizes an IPv4 address that is mapped into IPv6.
             InetAddress address = InetAddress.getByAddress(gid);
             return address.getAddress().length == GID_SIZE - IPV4_MAPPED_PREFIX ? address : null;
         } catch (UnknownHostException e) {
@@ -93,10 +93,13 @@ final class DeviceInspection {
         }
     }
 
-    /** What was found out by making a queue pair: bytes inline, or why there is none. */
+    /** The result of making a queue pair: its inline bytes, or why there is none. */
     private record Trial(int maxInline, String unusable) {}
 
-    /** No device says beforehand what it takes inline: asks for less and less until there is a queue pair, which then says what it has. */
+    /**
+     * No device says beforehand how many bytes it takes inline: this asks for less and less until there is a queue
+     * pair, which then states its limit.
+     */
     private static Trial tryQueuePair(Context context) throws VerbsException {
         try {
             Endpoint.checkTransport(context.device());

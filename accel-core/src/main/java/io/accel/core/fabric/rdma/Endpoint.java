@@ -25,16 +25,16 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SelectableChannel;
 
 /**
- * All that a connection has of the device, from its protection domain to its queue pair, opened in one go and closed in the
- * order that the device asks for. A domain of its own for each connection, so that no other connection's key opens its
- * memory. One thread at a time.
+ * All resources that a connection has of the device, from its protection domain to its queue pair, opened in one go
+ * and closed in the order that the device asks for. Each connection has a domain of its own, so that no other
+ * connection's key opens its memory. One thread at a time.
  */
 final class Endpoint {
-    /** As the work request's id of all receives; sends have their number. */
+    /** The work request identifier of all receives; sends have their number. */
     static final long RECEIVE = -1;
 
     private static final Log LOG = Log.of(Endpoint.class);
-    /** Beside the requests: what else may complete, such as a request that was flushed twice by a careless device. */
+    /** Completions beside the requests, such as that of a request that a careless device flushed twice. */
     private static final int SPARE_COMPLETIONS = 16;
 
     private final CmId id;
@@ -63,10 +63,11 @@ final class Endpoint {
     }
 
     /**
-     * Opens a connection's part of the device that its identifier is bound to. The identifier stays the caller's until
-     * this returns, and is the endpoint's then.
+     * Opens a connection's part of the device that its identifier is bound to. The caller owns the identifier until
+     * this returns; then the endpoint owns it.
      *
-     * @throws FallbackException if the device, the system's limits, or the JVM's do not allow it; nothing is left then
+     * @throws FallbackException if the device, the system's limits, or the JVM's do not allow it; nothing is left
+     * open then
      */
     static Endpoint open(CmId id, RdmaConfig config, int ringSize) throws FallbackException {
         RingMemory memory;
@@ -133,7 +134,7 @@ final class Endpoint {
         return device.transport() == Device.Transport.IWARP || config.notifyBySend();
     }
 
-    /** Of devices of other kinds we know nothing. */
+    /** Refuses devices of other kinds, of which we know nothing. */
     static void checkTransport(Device device) throws FallbackException {
         if (device.transport() != Device.Transport.IB && device.transport() != Device.Transport.IWARP) {
             throw new FallbackException(
@@ -142,7 +143,7 @@ final class Endpoint {
         }
     }
 
-    /** Why a device is left alone that has no queue pairs as they are needed, or takes no requests for them. */
+    /** Why a device is not used that lacks suitable queue pairs, or takes no requests for them. */
     static FallbackException unusable(Device device, VerbsException e) {
         return new FallbackException(
                 FallbackReason.NO_DEVICE,
@@ -156,13 +157,13 @@ final class Endpoint {
             if (inline == 0 || Failures.isUnsupported(e)) {
                 throw e;
             }
-            // Devices differ in what they take inline, and none says so beforehand.
+            // Devices differ in how many bytes they take inline, and none says so beforehand.
             LOG.get().log(Level.DEBUG, "no queue pair with {0} bytes inline, trying half: {1}", inline, e.getMessage());
             return createQueuePair(inline / 2);
         }
     }
 
-    /** A channel that a JDK selector takes, around a descriptor that is the channel's from now on. */
+    /** Makes a channel that a JDK selector takes, around a descriptor that the channel owns from now on. */
     static SelectableChannel selectable(int descriptor) throws IOException {
         try {
             return JdkAccess.selectable(descriptor);
@@ -210,7 +211,7 @@ final class Endpoint {
         return outbound;
     }
 
-    /** Memory of the program's to send from; null if the device cannot have it. */
+    /** Registers memory of the program to send from; null if the device cannot have it. */
     MemoryRegion program(ByteBuffer memory) {
         return program.of(domain, memory);
     }
@@ -224,7 +225,7 @@ final class Endpoint {
         return doorbell;
     }
 
-    /** Posts so many receives, those that have completed first. */
+    /** Posts this many receives, the completed ones first. */
     void postReceives(int count) throws VerbsException {
         int before = Math.min(count, depth - nextReceive);
         queuePair.postReceive(receives, nextReceive, before);
@@ -234,12 +235,12 @@ final class Endpoint {
         nextReceive = (nextReceive + count) % depth;
     }
 
-    /** Where the peer's words arrive; null if they come as immediate data. */
+    /** The memory where the peer's words arrive; null if they come as immediate data. */
     ReceivedWords words() {
         return words;
     }
 
-    /** Gives the device's part back, the identifier included, but not the memory. Never fails: what does is logged. */
+    /** Gives the device's part back, the identifier included, but not the memory. It never fails: errors are logged. */
     void close() {
         closeDevice();
         close(id, "identifier");

@@ -7,7 +7,7 @@ import io.accel.core.fabric.rdma.verbs.VerbsException;
 import io.accel.core.fabric.rdma.verbs.VerbsUnavailableException;
 import java.io.IOException;
 
-/** Turns what verbs say went wrong into reasons to take another path. */
+/** Turns errors of the verbs into reasons to take another path. */
 final class Failures {
     private static final int EPERM = 1;
     private static final int ENOENT = 2;
@@ -21,7 +21,9 @@ final class Failures {
 
     private Failures() {}
 
-    /** Of an IOException; or of an error, such as that of the JVM's limit on direct memory, where requests are kept. */
+    /**
+     * Converts an IOException, or an error such as that of the JVM's limit on direct memory, where requests are kept.
+     */
     static FallbackException toFallback(Throwable e) {
         if (e instanceof FallbackException known) {
             return known;
@@ -36,7 +38,7 @@ final class Failures {
                 : new FallbackException(reason, e instanceof IOException ? e.getMessage() : e.toString());
     }
 
-    /** Whether a device has said that it never does that. */
+    /** Whether a device has said that it never supports the operation. */
     static boolean isUnsupported(VerbsException e) {
         return e.errno() == ENOSYS || e.errno() == EOPNOTSUPP;
     }

@@ -1,7 +1,7 @@
 package io.accel.core.fabric.rdma;
 
 /**
- * The 32-bit word that travels with a write: what it is in the upper three bits, how much in the other 29.
+ * The 32-bit word that travels with a write: its kind in the upper three bits, its value in the other 29.
  *
  * <pre>
  *   DATA    length bytes have been written into the ring, after all before them
@@ -31,7 +31,7 @@ final class Immediate {
         return word >>> SHIFT;
     }
 
-    /** Never negative. */
+    /** The value of a word; it is never negative. */
     static int value(int word) {
         return word & MAX_VALUE;
     }

@@ -3,8 +3,8 @@ package io.accel.core.fabric.rdma;
 import java.util.function.Consumer;
 
 /**
- * Parts of the stream whose bytes are not in the mirror but where the program has them, in the order of the stream. Each has an
- * owner who waits for the memory: it is told when the device is done, once. Not thread-safe.
+ * Parts of the stream whose bytes are not in the mirror but in the program's own memory, in the order of the stream.
+ * The owner of each waits for the memory, and is told once when the device is done. Not thread-safe.
  */
 final class InPlaceRanges {
     private static final int MOST = 64;
@@ -19,7 +19,7 @@ final class InPlaceRanges {
     @SuppressWarnings({"unchecked", "rawtypes"}) // there are no arrays of generic types
     private final Consumer<Object>[] done = new Consumer[MOST];
 
-    // Counted up for ever: oldest that is not done with, oldest that is not posted to its end, next to be added.
+    // These count up for ever: the oldest range still in use, the oldest not posted to its end, the next to be added.
     private long oldest;
     private long current;
     private long next;
@@ -39,12 +39,12 @@ final class InPlaceRanges {
         return true;
     }
 
-    /** Whether the byte at a cursor, of which all before are posted, lies in place. */
+    /** Whether the byte at a cursor lies in place. All bytes before the cursor are posted. */
     boolean covers(long cursor) {
         return current != next && from[(int) current & MASK] <= cursor;
     }
 
-    /** Up to where the bytes from a cursor on lie together: the end of its range, or the begin of the next one. */
+    /** The end of the contiguous bytes from a cursor on: the end of its range, or the begin of the next one. */
     long limit(long cursor, long end) {
         if (current == next) {
             return end;
@@ -53,7 +53,7 @@ final class InPlaceRanges {
         return Math.min(end, from[i] <= cursor ? to[i] : from[i]);
     }
 
-    /** Where the byte at a cursor that {@link #covers} is. */
+    /** The address of the byte at a cursor that {@link #covers} accepts. */
     long address(long cursor) {
         int i = (int) current & MASK;
         return address[i] + (cursor - from[i]);
@@ -64,26 +64,26 @@ final class InPlaceRanges {
         return key[(int) current & MASK];
     }
 
-    /** Whether the range at hand ends there. */
+    /** Whether the range at hand ends at a cursor. */
     boolean endsAt(long cursor) {
         return to[(int) current & MASK] == cursor;
     }
 
-    /** All before a cursor was posted. */
+    /** All bytes before a cursor were posted. */
     void posted(long cursor) {
         while (current != next && to[(int) current & MASK] <= cursor) {
             current++;
         }
     }
 
-    /** The device is done with all before a cursor. */
+    /** The device is done with all bytes before a cursor. */
     void completed(long cursor) {
         while (oldest != current && to[(int) oldest & MASK] <= cursor) {
             release();
         }
     }
 
-    /** The device is done with everything, whether it was sent or not. */
+    /** The device is done with all ranges, whether they were sent or not. */
     void releaseAll() {
         current = next;
         while (oldest != next) {

@@ -3,27 +3,27 @@ package io.accel.core.fabric.rdma;
 import io.accel.core.fabric.Link;
 
 /**
- * What a connection has received: how far the peer has published, and its states. Written only under the link's lock, and
- * read by any thread.
+ * The state of a connection's receiving side: how far the peer has published, and its states. It is written only
+ * under the link's lock, and read by any thread.
  *
- * <p>Nothing that a peer sends is believed. A length that the ring cannot hold makes the cursor one that no peer can come
- * to, and so does a word that no peer sends; the stream protocol finds that, and resets the connection.
+ * <p>Nothing that a peer sends is trusted. A length that the ring cannot hold turns the cursor into one that no peer
+ * can reach, and so does a word that no peer sends; the stream protocol finds that, and resets the connection.
  */
 final class Inbound {
-    /** A cursor that is never right. */
+    /** A cursor that is never valid. */
     static final long NONSENSE = Long.MAX_VALUE;
 
     private volatile long published;
     private volatile int states;
     private long received;
 
-    /** Takes one immediate word. Returns what is wrong with it, or null. */
+    /** Takes one immediate word. Returns its fault, or null. */
     String take(int word) {
         received++;
         int value = Immediate.value(word);
         switch (Immediate.op(word)) {
             case Immediate.DATA -> {
-                // Added up it can only exceed what the reader allows, never wrap: 2^29 a message for 2^34 messages.
+                // The sum can only exceed what the reader allows, never wrap: 2^29 a message for 2^34 messages.
                 long before = published;
                 if (before != NONSENSE) {
                     published = before + value;
@@ -46,7 +46,7 @@ final class Inbound {
         }
     }
 
-    /** From here on readers find what no peer can have written. */
+    /** From here on readers find a cursor that no peer can have written. */
     String nonsense(String what) {
         published = NONSENSE;
         return what;
@@ -70,7 +70,7 @@ final class Inbound {
         return states;
     }
 
-    /** Messages taken so far. */
+    /** How many messages were taken so far. */
     long received() {
         return received;
     }

@@ -1,27 +1,28 @@
 package io.accel.core.fabric.rdma;
 
 /**
- * How a connection ends: which step is next, given the clock. No device, no lock of its own; only under the link's lock but
- * for {@link #begin}.
+ * Decides how a connection ends: the next step, given the clock. It has no device and no lock of its own; only under
+ * the link's lock but for {@link #begin}.
  *
- * <p>Freed by the program: deliver what is left, for as long as there is progress; disconnect; wait a while for the peer to
- * hear it; destroy. A device that is taken away ends sooner: the pollers get a moment to be woken by the queue pair's error,
- * then everything of the device is given back, and the memory only when the program has freed the link.
+ * <p>When the program has freed the link: deliver the rest, for as long as there is progress; disconnect; wait a
+ * while for the peer to hear it; destroy. When a device is taken away, the end comes sooner: the pollers get a moment
+ * to be woken by the queue pair's error, then everything of the device is given back, and the memory only when the
+ * program has freed the link.
  */
 final class LinkEnd {
     enum Step {
-        /** The program still has it. */
+        /** The program still has the link. */
         NOTHING,
         WAIT,
         DISCONNECT,
-        /** Give back all of the device, and keep the memory. */
+        /** Give back all resources of the device, and keep the memory. */
         DETACH,
         DESTROY
     }
 
     private static final long MILLISECOND = 1_000_000L;
     private static final long FAREWELL_NANOS = 1_000 * MILLISECOND;
-    /** What goes on through the kernel waits for it. */
+    /** Connections that go on through the kernel wait for this. */
     private static final long REMOVAL_NANOS = 80 * MILLISECOND;
 
     private static final long SHORTEST_PAUSE = MILLISECOND;
@@ -49,23 +50,23 @@ final class LinkEnd {
         begun = true;
     }
 
-    /** The connection manager says that the connection is no more. */
+    /** The connection manager reports that the connection has ended. */
     void disconnected() {
         peerHeard = true;
         pause = SHORTEST_PAUSE;
     }
 
-    /** The device is going. */
+    /** The device is going away. */
     void removed(long now) {
         isRemoved = true;
         removedAt = now;
     }
 
     /**
-     * The next step.
+     * Decides the next step.
      *
      * @param progress whether anything has completed since the last call
-     * @param idle whether nothing is left to deliver, or cannot be
+     * @param idle whether nothing is left to deliver, or nothing can be
      */
     Step next(long now, boolean progress, boolean idle) {
         if (progress) {
@@ -105,7 +106,7 @@ final class LinkEnd {
         return detached ? Step.NOTHING : Step.WAIT;
     }
 
-    /** How long to wait before the next look: longer and longer while nothing happens. */
+    /** How long to wait before the next step: longer and longer while nothing happens. */
     long pause() {
         return pause;
     }

@@ -16,17 +16,17 @@ import io.accel.core.fabric.rdma.verbs.WorkCompletions;
 import java.lang.System.Logger.Level;
 
 /**
- * What goes through a link's queues: what has come is entered in {@link Inbound}, what has completed makes room in
- * {@link Outbound}, what waited for that is posted, and where something fails the link breaks. Only under the link's lock,
- * but for what says otherwise.
+ * Serves a link's queues: it enters received words in {@link Inbound}, lets completions make room in {@link
+ * Outbound}, posts the requests that waited for that, and breaks the link where something fails. Only under the
+ * link's lock, unless a comment says otherwise.
  *
- * <p><b>The end.</b> A queue pair in error completes every request that was posted, in order, so after the last receive has
+ * <p><b>The end.</b> A queue pair in error completes every posted request, in order. So after the last receive has
  * come back all data has been seen, and only then is the link {@linkplain LinkState#DRAINED drained}.
  */
 final class LinkQueues {
     private static final Log LOG = Log.of(LinkQueues.class);
 
-    /** Whether the peer is told by the connection manager that the link is over. */
+    /** Whether the connection manager tells the peer that the link is over. */
     private enum Parting {
         NOT_DUE,
         DUE,
@@ -41,21 +41,21 @@ final class LinkQueues {
     private final WorkCompletions batch;
     private final ControlCell peerCell;
     private final Notifications notifications;
-    /** Has the service look after the link. */
+    /** Has the service attend to the link. */
     private final Runnable attend;
 
     // Written under the lock, read by any thread.
     private volatile LinkState state = LinkState.OPEN;
-    /** Up to where the mirror may be overwritten. */
+    /** Up to which cursor the mirror may be overwritten. */
     private volatile long released;
-    /** Up to where the device is done with what was published. */
+    /** Up to which cursor the device is done with the published bytes. */
     private volatile long sent;
 
     // Under the lock.
     private Parting parting = Parting.NOT_DUE;
-    /** To be told that the link is broken; null if nobody is, or has been. */
+    /** Called when the link breaks; null if there is no such call, or it has been made. */
     private Runnable whenBroken;
-    /** Completions seen, to tell progress by. */
+    /** How many completions were seen, to tell progress by. */
     private long completions;
 
     LinkQueues(Endpoint endpoint, Offer peer, Outbound out, Inbound in, RdmaConfig config, Runnable attend) {
@@ -84,9 +84,9 @@ final class LinkQueues {
         return sent;
     }
 
-    // ---- under the lock: what goes through
+    // ---- under the lock: traffic
 
-    /** Posts what the program has given, as far as it can be posted, and takes what has completed. */
+    /** Posts the program's data, as far as it can be posted, and takes completions. */
     void flushAndPoll() {
         if (state.isPast(LinkState.DRAINED)) {
             return;
@@ -104,7 +104,7 @@ final class LinkQueues {
         }
     }
 
-    /** Takes what has completed, gives receives back, and posts what waited for it. */
+    /** Takes completions, gives receives back, and posts the requests that waited for that. */
     void poll() {
         if (state.isPast(LinkState.BROKEN)) {
             return;
@@ -187,7 +187,7 @@ final class LinkQueues {
     }
 
     private void updateReleased() {
-        // An acknowledgement by the peer never stands for a local completion: the device may yet send that range again.
+        // The peer's acknowledgement never stands for a local completion: the device may yet send that range again.
         long completed = out.completed();
         if (completed > sent) {
             sent = completed;
@@ -198,12 +198,12 @@ final class LinkQueues {
         }
     }
 
-    /** How many have come so far. */
+    /** How many completions have come so far. */
     long completions() {
         return completions;
     }
 
-    /** Asks for a notification of what completes from now on, and takes what has completed before. */
+    /** Asks for a notification of later completions, and takes the earlier ones. */
     void arm(Notifications.Wanted wanted) {
         if (!state.isPast(LinkState.BROKEN)) {
             try {
@@ -215,7 +215,7 @@ final class LinkQueues {
         }
     }
 
-    /** Takes the notifications that have come, and what they were about. Returns whether there were any. */
+    /** Takes the notifications that have come, and their completions. Returns whether there were any. */
     boolean drainNotifications() {
         if (state.isPast(LinkState.DRAINED)) {
             return false;
@@ -230,7 +230,7 @@ final class LinkQueues {
         }
     }
 
-    // ---- under the lock: what fails, and ends
+    // ---- under the lock: failures, and the end
 
     void whenBroken(Runnable told) {
         whenBroken = told;
@@ -239,7 +239,7 @@ final class LinkQueues {
         }
     }
 
-    /** A completion says that something has failed, of which the queue pair is in error already. */
+    /** A completion reports a failure; the queue pair is in error already. */
     private void failed(int status, long id) {
         if (state == LinkState.OPEN) {
             reach(LinkState.BROKEN);
@@ -254,7 +254,7 @@ final class LinkQueues {
         }
     }
 
-    /** The device has refused something. */
+    /** The device has refused a call. */
     void fail(VerbsException e) {
         if (!state.isPast(LinkState.DISCONNECTED)) {
             breakDown();
@@ -262,7 +262,10 @@ final class LinkQueues {
         }
     }
 
-    /** The link carries nothing more. Whoever takes the connection on waits for the last receive, so the queue pair is first. */
+    /**
+     * The link carries nothing more. The connection's next path waits for the last receive, so the queue pair comes
+     * first.
+     */
     void breakDown() {
         reach(LinkState.BROKEN);
         failQueuePair();
@@ -275,7 +278,7 @@ final class LinkQueues {
         failQueuePair();
     }
 
-    /** Has the queue pair give back whatever was posted. */
+    /** Has the queue pair give back all posted requests. */
     void failQueuePair() {
         if (state.isPast(LinkState.DRAINED)) {
             return;
@@ -284,7 +287,7 @@ final class LinkQueues {
             endpoint.queuePair().fail();
         } catch (VerbsException e) {
             LOG.get().log(Level.DEBUG, "ending a queue pair failed", e);
-            drained(); // as far as anybody can know
+            drained(); // as far as this side can know
         }
     }
 
@@ -294,9 +297,9 @@ final class LinkQueues {
     }
 
     /**
-     * A peer that has closed, or given the link back, waits for nothing, and what fails then are our own credits. Any other is
-     * told by the connection manager that the link is over, as far as the manager reaches it, and so need not find out by its
-     * own means.
+     * Marks the link as broken. A peer that has closed, or given the link back, waits for nothing, and only this
+     * side's credits fail then. The connection manager tells any other peer that the link is over, as far as it
+     * reaches the peer, so that the peer need not find out by its own means.
      */
     private void addBroken() {
         if ((in.states() & (RST | CLOSED | RETIRED | BROKEN)) == 0) {
@@ -315,7 +318,7 @@ final class LinkQueues {
         }
     }
 
-    /** One end is over, of which the connection manager is to tell the peer once; see {@link #takeParting}. */
+    /** One end is over: the connection manager is to tell the peer once; see {@link #takeParting}. */
     void disconnect() {
         if (parting == Parting.NOT_DUE && !state.isPast(LinkState.DRAINED)) {
             parting = Parting.DUE;
@@ -323,7 +326,7 @@ final class LinkQueues {
         }
     }
 
-    /** Whether the connection manager is to tell the peer now, which the caller then has it do. */
+    /** Whether the connection manager is to tell the peer now; the caller then has it do so. */
     boolean takeParting() {
         if (parting != Parting.DUE) {
             return false;
@@ -332,7 +335,7 @@ final class LinkQueues {
         return !state.isPast(LinkState.DRAINED);
     }
 
-    /** Nothing is asked of the device any more. */
+    /** From now on the device is asked for nothing. */
     void detach() {
         poll();
         reach(LinkState.DETACHED);

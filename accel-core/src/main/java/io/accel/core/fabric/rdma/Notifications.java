@@ -4,19 +4,19 @@ import io.accel.core.fabric.rdma.verbs.CompletionChannel;
 import io.accel.core.fabric.rdma.verbs.CompletionQueue;
 import io.accel.core.fabric.rdma.verbs.VerbsException;
 
-/** What a completion queue was asked to ring its channel for. Only under the link's lock. */
+/** The notifications that a completion queue was asked to send to its channel. Only under the link's lock. */
 final class Notifications {
-    /** In this order: a side that asked for more is told of less, too. */
+    /** The order counts: a side that asked for more is told of less, too. */
     enum Wanted {
         NONE,
-        /** Of messages of the peer's that ask for it. */
+        /** Notify of messages from the peer that ask for it. */
         SOLICITED,
         ALL
     }
 
     private final CompletionQueue queue;
     private final CompletionChannel channel;
-    /** Whether the device tells which messages ask for it. Linux's Soft-iWARP says so of no receive. */
+    /** Whether the device tells which messages ask for a notification. Linux's Soft-iWARP marks no receive so. */
     private final boolean tellsSolicited;
 
     private Wanted asked = Wanted.NONE;
@@ -27,7 +27,7 @@ final class Notifications {
         this.tellsSolicited = endpoint.words() == null; // with iWARP words come by sends
     }
 
-    /** Asks for one notification, of whatever completes from now on; what has completed before brings none. */
+    /** Asks for one notification, of whatever completes from now on; earlier completions bring none. */
     void request(Wanted wanted) throws VerbsException {
         Wanted least = wanted == Wanted.SOLICITED && !tellsSolicited ? Wanted.ALL : wanted;
         if (least.compareTo(asked) > 0) {
@@ -36,7 +36,7 @@ final class Notifications {
         }
     }
 
-    /** Takes those that have come; returns whether there were any. */
+    /** Takes the notifications that have come; returns whether there were any. */
     boolean drain() throws VerbsException {
         boolean rung = false;
         while (channel.nextEvent() != null) {

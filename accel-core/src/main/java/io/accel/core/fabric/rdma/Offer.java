@@ -5,7 +5,8 @@ import io.accel.core.fabric.FallbackReason;
 import java.nio.ByteBuffer;
 
 /**
- * What either side tells the other in the connection manager's private data: where it may be written to.
+ * The words that either side tells the other in the connection manager's private data: the place that it may write
+ * to.
  *
  * <pre>
  *   magic 4, version 2, feature bits 2 (1: writes are told of by a SEND after them, not by immediate data), address of the region 8, its key 4, logarithm of the ring's size 1, reserved 1,
@@ -16,13 +17,14 @@ import java.nio.ByteBuffer;
  * first 6 bytes are the same in all versions, so that versions can refuse each other; a refusal is magic, version and a
  * {@link FallbackReason#code()} of 2 bytes.
  *
- * @param address of the region, in the sender's address space
- * @param key opens the region, to this connection alone
- * @param ringSize of the ring behind the page; a listener answers with what both have, which is what counts
- * @param receives posted by the sender
- * @param nonce the client's, which the listener gives back
- * @param port the client program's port, which is not the connection manager's; the listener's own
- * @param notifyBySend whether this side tells of its writes by a SEND, and expects that of the peer
+ * @param address the region's address in the sender's address space
+ * @param key the key that opens the region, to this connection alone
+ * @param ringSize bytes of the ring behind the page; a listener answers with the size that both have, and that size
+ * counts
+ * @param receives how many receives the sender has posted
+ * @param nonce the client's number, which the listener gives back
+ * @param port the client program's port, which differs from the connection manager's; a listener gives its own
+ * @param notifyBySend whether this side announces its writes by a SEND, and expects that of the peer
  */
 record Offer(long address, int key, int ringSize, int receives, long nonce, int port, boolean notifyBySend) {
     private static final int NOTIFY_BY_SEND = 1;
@@ -75,7 +77,7 @@ record Offer(long address, int key, int ringSize, int receives, long nonce, int 
                 (data.getShort(at - 2) & NOTIFY_BY_SEND) != 0);
     }
 
-    /** Throws unless the peer tells of its writes in the way that this side expects. */
+    /** Throws unless the peer announces its writes in the way that this side expects. */
     void checkNotification(boolean bySend) throws FallbackException {
         if (notifyBySend != bySend) {
             throw new FallbackException(
@@ -92,7 +94,7 @@ record Offer(long address, int key, int ringSize, int receives, long nonce, int 
                 .flip();
     }
 
-    /** Why a listener refused; a listener that is no Accel's says nothing that is ours. */
+    /** Why a listener refused; the answer of a listener that is not Accel tells nothing of ours. */
     static FallbackException refused(ByteBuffer data) {
         if (data.remaining() < REFUSAL || data.getInt(data.position()) != MAGIC) {
             return new FallbackException(

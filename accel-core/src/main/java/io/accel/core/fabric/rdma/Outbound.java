@@ -14,9 +14,10 @@ import java.nio.ByteBuffer;
 import java.util.function.Consumer;
 
 /**
- * What a connection sends: ranges of the mirror, states, the control cell. Takes everything at once and posts it as the send
- * queue and the peer's receives allow, in order: the cell as soon as it can, data as it was published, states after all
- * data. What could not be posted goes, gathered, with a later {@link #flush}. Only under the link's lock.
+ * The sending side of a connection: ranges of the mirror, states, the control cell. It takes everything at once and
+ * posts it as the send queue and the peer's receives allow, in order: the cell as soon as it can, data in the order
+ * of publishing, states after all data. Whatever could not be posted goes, gathered, with a later {@link #flush}.
+ * Only under the link's lock.
  */
 final class Outbound {
     private static final VarHandle MESSAGES;
@@ -31,16 +32,16 @@ final class Outbound {
         }
     }
 
-    /** Requests of the send queue that data leaves to states, credits and the keep-alive. */
+    /** How many requests of the send queue data leaves to states, credits and the keep-alive. */
     private static final int KEPT_BACK = 8;
-    /** Where in the page of the cell's copy a word lies that goes by SEND. */
+    /** The offset, in the page of the cell's copy, of a word that goes by SEND. */
     private static final int WORD = 1024;
 
     private final QueuePair queuePair;
     private final Offer peer;
     private final int ringSize;
     private final int mask;
-    /** The longest message: so that the peer begins to read before a large write is over. */
+    /** The longest message; its limit lets the peer begin to read before a large write is over. */
     private final int chunk;
 
     private final long mirror;
@@ -50,7 +51,7 @@ final class Outbound {
     private final ControlCell cell;
 
     private final SendRequests requests = new SendRequests(3);
-    /** Whether words go by SEND, inline from here, and not as immediate data. */
+    /** Whether words go by SEND, inline from this side, and not as immediate data. */
     private final boolean bySend;
 
     private final ByteBuffer word;
@@ -61,7 +62,7 @@ final class Outbound {
 
     private long published;
     private long posted;
-    /** Messages of data that were posted. Written under the lock, read by others without order. */
+    /** How many messages of data were posted. Written under the lock, read by others without order. */
     @SuppressWarnings("unused") // read through MESSAGES
     private long messages;
     /** Up to which cursor the device is done with the mirror. */
@@ -101,7 +102,7 @@ final class Outbound {
         published = to;
     }
 
-    /** As {@link #publish}, of bytes that lie elsewhere; false if too many such are under way. */
+    /** As {@link #publish}, of bytes that lie elsewhere; false if too many such ranges are under way. */
     boolean publishInPlace(long to, long address, int key, Object owner, Consumer<Object> done) {
         if (!inPlace.add(published, to, address, key, owner, done)) {
             return false;
@@ -110,12 +111,12 @@ final class Outbound {
         return true;
     }
 
-    /** The queue pair is no more: nobody reads what was published in place. */
+    /** The queue pair no longer exists: nobody reads the bytes that were published in place. */
     void releaseInPlace() {
         inPlace.releaseAll();
     }
 
-    /** Adds states; a reset does not wait for data, and drops what was not posted. */
+    /** Adds states; a reset does not wait for data, and drops unposted data. */
     void signal(int states) {
         wantedStates |= states;
         if ((wantedStates & RST) != 0) {
@@ -123,26 +124,29 @@ final class Outbound {
         }
     }
 
-    /** Tells the peer what was read, and wakes it. */
+    /** Tells the peer how far this side has read, and wakes it. */
     void consumed(long cursor) {
         cell.write(cursor, cell.posted());
         cellDue = true;
         wakeDue = true;
     }
 
-    /** Tells the peer how many receives were posted; it sees that when it needs it, and is woken if it sleeps. */
+    /**
+     * Tells the peer how many receives were posted. The peer sees the number when it needs it, and is woken if it
+     * sleeps.
+     */
     void receivesPosted(long total) {
         cell.write(cell.consumed(), total);
         cellDue = true;
         wakeDue = true;
     }
 
-    /** The last number of receives that the peer has been, or is being, told. */
+    /** The last number of receives that this side has told, or is telling, the peer. */
     long receivesTold() {
         return cell.posted();
     }
 
-    /** Takes the peer's count of receives; false if no peer can say so. */
+    /** Takes the peer's count of receives; false if no peer can have that count. */
     boolean grant(long receivesPosted) {
         return credits.grant(receivesPosted, peer.receives());
     }
@@ -159,7 +163,7 @@ final class Outbound {
         }
     }
 
-    /** Messages of data that were posted. Any thread. */
+    /** How many messages of data were posted. Any thread. */
     long messages() {
         return (long) MESSAGES.getOpaque(this);
     }
@@ -172,17 +176,17 @@ final class Outbound {
         return published;
     }
 
-    /** Whether something waits for room or credits. */
+    /** Whether anything waits for room or credits. */
     boolean isStalled() {
         return posted != published || wantedStates != sentStates || cellDue || wakeDue;
     }
 
-    /** Whether all was posted and has completed. */
+    /** Whether everything was posted and has completed. */
     boolean isIdle() {
         return posted == published && wantedStates == sentStates && ledger.outstanding() == 0;
     }
 
-    /** Whether everything that was posted is known to have completed. */
+    /** Whether everything posted is known to have completed. */
     boolean hasNothingOutstanding() {
         return ledger.outstanding() == 0;
     }
@@ -197,7 +201,7 @@ final class Outbound {
         open = true;
     }
 
-    /** Posts what can be posted. */
+    /** Posts as much as can be posted. */
     void flush() throws VerbsException {
         if (!open) {
             return;
@@ -213,7 +217,7 @@ final class Outbound {
         }
     }
 
-    /** Asks the peer's device for a sign of life, unless that is asked already. */
+    /** Asks the peer's device for a sign of life, unless a question is under way. */
     void ping() throws VerbsException {
         if (pingNumber < 0 && ledger.hasRoom(1)) {
             pingNumber = ledger.next();
@@ -262,9 +266,9 @@ final class Outbound {
         queuePair.postSend(requests, 0, last + 1);
     }
 
-    /** Makes a request of a word that follows a write, on devices whose writes carry none. */
+    /** Makes a request for a word that follows a write, on devices whose writes carry none. */
     private void send(int index, int flags, int what) {
-        word.putInt(0, what); // the device has its copy of the last one: it went inline
+        word.putInt(0, what); // the device has its own copy of the last word, which went inline
         requests.send(index, ledger.next(), flags | SendFlags.INLINE);
         requests.segment(index, wordAddress, Integer.BYTES, localKey);
     }

@@ -1,9 +1,9 @@
 package io.accel.core.fabric.rdma;
 
 /**
- * Whether a peer is still there, by the clock. A peer that was silent for long, or that owes completions, is asked for a sign
- * of life, and given up when it gives none for as long as a device may take. No device, no lock of its own; only under the
- * link's lock.
+ * Decides by the clock whether a peer is still there. A peer that was silent for long, or that owes completions, is
+ * asked for a sign of life, and given up when it gives none for as long as a device may take. The class has no device
+ * and no lock of its own; only under the link's lock.
  */
 final class PeerWatch {
     enum Step {
@@ -18,17 +18,17 @@ final class PeerWatch {
     private final long keepaliveNanos;
     private final long givingUpNanos;
     private long completionsBefore;
-    /** When a completion was last seen to have come. */
+    /** When the last completion was seen. */
     private long activeAt;
 
     private boolean asked;
     private long askedAt;
 
     /**
-     * A watch that begins now.
+     * Makes a watch that begins now.
      *
-     * @param keepaliveNanos how long a peer may be silent that owes nothing; 0 for as long as it likes
-     * @param givingUpNanos how long it may take to answer
+     * @param keepaliveNanos how long a peer that owes nothing may be silent; 0 for as long as it likes
+     * @param givingUpNanos how long the peer may take to answer
      */
     PeerWatch(long keepaliveNanos, long givingUpNanos, long now) {
         this.keepaliveNanos = keepaliveNanos;
@@ -37,9 +37,9 @@ final class PeerWatch {
     }
 
     /**
-     * The next step.
+     * Decides the next step.
      *
-     * @param completions how many have come so far, which tells a sign of life
+     * @param completions how many completions have come so far; a new one is a sign of life
      * @param owes whether completions are due
      */
     Step next(long now, long completions, boolean owes) {
@@ -60,12 +60,12 @@ final class PeerWatch {
         return Step.NOTHING;
     }
 
-    /** How long the peer has not answered. */
+    /** For how long the peer has not answered. */
     long silence(long now) {
         return now - askedAt;
     }
 
-    /** How often {@link #next} is to be asked. Any thread. */
+    /** How often to call {@link #next}. Any thread. */
     long intervalNanos() {
         return keepaliveNanos > 0 ? Math.min(keepaliveNanos, LONGEST_INTERVAL_NANOS) : LONGEST_INTERVAL_NANOS;
     }

@@ -10,8 +10,8 @@ import java.nio.ByteBuffer;
 import java.util.IdentityHashMap;
 
 /**
- * Memory of the program's that one connection's device reads from: registered at first use, and until the connection ends.
- * What could not be registered is not tried again. Not thread-safe.
+ * The program's memory that one connection's device reads from. It is registered at first use, until the connection
+ * ends. After a failure, registration is not tried again. Not thread-safe.
  */
 final class ProgramMemory {
     private static final Log LOG = Log.of(ProgramMemory.class);
@@ -20,7 +20,7 @@ final class ProgramMemory {
     private boolean failed;
     private long registered;
 
-    /** The memory as the device knows it; null if it cannot. */
+    /** The memory's region on the device; null if the device cannot have it. */
     MemoryRegion of(ProtectionDomain domain, ByteBuffer memory) {
         MemoryRegion region = regions.get(memory);
         if (region == null && !failed) {
@@ -41,7 +41,7 @@ final class ProgramMemory {
         return region;
     }
 
-    /** Ends it all, when no request is left that uses it. */
+    /** Closes all regions, when no request is left that uses them. */
     void close() {
         regions.values().forEach(region -> Endpoint.close(region, "memory region of the program"));
         regions.clear();

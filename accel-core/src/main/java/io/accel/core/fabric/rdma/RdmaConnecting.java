@@ -18,8 +18,9 @@ import java.nio.channels.SelectableChannel;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * The client's side of a handshake: address, route, offer, answer. On an event channel of its own, so that the program's
- * selector wakes for it alone; an established connection moves to the service's. One thread at a time.
+ * The client's side of a handshake: address, route, offer, answer. It has an event channel of its own, so that the
+ * program's selector wakes for it alone; an established connection moves to the service's channel. One thread at a
+ * time.
  */
 final class RdmaConnecting implements Connecting {
     private static final Log LOG = Log.of(RdmaConnecting.class);
@@ -27,7 +28,7 @@ final class RdmaConnecting implements Connecting {
     private static final int NOBODY_LISTENS = 8;
 
     private static final int NO_SUCH_DEVICE = 19;
-    /** By what listens. */
+    /** The status of a refusal by the listening program. */
     private static final int BY_PROGRAM = 28;
 
     private final CmService service;
@@ -47,9 +48,9 @@ final class RdmaConnecting implements Connecting {
     private boolean done;
 
     /**
-     * Begins.
+     * Begins the handshake.
      *
-     * @param ringSize of either ring at most
+     * @param ringSize bytes of either ring at most
      * @param local the program's end, which has an RDMA device
      * @param destination the program's destination
      * @param typeOfService 0 to 255, 0 for the system's default
@@ -78,7 +79,7 @@ final class RdmaConnecting implements Connecting {
             watched.configureBlocking(false);
             created = RdmaListener.newId(opened, config);
             if (typeOfService > 0) {
-                // Also that of the answers: the listener's end takes it from the request.
+                // This also sets that of the answers: the listener's end takes it from the request.
                 created.typeOfService(typeOfService);
             }
             bind(created, local, config.portOffset());
@@ -101,9 +102,9 @@ final class RdmaConnecting implements Connecting {
     }
 
     /**
-     * Binds to the port number that the program's end has of the kernel. The device's numbers are a space of their own;
-     * one of its choice would now and then be that of a listener to come, which the kernel knows nothing of, and which
-     * would then have to do without RDMA.
+     * Binds to the port number that the kernel gave to the program's end. The device's numbers are a space of their
+     * own. A number of the device's choice would now and then be that of a future listener. The kernel would not know
+     * of it, and the listener would have to do without RDMA.
      */
     private static void bind(CmId id, InetSocketAddress local, int portOffset) throws VerbsException {
         int port = local.getPort() + portOffset;
@@ -118,7 +119,7 @@ final class RdmaConnecting implements Connecting {
         id.bind(new InetSocketAddress(local.getAddress(), 0));
     }
 
-    /** What an endpoint tells the peer. */
+    /** The offer that an endpoint makes the peer. */
     static Offer offer(Endpoint endpoint, int ringSize, long nonce, int port) {
         return new Offer(
                 endpoint.inbound().address(),

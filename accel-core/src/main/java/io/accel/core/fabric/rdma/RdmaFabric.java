@@ -23,11 +23,11 @@ public final class RdmaFabric implements Fabric {
     private final RdmaConfig config;
     private final CmService.Source services;
     private final Availability availability = new Availability();
-    /** By where they listen on their device. */
+    /** The listeners by their address on the device. */
     private final Map<InetSocketAddress, RdmaListener> listeners = new ConcurrentHashMap<>();
 
     /**
-     * The fabric with a profile's settings.
+     * Makes the fabric with a profile's settings.
      *
      * @param config the settings
      */
@@ -35,7 +35,7 @@ public final class RdmaFabric implements Fabric {
         this(config, CmService::get);
     }
 
-    /** With a service other than the process's. */
+    /** Makes the fabric with a service other than the process's. */
     RdmaFabric(RdmaConfig config, CmService.Source services) {
         this.config = config;
         this.services = services;
@@ -56,7 +56,7 @@ public final class RdmaFabric implements Fabric {
         InetSocketAddress local = source.bind(from);
         availability.check(local.getAddress());
         try {
-            int rings = Math.min(ringSize, config.ringSize()); // memory that a device pins is not had for the asking
+            int rings = Math.min(ringSize, config.ringSize()); // a device's pinned memory has its limits
             return new RdmaConnecting(service, config, rings, availability, local, destination, typeOfService(source));
         } catch (IOException e) {
             FallbackException why = Failures.toFallback(e);
@@ -112,7 +112,7 @@ public final class RdmaFabric implements Fabric {
         }
     }
 
-    /** The source address that the kernel would choose, which its routing table says. No packet is sent. */
+    /** The source address that the kernel would choose, according to its routing table. No packet is sent. */
     private static InetAddress sourceFor(InetSocketAddress destination) throws FallbackException {
         try (DatagramChannel probe = JdkAccess.kernelProvider().openDatagramChannel()) {
             probe.connect(destination);

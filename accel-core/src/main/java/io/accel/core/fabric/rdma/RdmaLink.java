@@ -16,15 +16,16 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
 /**
- * A connection over a queue pair. Looking at it means polling its completion queue, which whoever looks does for all:
- * {@link LinkQueues} takes what has completed and posts what waits. Here is who may ask for that, and when.
+ * A connection over a queue pair. Looking at it means polling its completion queue, and the thread that looks polls
+ * for all: {@link LinkQueues} takes the completions and posts the waiting requests. This class decides which thread
+ * may ask for that, and when.
  *
- * <p><b>The lock</b> is held for a few calls into the device at most. A thread that publishes waits for it. A thread that only
- * looks does not, for another thread is just looking. Before sleeping that is not enough: {@link #arm} takes the lock, so that it
- * sees whatever completed before the queue was armed.
+ * <p><b>The lock</b> is held for a few calls into the device at most. A thread that publishes waits for it. A thread
+ * that only looks does not, for another thread is just looking. Before a sleep that is not enough: {@link #arm} takes
+ * the lock, so that it sees every completion from before the queue was armed.
  *
- * <p><b>The end.</b> Once the link is {@linkplain LinkState#DRAINED drained}, the peer is reported gone. After {@link #free}
- * the connection manager's thread delivers what is left, disconnects and gives everything back.
+ * <p><b>The end.</b> Once the link is {@linkplain LinkState#DRAINED drained}, the peer is reported gone. After {@link
+ * #free} the connection manager's thread delivers the rest, disconnects and gives everything back.
  */
 final class RdmaLink implements Link, CmHandler {
     private static final Log LOG = Log.of(RdmaLink.class);
@@ -38,13 +39,13 @@ final class RdmaLink implements Link, CmHandler {
     private final MemoryRegion receiveRing;
 
     private final ReentrantLock lock = new ReentrantLock();
-    // Under the lock, but for what they say of themselves.
+    // All of these are under the lock, unless their own comments say otherwise.
     private final Outbound out;
     private final Inbound in = new Inbound();
     private final LinkQueues queues;
     private final PeerWatch watch;
     private final LinkEnd end;
-    /** What has become of the device and is yet to be logged; null for nothing. Under the lock. */
+    /** The news about the device that is yet to be logged; null for none. Under the lock. */
     private String unsaid;
 
     /** Whether the service looks after it; see {@link CmService#attend}. */
@@ -150,9 +151,9 @@ final class RdmaLink implements Link, CmHandler {
     }
 
     /**
-     * An option that changes what becomes of the peer's next byte should be with the peer when it is set, and so should word of
-     * a switch before the peer hears of it by another way; so this waits until the peer's device has acknowledged it, which
-     * takes a round trip, unless the peer is all but dead.
+     * Waits until the peer's device has acknowledged a word, which takes a round trip, unless the peer is all but
+     * dead. An option that changes the treatment of the peer's next byte should reach the peer when it is set, and
+     * word of a switch should reach it before the peer hears of the switch by another way.
      */
     private void awaitArrival() {
         long start = System.nanoTime();
@@ -208,7 +209,7 @@ final class RdmaLink implements Link, CmHandler {
             queues.poll();
             boolean isReached = out.hasNothingOutstanding();
             if (!isReached && isOpen()) {
-                out.ping(); // its answer stands for what is not signaled
+                out.ping(); // its answer covers the unsignaled requests
             }
             return isReached;
         } catch (VerbsException e) {
@@ -223,7 +224,7 @@ final class RdmaLink implements Link, CmHandler {
     public void consumed(long cursor) {
         lock.lock();
         try {
-            if ((in.states() & (CLOSED | RST)) == 0) { // else nobody waits for it any more
+            if ((in.states() & (CLOSED | RST)) == 0) { // otherwise nobody waits for it any more
                 out.consumed(cursor);
                 queues.flushAndPoll();
             }
@@ -366,20 +367,20 @@ final class RdmaLink implements Link, CmHandler {
     }
 
     /**
-     * Goes on with what the program does not wait for.
+     * Does the work that the program does not wait for.
      *
-     * @return in how many nanoseconds to call again; 0 if there is no need, negative if the link is no more
+     * @return in how many nanoseconds to call again; 0 if there is no need, negative if the link no longer exists
      */
     long attend(long now) {
         LinkState before = queues.state(); // from DETACHED on only this thread changes it
         if (before == LinkState.FREED) {
-            return -1; // asked for by the very call that was the last
+            return -1; // the very call that was the last has asked for this one
         }
         part();
         long pause = advance(now);
         part();
         if (!before.isPast(LinkState.DRAINED) && queues.state().isPast(LinkState.DRAINED)) {
-            // Nobody uses it any more, and a device that is being removed may take its time.
+            // Nobody uses the endpoint any more, and a device that is being removed may take its time.
             endpoint.close();
             releaseInPlace();
         }
@@ -402,7 +403,7 @@ final class RdmaLink implements Link, CmHandler {
         }
     }
 
-    /** Nobody waits for a line of the log. */
+    /** Records the loss of the device; the program does not wait for a line of the log. */
     private void losesDevice(String how) {
         end.removed(System.nanoTime());
         unsaid = how;
@@ -410,7 +411,7 @@ final class RdmaLink implements Link, CmHandler {
         needAttention();
     }
 
-    /** Breaks the link, of which something other than itself has said that it will carry nothing more. */
+    /** Breaks the link. Something other than the link itself has reported that it will carry nothing more. */
     void fail(String why) {
         lock.lock();
         try {
@@ -425,7 +426,7 @@ final class RdmaLink implements Link, CmHandler {
         LOG.get().log(Level.INFO, "connection {0} is broken: {1}", endpoint.id(), why);
     }
 
-    /** Whether the peer's device has not acknowledged all that was sent, as far as is known. */
+    /** Whether the peer's device has, as far as is known, not acknowledged everything that was sent. */
     boolean isWaiting() {
         lock.lock();
         try {
@@ -436,7 +437,10 @@ final class RdmaLink implements Link, CmHandler {
         }
     }
 
-    /** Tells the peer by the connection manager that it is over, if that is due: outside the lock, for it may take its time. */
+    /**
+     * Tells the peer through the connection manager that the link is over, if that is due. Call it outside the lock,
+     * for it may take its time.
+     */
     private void part() {
         boolean isDue;
         String how;
@@ -519,7 +523,7 @@ final class RdmaLink implements Link, CmHandler {
         }
     }
 
-    /** Looks whether the peer is still there, see {@link PeerWatch}. To be called every now and then. */
+    /** Checks that the peer is still there, see {@link PeerWatch}. It is to be called every now and then. */
     void checkPeer(long now) {
         lock.lock();
         try {
@@ -552,7 +556,7 @@ final class RdmaLink implements Link, CmHandler {
         return watch.intervalNanos();
     }
 
-    /** For the end of the process: posts what it can. Returns whether all that was published has arrived. */
+    /** Posts what it can at the end of the process. Returns whether everything published has arrived. */
     boolean finish() {
         lock.lock();
         try {
@@ -583,7 +587,7 @@ final class RdmaLink implements Link, CmHandler {
         }
     }
 
-    /** The queue pair can send: what the program has wanted to say before, such as that it has closed, goes out. */
+    /** The queue pair can send: what the program wanted to say before, such as that it has closed, goes out. */
     void connected() {
         lock.lock();
         try {
@@ -594,7 +598,7 @@ final class RdmaLink implements Link, CmHandler {
         }
     }
 
-    /** It never came to be. */
+    /** The connection never came to be. */
     void failNow() {
         lock.lock();
         try {
@@ -614,7 +618,7 @@ final class RdmaLink implements Link, CmHandler {
         return address;
     }
 
-    /** The port number that it occupies on the device. */
+    /** The port number that this end occupies on the device. */
     int port() {
         return port;
     }

@@ -21,8 +21,9 @@ import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Listens beside the kernel's listeners of this process on one address and port number, of which a device has one of each. Whoever of
- * them is asked for a connection finds it, whichever of them has accepted it.
+ * Listens beside the kernel's listeners of this process on one address and port number, of which a device has only
+ * one. A client's request reaches this listener, and finds the connection whichever of the kernel's listeners has
+ * accepted it.
  */
 final class RdmaListener implements CmHandler {
     private static final Log LOG = Log.of(RdmaListener.class);
@@ -36,7 +37,10 @@ final class RdmaListener implements CmHandler {
     private final InetSocketAddress address;
     private final Runnable whenClosed;
 
-    /** Of those, the one that clients' requests go to, also of a request that comes while the last leaves. Written under this. */
+    /**
+     * The acceptor that clients' requests go to, also a request that comes while the last acceptor leaves. Written
+     * under this.
+     */
     private volatile Acceptor asked;
 
     // Guarded by this.
@@ -44,13 +48,13 @@ final class RdmaListener implements CmHandler {
     private CmId id;
     private boolean closed;
 
-    /** Why it is not open yet; null if it has been. Written under this. */
+    /** Why the listener is not open yet; null if it has been open. Written under this. */
     private volatile FallbackException waitsFor;
 
     /**
-     * A listener that is not open before the first {@link #join}.
+     * Makes a listener that does not open before the first {@link #join}.
      *
-     * @param whenClosed called when the last has left, or the first has failed: nobody joins any more
+     * @param whenClosed called when the last acceptor has left, or the first has failed: no more can join
      */
     RdmaListener(CmService service, RdmaConfig config, InetSocketAddress address, Runnable whenClosed) {
         this.service = service;
@@ -60,10 +64,10 @@ final class RdmaListener implements CmHandler {
     }
 
     /**
-     * Listens for one more. Where another process has the device's port number this waits for that process to close, as the new one
-     * of two does when a server is replaced while it serves.
+     * Listens for one more acceptor. Where another process has the device's port number, this waits for that process
+     * to close, as the new one of two does when a server is replaced while it serves.
      *
-     * @return to be closed by it; null if the last has left just now
+     * @return a handle that the acceptor closes; null if the last acceptor has left just now
      * @throws IOException if there is no device to listen on
      */
     synchronized Listening join(Acceptor acceptor) throws IOException {
@@ -91,7 +95,7 @@ final class RdmaListener implements CmHandler {
         return e instanceof VerbsException failed && failed.errno() == EADDRINUSE;
     }
 
-    /** What one of the kernel's listeners has of this. */
+    /** The share of one of the kernel's listeners in this listener. */
     private final class Place implements Listening {
         private final Acceptor acceptor;
 
@@ -129,8 +133,8 @@ final class RdmaListener implements CmHandler {
     }
 
     /**
-     * A connection of this process that was just closed keeps its port number for the moments that it takes to end, whereas
-     * the kernel has given it to this listener already.
+     * Listens as soon as the port number is free. A connection of this process that was just closed keeps its port
+     * number until it has ended, whereas the kernel has given it to this listener already.
      */
     private void openOnceFree() throws IOException {
         long start = System.nanoTime();
@@ -165,12 +169,12 @@ final class RdmaListener implements CmHandler {
         id = opened;
     }
 
-    /** An identifier whose port numbers are those of what the connection carries. */
+    /** Makes an identifier in the port space of the kind of connection. */
     static CmId newId(CmEventChannel events, RdmaConfig config) throws VerbsException {
         return config.space() == PortSpace.TCP ? events.createId() : events.createSeparateId();
     }
 
-    /** Whether the profile lets the device be used that the identifier is bound to. */
+    /** Checks that the profile permits the device that the identifier is bound to. */
     static void checkDevice(CmId id, RdmaConfig config)
             throws FallbackException, VerbsException, VerbsUnavailableException {
         String name = id.context().device().name();

@@ -8,9 +8,9 @@ import io.accel.core.fabric.rdma.verbs.VerbsException;
 import java.nio.ByteBuffer;
 
 /**
- * Where a peer's {@linkplain Immediate words} arrive that come by SEND, on devices without immediate data: a place for each
- * receive. Receives complete in the order in which they were posted, so they need no number to be told apart. Only under
- * the link's lock.
+ * The memory for a peer's {@linkplain Immediate words} that come by SEND, on devices without immediate data: a place
+ * for each receive. Receives complete in the order in which they were posted, so they need no number to be told
+ * apart. Only under the link's lock.
  */
 final class ReceivedWords implements AutoCloseable {
     private final int depth;
@@ -32,7 +32,7 @@ final class ReceivedWords implements AutoCloseable {
         }
     }
 
-    /** The word of the receive that has completed after those that were taken before. */
+    /** The word of the receive that completed next after those taken before. */
     int take() {
         int place = (int) (taken % depth);
         taken++;

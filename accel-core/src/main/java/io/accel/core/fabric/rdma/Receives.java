@@ -6,21 +6,21 @@ import io.accel.core.fabric.rdma.verbs.WcOpcode;
 import io.accel.core.fabric.rdma.verbs.WorkCompletions;
 
 /**
- * The receives of a link: what the completed ones say, and that they are posted again. Each message of the peer takes one.
- * Only under the link's lock.
+ * The receives of a link: this reads the words of the completed ones, and posts them again. Each message of the peer
+ * takes one. Only under the link's lock.
  */
 final class Receives {
     private final Endpoint endpoint;
     private final Inbound in;
-    /** Where the peer's words are; null if they come as immediate data. */
+    /** The peer's words; null if they come as immediate data. */
     private final ReceivedWords words;
 
     private final int depth;
-    /** So many are posted again at once. */
+    /** How many are posted again at once. */
     private final int atOnce;
-    /** Completed, and not posted again. */
+    /** How many have completed, and are not posted again. */
     private int back;
-    /** Posted since the beginning. */
+    /** How many were posted since the beginning. */
     private long posted;
 
     Receives(Endpoint endpoint, Inbound in, int batch) {
@@ -32,17 +32,20 @@ final class Receives {
         this.posted = depth;
     }
 
-    /** One has completed, in whatever way. */
+    /** A receive has completed, in whatever way. */
     void returned() {
         back++;
     }
 
-    /** Whether none is posted any more: a queue pair in error gives all of them back, also some that were refused as they were posted. */
+    /**
+     * Whether no receive is posted any more: a queue pair in error gives all of them back, including some that it
+     * refused when they were posted.
+     */
     boolean areAllBack() {
         return back >= depth;
     }
 
-    /** Takes the word of one that has completed with success. Returns what is wrong with it, or null. */
+    /** Takes the word of a receive that has completed with success. Returns its fault, or null. */
     String take(WorkCompletions batch, int i) {
         int opcode = batch.opcode(i);
         if (words != null) {
@@ -56,7 +59,7 @@ final class Receives {
                 : in.nonsense("a message that is no write");
     }
 
-    /** Posts again what is back, if that is enough. Returns whether it has. */
+    /** Posts the returned receives again, if there are enough. Returns whether it has. */
     boolean repost() throws VerbsException {
         if (back < atOnce) {
             return false;
@@ -67,12 +70,12 @@ final class Receives {
         return true;
     }
 
-    /** So many were posted since the beginning. */
+    /** How many receives were posted since the beginning. */
     long posted() {
         return posted;
     }
 
-    /** Whether the peer, which was told of so many, is to be told the number of today. */
+    /** Whether the peer, which was last told of this many, should be told the present number. */
     boolean areWorthTelling(long told) {
         return posted - told >= depth / 4;
     }

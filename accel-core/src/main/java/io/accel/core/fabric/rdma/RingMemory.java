@@ -8,9 +8,9 @@ import java.nio.ByteBuffer;
 import java.nio.MappedByteBuffer;
 
 /**
- * A connection's memory: what the peer writes into, and what this side writes from, each a page with a {@link
- * ControlCell} and a ring behind it. Page by page its own, so that no other memory of the process is pinned, let alone
- * within a peer's reach.
+ * A connection's memory: one area that the peer writes into, and one that this side writes from, each a page with a
+ * {@link ControlCell} and a ring behind it. Its pages are its own, so that no other memory of the process is pinned,
+ * let alone within a peer's reach.
  */
 final class RingMemory {
     static final int PAGE = 4096;
@@ -20,9 +20,9 @@ final class RingMemory {
     private final ByteBuffer outbound;
 
     /**
-     * Allocates it, zeroed.
+     * Allocates the memory, zeroed.
      *
-     * @param ringSize of each ring
+     * @param ringSize bytes of each ring
      * @throws OutOfMemoryError if the JVM's limit on direct memory does not allow it
      */
     RingMemory(int ringSize) {
@@ -34,7 +34,7 @@ final class RingMemory {
         MemoryUse.rings(PathName.RDMA, allocated.capacity());
     }
 
-    /** Cell and receive ring. */
+    /** The cell and the receive ring. */
     ByteBuffer inbound() {
         return inbound;
     }
@@ -44,12 +44,12 @@ final class RingMemory {
         return outbound;
     }
 
-    /** The first bytes of an area's ring as a ring; peers may agree on less than there is. */
+    /** Makes a ring of the first bytes of an area's ring; peers may agree on less than there is. */
     static MemoryRegion ring(ByteBuffer area, int size) {
         return new MemoryRegion(area.slice(PAGE, size));
     }
 
-    /** Gives it back. Once, when neither device nor program can touch it any more. */
+    /** Gives the memory back. Call it once, when neither device nor program can touch the memory any more. */
     void free() {
         MemoryUse.rings(PathName.RDMA, -allocated.capacity());
         JdkAccess.unmap((MappedByteBuffer) allocated);

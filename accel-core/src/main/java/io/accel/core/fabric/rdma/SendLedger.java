@@ -1,16 +1,16 @@
 package io.accel.core.fabric.rdma;
 
 /**
- * Which send requests are outstanding, and up to which cursor of the stream they have completed. Requests complete in
- * order, so a completion stands for all requests before it: only some are signaled, at the latest after a number of
- * requests or of bytes. Not thread-safe.
+ * Records which send requests are outstanding, and up to which cursor of the stream they have completed. Requests
+ * complete in order, so a completion stands for all requests before it: only some are signaled, at the latest after a
+ * number of requests or of bytes. Not thread-safe.
  */
 final class SendLedger {
     private final int depth;
     private final int mask;
     private final int signalEvery;
     private final int signalBytes;
-    /** Where the stream stood when a request was posted, by the request's number. */
+    /** The stream's cursor at the time a request was posted, by the request's number. */
     private final long[] cursors;
 
     private long posted;
@@ -19,11 +19,11 @@ final class SendLedger {
     private long unsignaledBytes;
 
     /**
-     * An empty send queue's ledger.
+     * Makes the ledger of an empty send queue.
      *
-     * @param depth requests that may be outstanding
-     * @param signalEvery requests after which one is signaled
-     * @param signalBytes bytes after which one is signaled
+     * @param depth how many requests may be outstanding
+     * @param signalEvery after how many requests one is signaled
+     * @param signalBytes after how many bytes one is signaled
      */
     SendLedger(int depth, int signalEvery, int signalBytes) {
         int capacity = Integer.highestOneBit(Math.max(1, 2 * depth - 1));
@@ -38,12 +38,12 @@ final class SendLedger {
         return posted - completed + requests <= depth;
     }
 
-    /** Requests posted and not known to have completed. */
+    /** How many requests are posted and not known to have completed. */
     int outstanding() {
         return (int) (posted - completed);
     }
 
-    /** Whether the next request has to be signaled, if it carries so many bytes. */
+    /** Whether the next request has to be signaled, if it carries this many bytes. */
     boolean isSignalDue(int bytes) {
         return unsignaled + 1 >= signalEvery || unsignaledBytes + bytes >= signalBytes;
     }
@@ -72,10 +72,10 @@ final class SendLedger {
     }
 
     /**
-     * A signaled request has completed, and with it all before it.
+     * A signaled request has completed, and with it all requests before it.
      *
-     * @param number as {@link #next} gave it
-     * @return up to which cursor the stream has completed
+     * @param number the number that {@link #next} returned
+     * @return the cursor up to which the stream has completed
      */
     long complete(long number) {
         if (number < completed || number >= posted) {

@@ -14,13 +14,13 @@ import java.lang.System.Logger.Level;
 import java.net.InetSocketAddress;
 
 /**
- * The listener's side of one client's handshake. Owned by the service's thread; a client that offers nonsense or falls silent
- * costs its own connection and nobody else's.
+ * The listener's side of one client's handshake. The service's thread owns it. A client that offers nonsense or falls
+ * silent costs its own connection and no other.
  */
 final class ServerHandshake implements CmHandler {
     private static final Log LOG = Log.of(ServerHandshake.class);
     private static final Warnings ERRORS = new Warnings(LOG);
-    /** Bytes may be a moment ahead of the confirmation without its being lost. */
+    /** How long bytes may precede the confirmation before the confirmation counts as lost. */
     private static final long PATIENCE_NANOS = 40_000_000L;
 
     private final CmService service;
@@ -46,7 +46,7 @@ final class ServerHandshake implements CmHandler {
         this.deadline = answeredAt + config.handshakeTimeoutNanos();
     }
 
-    /** Answers a client's request: accepts, and waits for its confirmation, or says why not. */
+    /** Answers a client's request: accepts, and waits for the client's confirmation, or refuses with a reason. */
     static void begin(CmService service, RdmaConfig config, Acceptor acceptor, CmEvent request) {
         CmId id = request.id();
         try {
@@ -59,7 +59,10 @@ final class ServerHandshake implements CmHandler {
         }
     }
 
-    /** Whatever one client brings about is the end of its handshake, and of nothing else; but an error is not its doing. */
+    /**
+     * An error that one client causes ends its handshake, and nothing else; but the error may not be the client's
+     * doing.
+     */
     private static void warnOfError(Throwable e) {
         if (!(e instanceof IOException)) {
             ERRORS.warn("a client's handshake over RDMA met an error and was ended", e);
@@ -138,14 +141,14 @@ final class ServerHandshake implements CmHandler {
         }
     }
 
-    /** A client that waits to be answered, and may go away meanwhile. */
+    /** A client that waits for its answer, and may go away meanwhile. */
     private static final class Asker implements CmHandler {
         private final CmService service;
         private final Acceptor acceptor;
         private final CmId id;
         private final InetSocketAddress local;
         private final InetSocketAddress remote;
-        /** The service's thread only. */
+        /** Used by the service's thread only. */
         private boolean over;
 
         Asker(CmService service, Acceptor acceptor, CmId id, InetSocketAddress local, InetSocketAddress remote) {
@@ -180,7 +183,7 @@ final class ServerHandshake implements CmHandler {
         }
     }
 
-    /** Looks after it while the client's confirmation is not there. */
+    /** Attends to the handshake while the client's confirmation is missing. */
     void attend(long now) {
         if (now - deadline >= 0) {
             end("the client did not confirm in time");
@@ -189,7 +192,7 @@ final class ServerHandshake implements CmHandler {
         }
     }
 
-    /** The confirmation was lost, but the client has sent what it sends after that. */
+    /** The confirmation was lost, but the client has sent data that follows it. */
     private void confirm() {
         isConfirmed = true;
         try {
@@ -199,14 +202,14 @@ final class ServerHandshake implements CmHandler {
         }
     }
 
-    /** Looking after it has met an error, whatever that is: the handshake is over, and is not looked after again. */
+    /** Attending has met an error, whatever it is: the handshake is over, and gets no attention any more. */
     void meetError(Throwable e) {
         warnOfError(e);
         service.remove(this);
         end("this end met an error");
     }
 
-    /** Takes the link back, which nobody has received by; once. */
+    /** Takes the link back, over which nobody has received anything; once. */
     private void end(String why) {
         if (isOver) {
             return;

@@ -4,19 +4,19 @@ import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
 /**
- * What one thread does for several peers in turn. A failure at one of them concerns that peer alone: those behind it still have
+ * Does work for several peers in turn. A failure at one of them concerns that peer alone: those behind it still have
  * their turn.
  */
 final class Turn {
     private Turn() {}
 
     /**
-     * Has each its turn.
+     * Gives each peer its turn.
      *
-     * @param all the peers; what is done may remove some
-     * @param work what is done for each
-     * @param failed told of what that threw, and for which one; what it throws itself goes to {@code lost}
-     * @param lost told of that
+     * @param all the peers; the work may remove some
+     * @param work the work for each
+     * @param failed receives what the work threw, and the peer; what it throws itself goes to {@code lost}
+     * @param lost receives what {@code failed} threw
      */
     static <T> void each(Iterable<T> all, Consumer<T> work, BiConsumer<T, Throwable> failed, Consumer<Throwable> lost) {
         for (T one : all) {

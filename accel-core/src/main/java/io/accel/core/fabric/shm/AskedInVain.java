@@ -5,11 +5,12 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
 /**
- * Destinations for which listeners in other namespaces were asked by whatever name, and none knew anything, again and again: most are on
- * other hosts, and asking for each connection to them would cost more than it brings. Any thread.
+ * Destinations for which listeners in other namespaces were asked again and again, whatever their address, and none
+ * knew the connection. Most such destinations are on other hosts, and asking for each connection to them would cost
+ * more than it brings. Any thread.
  */
 final class AskedInVain {
-    /** So often in a row that is done. */
+    /** After this many failures in a row, asking stops. */
     static final int LIMIT = 8;
 
     private static final long PAUSE_NANOS = 60_000_000_000L;
@@ -19,7 +20,7 @@ final class AskedInVain {
 
     private final ConcurrentMap<InetSocketAddress, Asked> destinations = new ConcurrentHashMap<>();
 
-    /** Whether it may be worth asking at a time, as {@link System#nanoTime}. */
+    /** Whether asking may be worth it at a time, as {@link System#nanoTime}. */
     boolean isWorthIt(InetSocketAddress destination, long now) {
         Asked asked = destinations.get(destination);
         if (asked == null || asked.times < LIMIT) {
@@ -32,7 +33,7 @@ final class AskedInVain {
         return true;
     }
 
-    /** Nobody knew anything. */
+    /** Notes that no listener knew the connection. */
     void inVain(InetSocketAddress destination, long now) {
         if (destinations.size() >= MOST) {
             destinations.clear();
@@ -41,7 +42,7 @@ final class AskedInVain {
                 destination, new Asked(1, now + PAUSE_NANOS), (before, one) -> new Asked(before.times + 1, one.until));
     }
 
-    /** Somebody did. */
+    /** Notes that a listener knew the connection. */
     void found(InetSocketAddress destination) {
         destinations.remove(destination);
     }

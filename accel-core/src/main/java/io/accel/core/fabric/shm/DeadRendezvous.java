@@ -21,10 +21,10 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 
-/** Removes what listeners of this user left behind that were killed. */
+/** Removes the rendezvous that killed listeners of this user left behind. */
 final class DeadRendezvous {
     private static final Log LOG = Log.of(DeadRendezvous.class);
-    /** Younger ones may be about to open their socket. */
+    /** A younger directory's listener may be about to open its socket. */
     private static final long LEAST_AGE_SECONDS = 60;
 
     private static final Set<Path> SWEPT = ConcurrentHashMap.newKeySet();
@@ -39,11 +39,11 @@ final class DeadRendezvous {
     }
 
     /**
-     * Removes, in the background, what dead listeners on one port have left behind, however young: so a listener that is killed
-     * and started again and again leaves one place at most.
+     * Removes, in the background, the rendezvous of dead listeners on one port, however young: so a listener that is
+     * killed and started again and again leaves one directory at most.
      *
-     * @param own that of the listener that has just opened
-     * @param prefix what the names of all on this port begin with
+     * @param own the directory of the listener that has just opened
+     * @param prefix the beginning of the names of all directories on this port
      */
     static void sweepBeside(Path own, String prefix) {
         try {
@@ -58,7 +58,10 @@ final class DeadRendezvous {
         }
     }
 
-    /** A socket refuses also between its being bound and its listening, but not for so long. */
+    /**
+     * Removes a directory whose listener is dead. A socket also refuses between its bind and its listen, but not for
+     * so long.
+     */
     private static void removeIfDeadFor(Path directory) {
         try {
             if (Files.exists(directory.resolve(RendezvousPath.SOCKET), LinkOption.NOFOLLOW_LINKS)
@@ -72,8 +75,9 @@ final class DeadRendezvous {
     }
 
     /**
-     * Removes the dead ones that have not been touched since, of all network namespaces: with a namespace die those who could
-     * remove what was left behind in it. A socket in a file system refuses in each of them alike.
+     * Removes the dead rendezvous that have not been touched since, in all network namespaces: with a namespace die
+     * the processes that could remove what was left behind in it. A socket in a file system refuses in each namespace
+     * alike.
      */
     static void sweep(Path dir, Instant untouchedSince) {
         try {
@@ -97,7 +101,8 @@ final class DeadRendezvous {
                     || !isDead(directory)) {
                 return;
             }
-            // Aside first: a successor may take the name at any time, and it is not to lose its socket.
+            // The directory is moved aside first: a successor may take the name at any time, and must not lose its
+            // socket.
             Path aside = directory.resolveSibling(directory.getFileName()
                     + RendezvousPath.DEAD
                     + Long.toHexString(ThreadLocalRandom.current().nextLong()));
@@ -116,7 +121,7 @@ final class DeadRendezvous {
         }
     }
 
-    /** Only a refusal proves it: a probe may also fail because this process is out of descriptors. */
+    /** Only a refusal proves death: a probe may also fail because this process is out of descriptors. */
     private static boolean isDead(Path directory) throws IOException {
         Path socket = directory.resolve(RendezvousPath.SOCKET);
         if (Files.notExists(socket, LinkOption.NOFOLLOW_LINKS)) {

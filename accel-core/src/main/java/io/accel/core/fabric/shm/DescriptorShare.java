@@ -10,14 +10,14 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * How many file descriptors links take. Each has one at each end, for its doorbell, and a program that needs nearly all that the
- * process may have is not to fail because of links: they get an eighth. Any thread.
+ * Limits the file descriptors that links take. Each link has one at each end, for its doorbell. A program that needs
+ * nearly all descriptors of the process must not fail because of links, so they get an eighth. Any thread.
  */
 final class DescriptorShare {
-    /** How many the process may have; 0 if that is not known, or any number. */
+    /** How many descriptors the process may have; 0 if that is not known, or not limited. */
     private static final long LIMIT = limit(Path.of("/proc/self/limits"));
 
-    /** Links may have one part in so many. */
+    /** Links may have one part of this many. */
     private static final int PARTS = 8;
 
     private static final String LINE = "Max open files";
@@ -27,9 +27,9 @@ final class DescriptorShare {
     private DescriptorShare() {}
 
     /**
-     * Takes one, before it is opened; whoever has it gives it back, once, after it is closed.
+     * Takes a descriptor, before it is opened; its owner gives it back, once, after it is closed.
      *
-     * @throws FallbackException NO_RESOURCES if links have their share, and none was taken
+     * @throws FallbackException NO_RESOURCES if links have their share, and no descriptor was taken
      */
     static void take() throws FallbackException {
         take(LIMIT);

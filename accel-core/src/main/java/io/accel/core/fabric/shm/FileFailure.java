@@ -13,8 +13,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /**
- * Why a connection's file could not be made, and what to do about it. An exception's message is the C library's, in the user's
- * language; so the system is asked where the type does not tell.
+ * Finds out why a connection's file could not be made, and what to do about it. An exception's message is the C
+ * library's, in the user's language; so the system is asked where the type does not tell.
  */
 final class FileFailure {
     private static final Path ALWAYS_THERE = Path.of("/dev/null");
@@ -22,10 +22,10 @@ final class FileFailure {
     private FileFailure() {}
 
     /**
-     * The reason to go through the kernel.
+     * Returns the reason to go through the kernel.
      *
-     * @param e what the attempt met
-     * @param file what was to be made
+     * @param e the exception of the attempt
+     * @param file the file that was to be made
      * @param size how large it was to be
      */
     static FallbackException of(IOException e, Path file, long size) {
@@ -60,7 +60,7 @@ final class FileFailure {
         return new FallbackException(FallbackReason.SHM_DIR, what + e);
     }
 
-    /** By the message, in English: what is known without that is another question. */
+    /** Goes by the message, if it is in English; for other languages the file system is asked. */
     static boolean isFull(IOException e) {
         String message = String.valueOf(e.getMessage());
         return message.contains("No space left") || message.contains("quota");
@@ -70,7 +70,7 @@ final class FileFailure {
         try (FileChannel channel = FileChannel.open(ALWAYS_THERE, StandardOpenOption.READ)) {
             return channel.isOpen();
         } catch (NoSuchFileException | AccessDeniedException e) {
-            return true; // which a process without descriptors is not told
+            return true; // a process without descriptors does not learn that the file system is full
         } catch (IOException e) {
             return false;
         }

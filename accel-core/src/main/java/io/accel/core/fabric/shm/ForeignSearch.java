@@ -14,33 +14,34 @@ import java.util.Iterator;
 import java.util.List;
 
 /**
- * Asks listeners in other network namespaces for a connection, one after the other, each once: first those whose address the
- * connection has, then those on all addresses and its port; and as the address may be translated on the way, all others,
- * once anything has gone by the connection by which they could know it. One thread at a time.
+ * Asks listeners in other network namespaces for a connection, one after the other, each once. Listeners on the
+ * connection's own address come first, then those on all addresses and its port. As the address may be translated on
+ * the way, all other listeners follow, once the connection has carried bytes by which they could know it. One thread
+ * at a time.
  *
- * <p>Whoever does not have the connection says so at once. What such a listener says of itself, that it belongs to another user,
- * or runs another version, says nothing of this connection, unless it is on the very address.
+ * <p>A listener that does not have the connection says so at once. If such a listener belongs to another user, or
+ * runs another version, that says nothing about this connection, unless the listener is on the very address.
  */
 final class ForeignSearch implements Connecting {
-    /** So many listeners are asked at most. */
+    /** At most this many listeners are asked. */
     static final int MOST = 64;
 
     private final Wanted wanted;
     private final AskedInVain askedInVain;
     private final List<Path> named;
     private final Iterator<Path> candidates;
-    /** How many may be asked, and how many there would have been. */
+    /** How many listeners may be asked, and how many were found. */
     private final int most;
 
     private final int all;
-    /** Whether those are asked that are not on the very address. */
+    /** Whether listeners that are not on the very address are asked. */
     private final boolean worthIt;
-    /** Whether anything had gone by the connection when this began. */
+    /** Whether the connection had carried any bytes when this search began. */
     private final boolean hasBytes;
 
     private Path at;
     private ShmConnecting current;
-    /** What somebody said who has the connection, or should have it; null if nobody has said anything of that kind. */
+    /** The answer of a listener that has the connection, or should have it; null if none has answered so. */
     private FallbackException telling;
 
     private boolean notYet;
@@ -49,7 +50,7 @@ final class ForeignSearch implements Connecting {
      * Begins.
      *
      * @param found the listeners there are, at least one
-     * @param askedInVain destinations for which nobody but those on the very address is worth asking
+     * @param askedInVain destinations for which only listeners on the very address are worth asking
      */
     ForeignSearch(Wanted wanted, RendezvousPath.Elsewhere found, AskedInVain askedInVain) throws FallbackException {
         this.wanted = wanted;
@@ -71,7 +72,7 @@ final class ForeignSearch implements Connecting {
         askNext();
     }
 
-    /** Not always the same are left out if there are too many. */
+    /** Adds listeners in random order, so that not always the same are left out if there are too many. */
     private static void addShuffled(List<Path> order, List<Path> more) {
         List<Path> shuffled = new ArrayList<>(more);
         Collections.shuffle(shuffled);
@@ -91,7 +92,7 @@ final class ForeignSearch implements Connecting {
         throw outcome();
     }
 
-    /** Keeps what says most about the connection. */
+    /** Keeps the answer that says most about the connection. */
     private void note(FallbackException e, boolean known) {
         FallbackReason reason = e.reason();
         if (reason == FallbackReason.NOT_YET) {
@@ -101,7 +102,7 @@ final class ForeignSearch implements Connecting {
         }
     }
 
-    /** That one has died, is just closing, or has not got the connection. */
+    /** Whether the listener has died, is just closing, or has not got the connection. */
     private static boolean saysNothing(FallbackReason reason) {
         return reason == FallbackReason.STALE_RENDEZVOUS || reason == FallbackReason.PEER_NOT_ACCELERATED;
     }

@@ -22,16 +22,16 @@ import java.nio.charset.StandardCharsets;
  *            {@link #DONE}, or a {@link FallbackReason#code()}
  * </pre>
  *
- * Big-endian. The first 16 bytes of either are the same in all versions, so that versions can refuse each other. That it has
- * the link the client says by it: {@link io.accel.core.fabric.Link#ATTACHED}.
+ * Numbers are big-endian. The first 16 bytes of either are the same in all versions, so that versions can refuse each
+ * other. The client confirms over the link itself that it has it: {@link io.accel.core.fabric.Link#ATTACHED}.
  *
- * @param nonce names the file, and stands in its header, so that a file is taken only by whom it was made for
+ * @param nonce names the file, and stands in its header, so that only the listener that a file was made for takes it
  * @param ringSize of either ring, as the client asks
  * @param source the client's address of the connection
  * @param destination the listener's address of it, as the client knows it
  * @param namespace the client's network namespace
- * @param sent how many of the first bytes that it sent the client can tell from others
- * @param received as that, of those it received
+ * @param sent how many of the first bytes that the client sent it can check
+ * @param received how many of the first bytes that the client received it can check
  */
 record Hello(
         long nonce,
@@ -44,22 +44,25 @@ record Hello(
     static final int HEAD = 16;
     static final int MAX = 256;
     static final int ANSWER = 16;
-    /** The answer to a challenge: the sums of what the client has sent, and of what it has received, 4 each. */
+    /**
+     * The length of the answer to a challenge: the sums of the bytes that the client has sent, and has received, 4
+     * bytes each.
+     */
     static final int SUMS = 8;
     /** The client has made its file. */
     static final byte MADE = (byte) 0xAC;
 
-    /** Both have the link. */
+    /** Both ends have the link. */
     static final int DONE = 0;
-    /** The link may be had: the client makes the file. */
+    /** The client may have the link: it makes the file. */
     static final int GO = -1;
     /** There is no answer yet. */
     static final int PENDING = -2;
 
-    /** Six bits that no other status begins with; then 13 bits for either length. */
+    /** The six leading bits of a challenge, with which no other status begins; 13 bits for either length follow. */
     private static final int CHALLENGE = 0b110000;
 
-    /** As these; the logarithm of a size stands at the end. */
+    /** The six leading bits of {@link #go}; the logarithm of the rings' size stands at the end. */
     private static final int GO_LARGER = 0b110001;
 
     private static final int LOGARITHM_MASK = 31;
@@ -67,7 +70,7 @@ record Hello(
     private static final int LENGTH_BITS = 13;
     private static final int LENGTH_MASK = (1 << LENGTH_BITS) - 1;
 
-    /** What a shared file's name begins with; the nonce follows. */
+    /** The beginning of a shared file's name; the nonce follows. */
     static final String FILE_PREFIX = "ring-";
 
     /** The name of the shared file within the rendezvous directory. */
@@ -75,7 +78,7 @@ record Hello(
         return FILE_PREFIX + Long.toHexString(nonce);
     }
 
-    /** The status that asks a client for the sums of so many bytes that it sent, and that it received. */
+    /** The status that asks a client for the sums of this many bytes that it sent, and that it received. */
     static int challenge(int sent, int received) {
         return (CHALLENGE << (2 * LENGTH_BITS)) | (sent << LENGTH_BITS) | received;
     }
@@ -105,7 +108,7 @@ record Hello(
         return 1 << (status & LOGARITHM_MASK);
     }
 
-    /** The same with other rings. */
+    /** Returns the same hello with other rings. */
     Hello withRings(int bytes) {
         return new Hello(nonce, bytes, source, destination, namespace, sent, received);
     }
@@ -134,7 +137,7 @@ record Hello(
                 .flip();
     }
 
-    /** Checks the first 16 bytes; the length of what follows. */
+    /** Checks the first 16 bytes and returns the length of the rest. */
     static int checkHead(ByteBuffer bytes) throws FallbackException {
         checkMagic(bytes);
         int length = bytes.getInt(12);
@@ -150,7 +153,7 @@ record Hello(
         return bytes.getInt(12);
     }
 
-    /** Reads what follows the first 16 bytes. */
+    /** Reads the part behind the first 16 bytes. */
     static Hello decode(ByteBuffer bytes) throws FallbackException {
         try {
             long nonce = bytes.getLong();

@@ -7,8 +7,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
 /**
- * Tells whether an address is one of this host's, in this network namespace. Asking the kernel walks all interfaces, so
- * answers are kept for a second.
+ * Tells whether an address belongs to this host, in this network namespace. To answer, the kernel walks all
+ * interfaces, so each answer is kept for a second.
  */
 final class LocalAddresses {
     private static final long KEEP_NANOS = 1_000_000_000L;

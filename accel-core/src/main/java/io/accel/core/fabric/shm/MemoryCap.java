@@ -12,11 +12,11 @@ final class MemoryCap {
     private MemoryCap() {}
 
     /**
-     * Takes memory for a connection's file; whoever has it gives it back, once.
+     * Takes memory for a connection's file; the owner of the memory gives it back, once.
      *
      * @param bytes the file's size
-     * @param most how many bytes all files may have together; 0 for any number
-     * @throws FallbackException SHM_CAP if that would be exceeded, and nothing was taken
+     * @param most how many bytes all files may have together; 0 for no limit
+     * @throws FallbackException SHM_CAP if the limit would be exceeded, and nothing was taken
      */
     static void take(long bytes, long most) throws FallbackException {
         long held = HELD.addAndGet(bytes);

@@ -7,27 +7,28 @@ import java.nio.file.Path;
 import java.util.function.Predicate;
 
 /**
- * A network namespace, as a process in it knows it.
+ * A network namespace, as a process in it sees it.
  *
- * @param name names it among those of this host, in the names of rendezvous: digits and small letters
- * @param locals tells whether an address is one of its own
+ * @param name distinguishes the namespace from others on this host, in the names of rendezvous: digits and small
+ * letters
+ * @param locals tells whether an address belongs to the namespace
  */
 record Namespace(String name, Predicate<InetAddress> locals) {
-    /** So long a name is at most: an inode's number. */
+    /** The greatest length of a name: that of an inode's number. */
     static final int LONGEST = 13;
 
-    /** Numbers are written short. */
+    /** The radix that keeps numbers short. */
     static final int RADIX = 36;
 
-    /** That of this process. */
+    /** The namespace of this process. */
     static final Namespace OWN = new Namespace(ownName(), LocalAddresses::contains);
 
-    /** Whether an address is one of this namespace's; a wildcard as destination is, as for the kernel. */
+    /** Whether an address belongs to this namespace; a wildcard as destination does, as for the kernel. */
     boolean isLocal(InetAddress address) {
         return address.isAnyLocalAddress() || locals.test(address);
     }
 
-    /** Whether a name can have it. */
+    /** Whether a byte can occur in a name. */
     static boolean isNameByte(byte b) {
         return (b >= '0' && b <= '9') || (b >= 'a' && b <= 'z');
     }

@@ -21,9 +21,9 @@ import java.nio.file.attribute.UserPrincipalNotFoundException;
 /** Makes, checks and removes the directory of a listener's rendezvous. */
 final class RendezvousDirectory {
     private static final String PRIVATE = "rwx------";
-    /** Of the group; the sticky bit keeps its members from what is not theirs. */
+    /** The mode of a group's directory; the sticky bit keeps members from each other's files. */
     private static final int SHARED = 01770;
-    /** Of the group: for what lies in such a directory. */
+    /** The mode of a file in a group's directory. */
     static final int SHARED_FILE = 0660;
 
     private static final int DELETIONS = 100;
@@ -38,7 +38,7 @@ final class RendezvousDirectory {
             try {
                 share(directory, group, SHARED);
             } catch (IOException e) {
-                deleteOnce(directory); // nobody is to take it for one whose listener has died
+                deleteOnce(directory); // nobody may take it for the directory of a dead listener
                 throw e;
             }
         } catch (IOException e) {
@@ -48,7 +48,7 @@ final class RendezvousDirectory {
     }
 
     /**
-     * Checks that a directory is one which only its listener, and whom it trusts, can have filled.
+     * Checks that only the directory's listener, and users that it trusts, can have filled the directory.
      *
      * @return the listener's user
      */
@@ -57,7 +57,7 @@ final class RendezvousDirectory {
             PosixFileAttributes attributes =
                     Files.readAttributes(directory, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
             boolean sameUser = attributes.owner().equals(self());
-            // By their numbers: a group may have been named by either.
+            // Groups are compared by number: a group may have been named by name or by number.
             boolean sameGroup =
                     !sameUser && !group.isEmpty() && attributes.group().equals(lookUp(directory, group));
             if (!attributes.isDirectory()
@@ -102,7 +102,9 @@ final class RendezvousDirectory {
         }
     }
 
-    /** Removes the directory and what is in it; also what a client that called just before puts there meanwhile. */
+    /**
+     * Removes the directory with its contents, including what a client puts there meanwhile that called just before.
+     */
     static void delete(Path directory) throws IOException {
         for (int i = 1; i < DELETIONS; i++) {
             try {
@@ -130,7 +132,7 @@ final class RendezvousDirectory {
         return Self.USER;
     }
 
-    /** This process's user, by the owner of its own directory in /proc. */
+    /** This process's user, read from the owner of its own directory in /proc. */
     private static final class Self {
         static final UserPrincipal USER = user();
 

@@ -19,7 +19,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 /** One listener's rendezvous: its directory and the socket in it. */
 final class RendezvousListener implements Listening {
     private static final Log LOG = Log.of(RendezvousListener.class);
-    /** The kernel cuts it to net.core.somaxconn. */
+    /** The kernel cuts this to net.core.somaxconn. */
     private static final int BACKLOG = 4096;
 
     private final RendezvousService service;
@@ -69,7 +69,7 @@ final class RendezvousListener implements Listening {
         return namespace;
     }
 
-    /** Whether a connection to this address is this listener's, if no address is translated on the way. */
+    /** Whether a connection to this address belongs to this listener, if no address is translated on the way. */
     boolean isFor(InetSocketAddress destination) {
         InetAddress own = bound.getAddress();
         InetAddress address = destination.getAddress();
@@ -90,7 +90,7 @@ final class RendezvousListener implements Listening {
         return socket;
     }
 
-    /** See {@link RendezvousService#retry}. */
+    /** Has a handshake retried, see {@link RendezvousService#retry}. */
     void retry(ServerHandshake handshake) {
         service.retry(handshake);
     }
@@ -106,7 +106,7 @@ final class RendezvousListener implements Listening {
     @Override
     public void close() {
         if (closed.compareAndSet(false, true)) {
-            // Out of sight first: a client that comes now finds nothing, or a refusal.
+            // The socket goes first: a client that comes now finds nothing, or a refusal.
             closeSocket(socket);
             service.closed(this);
             deleteDirectory();

@@ -18,12 +18,12 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Where a listener's rendezvous lies: a directory whose name is made of the network namespace, the address and the port,
- * so that what finds each other is exactly what the kernel's loopback would connect; and of a number, since several listeners
- * may share a port.
+ * The place of a listener's rendezvous: a directory whose name consists of the network namespace, the address and the
+ * port, so that exactly those ends find each other that the kernel's loopback would connect. A number follows, since
+ * several listeners may share a port.
  */
 final class RendezvousPath {
-    /** The socket's name within the directory; short, for a socket's path has 107 bytes at most. */
+    /** The socket's name within the directory; it is short, for a socket's path has 107 bytes at most. */
     static final String SOCKET = "s";
 
     static final String PREFIX = "accel-";
@@ -32,18 +32,18 @@ final class RendezvousPath {
     private static final String ANY_IPV4 = "any4";
     private static final String UDP = "udp-";
 
-    /** What {@link DeadRendezvous} puts behind the name of one that it removes. */
+    /** The suffix that {@link DeadRendezvous} gives to the name of a rendezvous that it removes. */
     static final String DEAD = "-dead-";
 
-    /** Namespace, port space, address, port, number. */
+    /** The parts of a name: namespace, port space, address, port, number. */
     private static final Pattern NAME = Pattern.compile("accel-([0-9a-z]+)-(udp-)?([^-~]+)-([0-9]+)~[0-9a-z]+");
 
-    /** Behind a whole name only: an address may look like the mark. */
+    /** The suffix counts only behind a whole name: an address may look like it. */
     private static final Pattern NAME_OR_DEAD = Pattern.compile(NAME.pattern() + "(" + DEAD + ".*)?");
 
     private RendezvousPath() {}
 
-    /** What the names of all directories in a network namespace begin with. */
+    /** The beginning of the names of all directories in a network namespace. */
     private static String of(Namespace namespace) {
         return PREFIX + namespace.name() + "-";
     }
@@ -55,15 +55,15 @@ final class RendezvousPath {
         return dir.resolve(prefix + Integer.toUnsignedString(number, Namespace.RADIX));
     }
 
-    /** What the names of all directories of listeners that are bound to this address begin with. */
+    /** The beginning of the names of all directories of listeners that are bound to this address. */
     static String prefix(Namespace namespace, PortSpace space, InetAddress address, int port) {
         return prefix(namespace, space, text(address), port);
     }
 
     /**
-     * The directories of listeners to which the kernel may bring a connection to this address, nearest first.
+     * Lists the directories of listeners to which the kernel may bring a connection to this address, nearest first.
      *
-     * @param all as {@link #all} found them
+     * @param all the directories that {@link #all} found
      */
     static List<Path> candidates(List<Path> all, Namespace namespace, PortSpace space, InetSocketAddress destination) {
         List<Path> candidates = new ArrayList<>();
@@ -81,9 +81,9 @@ final class RendezvousPath {
     /**
      * The directories of listeners of streams in other namespaces.
      *
-     * @param named of those on the very address and port
-     * @param wildcard of those on all addresses, and the port
-     * @param others of all others
+     * @param named the directories of listeners on the very address and port
+     * @param wildcard the directories of listeners on all addresses, and the port
+     * @param others the directories of all other listeners
      */
     record Elsewhere(List<Path> named, List<Path> wildcard, List<Path> others) {
         boolean isEmpty() {
@@ -91,7 +91,7 @@ final class RendezvousPath {
         }
     }
 
-    /** Which listeners of other namespaces there are. */
+    /** Lists the listeners of other namespaces. */
     static Elsewhere elsewhere(List<Path> all, Namespace namespace, InetSocketAddress destination) {
         Elsewhere found = new Elsewhere(new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
         List<String> texts = texts(destination.getAddress());
@@ -117,7 +117,7 @@ final class RendezvousPath {
         return found;
     }
 
-    /** Every directory that may be a listener's, in whatever namespace. */
+    /** Lists every directory that may be a listener's, in whatever namespace. */
     static List<Path> all(Path dir) throws IOException {
         List<Path> all = new ArrayList<>();
         try (DirectoryStream<Path> found = Files.newDirectoryStream(dir, PREFIX + "*")) {
@@ -128,7 +128,7 @@ final class RendezvousPath {
         return all;
     }
 
-    /** Whether this is the name of a rendezvous, or of one that is just being removed. */
+    /** Whether this is the name of a rendezvous, or of a rendezvous that is just being removed. */
     static boolean isRendezvous(Path directory) {
         return NAME_OR_DEAD.matcher(directory.getFileName().toString()).matches();
     }
@@ -143,7 +143,7 @@ final class RendezvousPath {
         return of(namespace) + (space == PortSpace.UDP ? UDP : "") + address + "-" + port + "~";
     }
 
-    /** How the address of a listener to which a connection may come is written, nearest first. */
+    /** The written forms of the addresses of listeners to which a connection may come, nearest first. */
     private static List<String> texts(InetAddress destination) {
         return destination instanceof Inet4Address
                 ? List.of(text(destination), ANY_IPV4, ANY)

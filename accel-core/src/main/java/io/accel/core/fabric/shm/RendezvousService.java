@@ -23,8 +23,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
  * Answers the clients of all listeners of this process, on one daemon thread that sleeps in the kernel unless a client
- * calls. As the kernel completes TCP's handshake without the program, so does this: a listener whose program is busy
- * still connects, up to its backlog.
+ * calls. As the kernel completes TCP's handshake without the program, so does this service: a listener whose program
+ * is busy still connects, up to its backlog.
  */
 final class RendezvousService {
     private static final Log LOG = Log.of(RendezvousService.class);
@@ -35,16 +35,16 @@ final class RendezvousService {
 
     private final Selector selector;
     private final Set<RendezvousListener> listeners = ConcurrentHashMap.newKeySet();
-    /** What other threads want done by this one, which alone touches keys and handshakes. */
+    /** Tasks from other threads for this thread, which alone touches keys and handshakes. */
     private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
 
     private final ReadyKeys readyKeys = this::ready;
-    /** Whether a client's time runs, and when that of the first is up. The thread's. */
+    /** Whether a client's time runs, and when the first client's time is up. Only this thread uses them. */
     private boolean checking;
 
     private long checkAt;
     private boolean acceptPaused;
-    /** When a paused accept is tried again, on {@link System#nanoTime()}'s scale. */
+    /** When a paused accept is tried again, on the scale of {@link System#nanoTime()}. */
     private long resumeAt;
 
     private interface ReadyKeys extends java.util.function.Consumer<SelectionKey> {}
@@ -60,7 +60,7 @@ final class RendezvousService {
                 RendezvousService service =
                         new RendezvousService(JdkAccess.kernelProvider().openSelector());
                 Daemons.atExit("accel-rendezvous-cleanup", service::closeAll);
-                // Last: from now on the thread uses all of it.
+                // The thread starts last: from now on it uses all fields.
                 Daemons.start("accel-rendezvous", service::run, service.selector::wakeup);
                 instance = service;
             } catch (IOException | IllegalStateException | OutOfMemoryError e) {
@@ -83,7 +83,7 @@ final class RendezvousService {
         return listener;
     }
 
-    /** The listener has closed its socket; its handshakes end, its key goes. */
+    /** The listener has closed its socket: ends its handshakes and cancels its key. */
     void closed(RendezvousListener listener) {
         listeners.remove(listener);
         submit(() -> {
@@ -98,7 +98,7 @@ final class RendezvousService {
         });
     }
 
-    /** A client that waits may be answered. Any thread. */
+    /** A client that waits may now be answered. Any thread. */
     void retry(ServerHandshake handshake) {
         submit(() -> {
             if (handshake.retry()) {
@@ -149,7 +149,7 @@ final class RendezvousService {
         }
     }
 
-    /** Throws nothing, so that no key stays ready because of another. */
+    /** Serves one key. It throws nothing, so that no key stays ready because of another. */
     private void ready(SelectionKey key) {
         try {
             if (key.attachment() instanceof RendezvousListener listener) {
@@ -164,7 +164,7 @@ final class RendezvousService {
         }
     }
 
-    /** What no handshake should throw ends that handshake, and lets a listener pause. */
+    /** An error that no handshake should throw ends that handshake, or pauses the listener. */
     private void broken(SelectionKey key, Throwable why) {
         if (key.attachment() instanceof RendezvousListener listener) {
             pause(key, listener, why);
@@ -183,7 +183,8 @@ final class RendezvousService {
         } catch (ClosedChannelException e) {
             listener.log("{0} was closed while a client called", listener.directory());
         } catch (IOException e) {
-            // Out of descriptors, most likely: calling accept at once again would only burn the processor.
+            // The process is most likely out of descriptors: calling accept at once again would only burn the
+            // processor.
             pause(key, listener, e);
         }
     }
@@ -195,7 +196,7 @@ final class RendezvousService {
             ServerHandshake handshake = new ServerHandshake(
                     listener, client, listener.acceptor(), listener.config().handshakeTimeoutNanos());
             SelectionKey clientKey = client.register(selector, SelectionKey.OP_READ, handshake);
-            greeted = true; // the handshake has the socket, whatever comes
+            greeted = true; // the handshake owns the socket, whatever happens
             checkLater(handshake);
             // The hello is usually there already.
             if (!handshake.advance()) {
@@ -237,7 +238,7 @@ final class RendezvousService {
         }
     }
 
-    /** Ends those whose clients have been silent for too long; looks at none of them before the first can be late. */
+    /** Ends the handshakes whose clients have been silent for too long; looks at none before the first can be late. */
     private void expireHandshakes() {
         long now = System.nanoTime();
         if (!checking || now - checkAt < 0) {
@@ -256,7 +257,7 @@ final class RendezvousService {
         }
     }
 
-    /** How long to sleep: until a client calls, unless something must be looked at before. */
+    /** How long to sleep: until a client calls, unless something is due before. */
     private long pauseMillis() {
         long now = System.nanoTime();
         long nanos = acceptPaused ? resumeAt - now : Long.MAX_VALUE;

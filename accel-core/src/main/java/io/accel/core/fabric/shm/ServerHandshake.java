@@ -20,9 +20,9 @@ import jdk.net.ExtendedSocketOptions;
 import jdk.net.UnixDomainPrincipal;
 
 /**
- * The listener's side of one client's handshake: hello in, go out, file in, answer out, and then the client's word that it has
- * the link. Owned by the rendezvous thread; a client that says nothing, half of it or nonsense costs its own link and nobody
- * else's.
+ * The listener's side of one client's handshake: hello in, go out, file in, answer out, and then the client's word
+ * that it has the link. The rendezvous thread owns it. A client that says nothing, half of it or nonsense costs its
+ * own link and no other's.
  *
  * <p>Once the answer is out, nothing but the client's end takes the link back: it may be using it already.
  */
@@ -32,7 +32,7 @@ final class ServerHandshake {
     private enum State {
         HEAD,
         BODY,
-        /** The client, from another namespace, is to tell what has gone by the connection. */
+        /** The client, from another namespace, must tell what the connection has carried. */
         SUMS,
         /** The program has not accepted the connection. */
         PENDING,
@@ -52,19 +52,19 @@ final class ServerHandshake {
     private Hello hello;
     /** This end's address of the connection; the client may know another. */
     private InetSocketAddress local;
-    /** What is compared with what a client from another namespace says; null for one from the same. */
+    /** The bytes to compare with a client's from another namespace; null for a client from the same. */
     private Beginnings beginnings;
-    /** How much of what the client has sent, and of what it has received. */
+    /** How many of the bytes that the client has sent, and has received, are compared. */
     private int forth;
 
     private int back;
     private ShmLink link;
-    /** Whether the acceptor was asked, and did not say no. */
+    /** Whether the acceptor was asked, and did not refuse. */
     private boolean asked;
-    /** Whether it has one of {@link DescriptorShare}, for a link that there is not yet. */
+    /** Whether this handshake holds a descriptor of {@link DescriptorShare}, for a link that does not exist yet. */
     private boolean hasDescriptor;
 
-    /** Of {@link MemoryCap}, for the same. */
+    /** The bytes taken of {@link MemoryCap}, for that link. */
     private long taken;
 
     private long deadline;
@@ -78,7 +78,10 @@ final class ServerHandshake {
         in.limit(Hello.HEAD);
     }
 
-    /** Whether the client's time runs: nobody but the program lets a client wait, and who has the link has all the time there is. */
+    /**
+     * Whether the client's time runs: only the program lets a client wait, and a client that has the link has no
+     * limit.
+     */
     boolean isTimed() {
         return state != State.PENDING && !isGiven();
     }
@@ -117,14 +120,17 @@ final class ServerHandshake {
             ERRORS.warn("a class is missing for a client's handshake; see the modules that Accel needs", e);
             refuse(new FallbackException(FallbackReason.NO_MODULE, e.toString()));
         } catch (Throwable e) {
-            // Whatever one client brings about is the end of its handshake, and of nothing else.
+            // An error that one client causes ends its handshake, and nothing else.
             ERRORS.warn("a client's handshake met an error and was ended", e);
             refuse(new FallbackException(FallbackReason.NO_RESOURCES, e.toString()));
         }
         return false;
     }
 
-    /** An error of this end's leaves the link where it is, and the client's word to be heard later: the client may be using it. */
+    /**
+     * After an error of this end, the link stays where it is, and the client's word is heard later: the client may be
+     * using the link.
+     */
     private boolean isSettled() {
         try {
             return acceptor.isSettled(link);
@@ -175,7 +181,10 @@ final class ServerHandshake {
         }
     }
 
-    /** The addresses may be those of another connection: of one to a proxy, or of one in a network with the same addresses. */
+    /**
+     * Asks the client for sums: the addresses may be those of another connection, to a proxy, or in a network with the
+     * same addresses.
+     */
     private void challenge() throws IOException {
         Acceptor.Known known = acceptor.known(hello.destination(), hello.source());
         if (known == null) {
@@ -225,7 +234,7 @@ final class ServerHandshake {
         return reserved;
     }
 
-    /** The program may have accepted the connection. Returns as {@link #advance}. */
+    /** Asks again, as the program may have accepted the connection. Returns as {@link #advance}. */
     boolean retry() {
         if (state != State.PENDING) {
             return state != State.DONE;
@@ -254,7 +263,7 @@ final class ServerHandshake {
                 JdkAccess.unmap(map);
             }
         }
-        taken = 0; // by the link's end
+        taken = 0; // the link's end gives it back
         hasDescriptor = false;
         link.arm(Link.DATA); // so that the client's word rings
         state = State.CONFIRM; // the link is the acceptor's, and may be freed at any time
@@ -273,7 +282,7 @@ final class ServerHandshake {
 
     private void checkUser() throws IOException {
         if (!listener.config().group().isEmpty()) {
-            return; // the directory lets in nobody else
+            return; // the directory lets nobody else in
         }
         UnixDomainPrincipal peer = socket.getOption(ExtendedSocketOptions.SO_PEERCRED);
         UserPrincipal self = RendezvousDirectory.self();
@@ -318,7 +327,7 @@ final class ServerHandshake {
         close();
     }
 
-    /** The client has not heard of the link, or met an error: the acceptor, which has it, lets it go. */
+    /** The client has not heard of the link, or met an error: the acceptor, which has the link, frees it. */
     private void takeBack() {
         if (state == State.CONFIRM) {
             state = State.DONE;

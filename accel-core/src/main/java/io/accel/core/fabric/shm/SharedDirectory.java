@@ -14,9 +14,9 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
-/** The directory of shared memory, {@code shm.dir}, as operators want to know it: what is wrong with it, and who uses it. Stateless. */
+/** Describes the directory of shared memory, {@code shm.dir}, to operators: its faults and its users. Stateless. */
 public final class SharedDirectory {
-    /** So many of each are named. */
+    /** At most this many names of each kind are listed. */
     private static final int MOST_NAMES = 8;
 
     private static final int STICKY = 01000;
@@ -25,16 +25,16 @@ public final class SharedDirectory {
     private SharedDirectory() {}
 
     /**
-     * What works and is not as it should be.
+     * Lists the faults that let the directory work, but not as it should.
      *
-     * @param dir the directory, which is there
-     * @return one sentence each, with what to do; empty if all is well
+     * @param dir the directory, which exists
+     * @return one sentence for each fault, with its remedy; empty if all is well
      * @throws IOException if it cannot be looked at
      */
     public static List<String> mistakes(Path dir) throws IOException {
         FileStore store = Files.getFileStore(dir);
         Map<String, Object> attributes = Files.readAttributes(dir, "unix:mode,permissions");
-        @SuppressWarnings("unchecked") // as the view says
+        @SuppressWarnings("unchecked") // the view defines the type
         Set<PosixFilePermission> permissions = (Set<PosixFilePermission>) attributes.get("permissions");
         boolean everybodys = permissions.contains(PosixFilePermission.OTHERS_WRITE);
         return mistakes(dir, store.type(), everybodys, ((int) attributes.get("mode") & STICKY) != 0);
@@ -55,7 +55,7 @@ public final class SharedDirectory {
     }
 
     /**
-     * Which users' listeners are in the directory, and from how many network namespaces.
+     * Tells which users' listeners are in the directory, and from how many network namespaces.
      *
      * @param dir the directory
      * @return one line

@@ -21,7 +21,7 @@ import java.util.Set;
 
 /** Makes and opens a connection's shared file. */
 final class SharedFile {
-    /** Written over a new file, so that each of its pages is there before it is mapped. */
+    /** These zeros are written over a new file, so that each of its pages is allocated before it is mapped. */
     private static final ByteBuffer ZEROS = ByteBuffer.allocateDirect(1 << 18).asReadOnlyBuffer();
 
     private SharedFile() {}
@@ -64,7 +64,7 @@ final class SharedFile {
         }
     }
 
-    /** Opens a client's file, checks that it is what the hello says, and unlinks it. */
+    /** Opens a client's file, checks it against the hello, and unlinks it. */
     static MappedByteBuffer open(Path file, Hello hello) throws FallbackException {
         try {
             return inSpiteOfInterrupts(() -> openAndCheck(file, hello));
@@ -72,7 +72,7 @@ final class SharedFile {
             throw e;
         } catch (IOException e) {
             if (Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS) && Files.isReadable(file)) {
-                // The client has done its part, and this process can do no more, say, for want of descriptors.
+                // The client has done its part. This process can do no more, for example for want of descriptors.
                 throw Shortage.of(FallbackReason.NO_RESOURCES, "opening " + file + " failed: " + e);
             }
             throw new FallbackException(FallbackReason.BAD_HANDSHAKE, "opening " + file + " failed: " + e);
@@ -111,8 +111,8 @@ final class SharedFile {
     }
 
     /**
-     * The JDK closes a file under an interrupted thread. An interrupt is meant for what waits, and nothing here does: it is kept for
-     * what the thread does next.
+     * The JDK closes a file under an interrupted thread. An interrupt is meant for a wait, and nothing here waits:
+     * the interrupt is kept for what the thread does next.
      */
     private static MappedByteBuffer inSpiteOfInterrupts(Work work) throws IOException {
         boolean interrupted = false;
@@ -122,7 +122,7 @@ final class SharedFile {
                 try {
                     return work.run();
                 } catch (ClosedByInterruptException e) {
-                    // anew
+                    // try again
                 }
             }
         } finally {

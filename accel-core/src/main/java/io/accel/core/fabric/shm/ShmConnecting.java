@@ -27,11 +27,11 @@ import java.util.concurrent.ThreadLocalRandom;
 import jdk.net.ExtendedSocketOptions;
 
 /**
- * The client's side of the rendezvous: says hello, waits until it may, makes the shared file, waits for the answer. One
- * thread at a time.
+ * The client's side of the rendezvous: it says hello, waits for permission, makes the shared file, and waits for the
+ * answer. One thread at a time.
  */
 final class ShmConnecting implements Connecting {
-    /** Nobody waits for a link so long that an addition to the clock could overflow. */
+    /** A wait without a limit: short enough that adding it to the clock does not overflow. */
     private static final long FOR_EVER = Long.MAX_VALUE / 2;
 
     private final Wanted wanted;
@@ -41,22 +41,23 @@ final class ShmConnecting implements Connecting {
     private final SocketChannel socket;
     private final long nonce = ThreadLocalRandom.current().nextLong();
     private final ByteBuffer answer = ByteBuffer.allocate(Hello.ANSWER);
-    /** When the listener counts as silent. Written again with each answer. */
+    /** When the listener counts as silent. Each answer sets it anew. */
     private long deadline;
 
     private MappedByteBuffer map;
-    /** Bytes of either ring; the listener may want more than were asked for. */
+    /** Bytes of either ring; the listener may want more than the client asked for. */
     private int ringSize;
 
     private boolean pending;
-    /** Whether the listener has the connection, and has asked what went by it. */
+    /** Whether the listener has the connection, and has asked what it has carried. */
     private boolean known;
 
     private boolean done;
 
     /**
-     * Says hello to the listener in a directory, if that is the listener's, and who answers is the directory's owner: with
-     * {@code shm.group} others could put a socket there, too.
+     * Says hello to the listener in a directory, after a check that the directory is the listener's, and that the
+     * process that answers belongs to the directory's owner: with {@code shm.group} others could put a socket there,
+     * too.
      */
     ShmConnecting(Wanted wanted, Path directory) throws FallbackException {
         this.wanted = wanted;
@@ -188,7 +189,7 @@ final class ShmConnecting implements Connecting {
         return false;
     }
 
-    /** Tells what went by the connection, once, and no more of it than the listener has itself. */
+    /** Tells once what the connection has carried, and no more of it than the listener has itself. */
     private void answerChallenge(int sent, int received) throws IOException {
         Beginnings beginnings = wanted.beginnings();
         if (beginnings == null
@@ -204,7 +205,10 @@ final class ShmConnecting implements Connecting {
         send(Hello.sums(beginnings.sumOfSent(sent), beginnings.sumOfReceived(received)));
     }
 
-    /** Datagrams that have no room are lost, so the receiver has a say in it; a stream's rings are the client's affair. */
+    /**
+     * Datagrams without room are lost, so the receiver has a say in the rings' size; a stream's rings are the client's
+     * affair.
+     */
     private void enlarge(int bytes) throws FallbackException {
         if (config.space() != PortSpace.UDP || bytes < ringSize || bytes > Keys.MOST_RING) {
             throw new FallbackException(
@@ -237,7 +241,7 @@ final class ShmConnecting implements Connecting {
         }
         Link link = new ShmLink(map, ringSize, true, socket);
         done = true;
-        SharedFile.delete(file); // the listener did, unless it died just now
+        SharedFile.delete(file); // the listener has deleted it, unless it died just now
         return link;
     }
 
@@ -276,7 +280,7 @@ final class ShmConnecting implements Connecting {
         }
     }
 
-    /** By the exception's type: its message is the C library's, in the user's language. */
+    /** Takes the reason from the exception's type: its message is the C library's, in the user's language. */
     private static FallbackReason reasonFor(IOException e, Path socketPath) {
         if (e instanceof BindException) {
             return FallbackReason.OTHER_USER; // EACCES
@@ -296,7 +300,9 @@ final class ShmConnecting implements Connecting {
         }
     }
 
-    /** Gives the descriptor back as well; null if there is none yet, and only its place was taken. */
+    /**
+     * Closes the socket and gives the descriptor back; null if there is no socket yet, and only its place was taken.
+     */
     private static void hangUp(SocketChannel socket) {
         try {
             if (socket != null) {

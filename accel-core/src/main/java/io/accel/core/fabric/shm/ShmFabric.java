@@ -17,20 +17,20 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /**
- * Connections between processes of one host and one user, or an allowed group: of one network namespace, and streams also of several
- * that share the directory.
+ * Connections between processes of one host and one user, or of an allowed group. Both are in one network namespace;
+ * for streams they may be in several that share the directory.
  */
 public final class ShmFabric implements Fabric {
     private static final InetAddress LOOPBACK4 = loopback4();
 
     private final ShmConfig config;
-    /** Asked when it is needed, which is where Accel has the rights for that. */
+    /** The namespace is asked for when it is needed, at a place where Accel has the rights for that. */
     private final Supplier<Namespace> own;
 
     private final AskedInVain askedInVain = new AskedInVain();
 
     /**
-     * The fabric with a profile's settings.
+     * Makes the fabric with a profile's settings.
      *
      * @param config the settings
      */
@@ -38,7 +38,7 @@ public final class ShmFabric implements Fabric {
         this(config, () -> Namespace.OWN);
     }
 
-    /** In a network namespace that is perhaps not this process's, for tests. */
+    /** Makes the fabric in a network namespace that may not be this process's, for tests. */
     ShmFabric(ShmConfig config, Supplier<Namespace> namespace) {
         this.config = config;
         this.own = namespace;
@@ -60,7 +60,7 @@ public final class ShmFabric implements Fabric {
         }
         Namespace namespace = own.get();
         List<Path> candidates = RendezvousPath.candidates(all, namespace, config.space(), destination);
-        // A listener on all addresses of this host is not the one on the same port of another host.
+        // A listener on all addresses of this host is no match for the same port on another host.
         if (!candidates.isEmpty() && namespace.isLocal(destination.getAddress())) {
             InetSocketAddress local = source.bind(sourceFor(destination.getAddress()));
             return new ShmSearch(new Wanted(config, namespace, ringSize, local, destination, null), candidates);
@@ -81,7 +81,7 @@ public final class ShmFabric implements Fabric {
                 : new FallbackException(FallbackReason.NOT_LOCAL, null);
     }
 
-    /** Why a connection has no link if nobody is there to ask for it, or nobody knows it. */
+    /** Explains why a connection has no link if there is no listener to ask for it, or none knows it. */
     static String noRendezvous(ShmConfig config, InetSocketAddress destination) {
         return "no rendezvous in " + config.dir() + " for "
                 + destination.getAddress().getHostAddress() + ":" + destination.getPort()
@@ -99,7 +99,7 @@ public final class ShmFabric implements Fabric {
         return RendezvousService.get().open(config, own.get(), bound, acceptor);
     }
 
-    /** Looked at once for a process: a run-time image gets no module later. */
+    /** Checks once for a process: a run-time image gets no module later. */
     private static void checkModules() throws FallbackException {
         String missing = Modules.MISSING;
         if (missing != null) {
@@ -132,7 +132,7 @@ public final class ShmFabric implements Fabric {
     }
 
     private static final class Modules {
-        /** What is missing and what to do, or null. */
+        /** The missing module and the remedy, or null. */
         static final String MISSING = missing();
 
         private Modules() {}

@@ -5,7 +5,7 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
 /**
- * Where things lie in a connection's shared file.
+ * The layout of a connection's shared file.
  *
  * <pre>
  *      0  header: magic, version, ring size, nonce
@@ -29,7 +29,7 @@ import java.nio.ByteOrder;
  */
 final class ShmLayout {
     static final long MAGIC = 0x4143_4345_4c53_484dL;
-    /** Of the file and of the handshake together; peers with another version use the kernel. */
+    /** The version of the file and of the handshake together; peers with another version use the kernel. */
     static final int VERSION = 6;
 
     static final int MAGIC_AT = 0;

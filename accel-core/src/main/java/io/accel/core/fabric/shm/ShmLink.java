@@ -24,14 +24,17 @@ import java.util.concurrent.atomic.AtomicLong;
  * a release store of the producer cursor.
  *
  * <p><b>Sleep and wake</b> is a Dekker handshake over the sleepers word. The sleeper sets its bit, a full fence follows
- * (the atomic or), and it looks at the cursors once more; the peer stores its cursor, a full fence follows, and it looks
- * at the sleepers word. The thread that takes the word from non-zero to zero rings, so that one arming costs one system call at
- * most.
+ * (the atomic or), and it looks at the cursors once more; the peer stores its cursor, a full fence follows, and it
+ * looks at the sleepers word. The thread that takes the word from non-zero to zero rings, so one arming costs at most
+ * one system call.
  */
 final class ShmLink implements Link {
     private static final Log LOG = Log.of(ShmLink.class);
     private static final ByteBuffer RING_BYTE = ByteBuffer.allocateDirect(1);
-    /** Where rings are read to, by all links at a time: nobody looks at them. Direct: what is not takes a copy at each read. */
+    /**
+     * The buffer that all links read rings into at the same time: nobody looks at the bytes. It is direct, since each
+     * read into a heap buffer takes a copy.
+     */
     private static final ByteBuffer RINGS_READ = ByteBuffer.allocateDirect(64);
 
     private final MappedByteBuffer map;
@@ -45,22 +48,22 @@ final class ShmLink implements Link {
 
     /** Guarded by itself. */
     private final ByteBuffer drained = RINGS_READ.duplicate();
-    /** How often the peer was asked to ring. Counted before it can know. */
+    /** How often the peer was asked to ring. An arming is counted before the peer can see it. */
     private final AtomicLong armings = new AtomicLong();
-    /** How often it did. Guarded by {@link #drained}. */
+    /** How often the peer rang. Guarded by {@link #drained}. */
     private long rung;
 
-    // Each is a method that the compiler makes for itself.
+    // Each of these is a method that the compiler compiles on its own.
     private final OutOfLine.Call ringing = new Ringing();
     private final OutOfLine.Call reading = new Reading();
 
     private final AtomicLong rings = new AtomicLong();
-    /** Set once, by whoever finds the doorbell's other end closed. */
+    /** Set once, by the thread that finds the doorbell's other end closed. */
     private volatile boolean gone;
 
     /**
-     * A link over a mapped and checked file. Its memory and its descriptor were {@linkplain MemoryCap#take taken}, and are given
-     * back over the link.
+     * Makes a link over a mapped and checked file. Its memory and its descriptor were {@linkplain MemoryCap#take
+     * taken} before; the link gives them back.
      *
      * @param map the whole file
      * @param ringSize the size of either ring
@@ -152,8 +155,9 @@ final class ShmLink implements Link {
     }
 
     /**
-     * Reads once, so that a peer which goes on ringing keeps nobody here: what is left makes the descriptor readable again. A
-     * peer rings at most once for each arming; one that does otherwise is not Accel, and its connection is reset.
+     * Reads once, so that a peer which goes on ringing keeps no thread here: a ring that is left makes the descriptor
+     * readable again. A peer rings at most once for each arming; a peer that rings more often is not Accel, and its
+     * connection is reset.
      */
     @Override
     public boolean drainDoorbell() {
@@ -244,7 +248,7 @@ final class ShmLink implements Link {
                 isRung = true;
                 return n;
             } finally {
-                if (!isRung) { // for want of memory, say: the next word rings
+                if (!isRung) { // for want of memory, for example: the next word rings
                     askedAgain(asked);
                 }
             }

@@ -13,8 +13,9 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Asks the listeners that may have a connection, one after the other, until one has it. Where several share a port, one that
- * cannot say yet is left for the next after a moment, and asked again later. One thread at a time.
+ * Asks the listeners that may have a connection, one after the other, until one has it. Where several listeners share
+ * a port, a listener that cannot decide yet is left for the next after a moment, and asked again later. One thread at
+ * a time.
  */
 final class ShmSearch implements Connecting {
     private static final long SHORTEST_WAIT = 5_000_000L;
@@ -22,20 +23,20 @@ final class ShmSearch implements Connecting {
 
     private final Wanted wanted;
     private final List<Path> candidates;
-    /** Those that were undecided, and were left for the next. */
+    /** The listeners that were undecided, and were left for the next. */
     private final Set<Path> left = new HashSet<>();
 
     private ShmConnecting current;
-    /** Which candidate that is. */
+    /** The index of the candidate that is asked now. */
     private int at;
-    /** How long it may be undecided while there are others. */
+    /** How long that candidate may be undecided while there are others. */
     private long wait = SHORTEST_WAIT;
 
     private long askedAt;
     private boolean pending;
 
     /**
-     * Begins.
+     * Begins the search.
      *
      * @param found the directories of the listeners, at least one
      */
@@ -45,7 +46,7 @@ final class ShmSearch implements Connecting {
         ask();
     }
 
-    /** Asks the candidate whose turn it is; those that cannot be asked are out. */
+    /** Asks the candidate whose turn it is; a candidate that cannot be asked drops out. */
     private void ask() throws FallbackException {
         FallbackException first = null;
         while (true) {
@@ -56,7 +57,7 @@ final class ShmSearch implements Connecting {
                 askedAt = System.nanoTime();
                 return;
             } catch (FallbackException e) {
-                // That one has died, or is just closing, says less than why another refuses.
+                // A candidate that has died, or is just closing, says less than another's reason to refuse.
                 boolean saysLess = e.reason() == FallbackReason.STALE_RENDEZVOUS
                         || e.reason() == FallbackReason.PEER_NOT_ACCELERATED;
                 first = first == null || !saysLess ? e : first;
@@ -108,7 +109,7 @@ final class ShmSearch implements Connecting {
             return link;
         } catch (FallbackException e) {
             if (left.contains(candidates.remove(at)) && isRefusalOfSecond(e)) {
-                // It has the connection, and the others would be undecided for ever.
+                // This listener has the connection, and the others would be undecided for ever.
                 throw new FallbackException(e.reason(), e.getMessage(), true);
             }
             if (candidates.isEmpty()) {
@@ -119,7 +120,10 @@ final class ShmSearch implements Connecting {
         }
     }
 
-    /** Whether that came from a listener that had not yet heard that the first client to ask for the connection, this one, had gone. */
+    /**
+     * Whether the refusal came from a listener that had not yet heard that the first client to ask for the connection,
+     * which was this one, had gone.
+     */
     private static boolean isRefusalOfSecond(FallbackException e) {
         return e.reason() == FallbackReason.BACKLOG_FULL || e.reason() == FallbackReason.BAD_HANDSHAKE;
     }

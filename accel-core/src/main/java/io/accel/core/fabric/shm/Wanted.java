@@ -7,11 +7,11 @@ import java.net.InetSocketAddress;
  * The link that a client asks for.
  *
  * @param config the client's settings
- * @param namespace the client's
+ * @param namespace the client's network namespace
  * @param ringSize bytes of either ring
  * @param local the client's address of the connection
  * @param destination the address that it connected to
- * @param beginnings what has gone by the connection, for listeners in other namespaces; null if none is asked
+ * @param beginnings what the connection has carried, for listeners in other namespaces; null if none of them is asked
  */
 record Wanted(
         ShmConfig config,
@@ -20,7 +20,7 @@ record Wanted(
         InetSocketAddress local,
         InetSocketAddress destination,
         Beginnings beginnings) {
-    /** What is said to a listener. */
+    /** The hello that a listener gets. */
     Hello hello(long nonce) {
         return new Hello(
                 nonce,

@@ -3,14 +3,17 @@ package io.accel.core.observe.metrics;
 import java.util.List;
 import java.util.Map;
 
-/** What JMX shows of Accel, as {@value JmxMetrics#NAME}. */
+/** The view of Accel in JMX, as {@value JmxMetrics#NAME}. */
 public interface AccelMXBean {
-    /** Figures of the process by name, such as {@code bytes.in.shm}; times in nanoseconds. What never happened is not there. */
+    /**
+     * Figures of the process by name, such as {@code bytes.in.shm}; times in nanoseconds. Figures of events that never
+     * happened are missing.
+     */
     Map<String, Long> getFigures();
 
-    /** How many connections there are, on any path. */
+    /** How many connections there are at present, on any path. */
     int getConnectionCount();
 
-    /** The connections that there are, each in a line: number, role, path, state, addresses, reason. */
+    /** The present connections, each in a line: number, role, path, state, addresses, reason. */
     List<String> getConnections();
 }

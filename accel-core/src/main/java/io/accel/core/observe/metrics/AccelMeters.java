@@ -19,8 +19,8 @@ import java.util.List;
 import java.util.function.DoubleSupplier;
 
 /**
- * Accel's meters, by no library's names: what {@link AccelMetrics} lists. Needs the JDK alone. Stateless. Public because a class
- * that another class loader defines calls it.
+ * Accel's meters, in no library's terms: those that {@link AccelMetrics} lists. It needs the JDK alone. Stateless.
+ * Public because a class that another class loader defines calls it.
  */
 public final class AccelMeters {
     private static final List<PathName> ACCELERATED = List.of(PathName.SHM, PathName.RDMA);
@@ -30,9 +30,9 @@ public final class AccelMeters {
     private AccelMeters() {}
 
     /**
-     * Hands over all meters, with zeros for what has not happened.
+     * Hands over all meters, with zeros for events that have not happened.
      *
-     * @param sink takes them
+     * @param sink takes the meters
      */
     public static void describe(MeterSink sink) {
         MeterId build = MeterId.of("accel.build.info", "1; the tags say which Accel this is, and on which Java")
@@ -161,7 +161,7 @@ public final class AccelMeters {
         sink.counter(crowded, WaitCounters::crowdings);
     }
 
-    /** Of what is known only when it is over. */
+    /** Hands over a timer of events that are counted only when they are over. */
     private static void timer(MeterSink sink, MeterId id, Durations durations) {
         sink.timer(id, durations::count, durations::nanos, durations);
     }

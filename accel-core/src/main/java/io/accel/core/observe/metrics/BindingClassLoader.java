@@ -5,9 +5,9 @@ import java.io.InputStream;
 import java.util.function.Consumer;
 
 /**
- * Defines {@link MicrometerBinding} for one registry: with Micrometer's classes as the registry's class loader has them, and with
- * Accel's as this class's has them. With the agent Accel is on the system class path, from which the Micrometer of an application
- * in nested jars cannot be seen.
+ * Defines {@link MicrometerBinding} for one registry: with Micrometer's classes from the registry's class loader, and
+ * with Accel's from this class's. With the agent Accel is on the system class path, which cannot see the Micrometer
+ * of an application in nested jars.
  */
 final class BindingClassLoader extends ClassLoader {
     private static final String BINDING = "io.accel.core.observe.metrics.MicrometerBinding";
@@ -20,7 +20,7 @@ final class BindingClassLoader extends ClassLoader {
     }
 
     /**
-     * What registers the meters with such a registry.
+     * Makes the object that registers the meters with such a registry.
      *
      * @param registry the class of a Micrometer registry
      */

@@ -13,13 +13,13 @@ import javax.management.InstanceAlreadyExistsException;
 import javax.management.JMException;
 import javax.management.ObjectName;
 
-/** The counters as a JMX bean. Needs the JDK alone. */
+/** The counters as a JMX bean. It needs the JDK alone. */
 final class JmxMetrics implements AccelMXBean {
     static final String NAME = "io.accel:type=Accel";
 
     private JmxMetrics() {}
 
-    /** Registers the bean, unless it is. */
+    /** Registers the bean, unless it is registered. */
     static void register() throws JMException {
         try {
             ManagementFactory.getPlatformMBeanServer().registerMBean(new JmxMetrics(), new ObjectName(NAME));

@@ -4,11 +4,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What a meter is called and what it means. Public because a class that another class loader defines reads it.
+ * The name of a meter and its meaning. Public because a class that another class loader defines reads it.
  *
- * @param name in lower case, parts separated by dots
+ * @param name its name in lower case, parts separated by dots
  * @param description a sentence without a full stop
- * @param unit of what is counted or shown, or null if it has none or is a timer
+ * @param unit the unit of its values, or null if it has none or is a timer
  * @param tags names and values, alternately
  */
 public record MeterId(String name, String description, String unit, List<String> tags) {

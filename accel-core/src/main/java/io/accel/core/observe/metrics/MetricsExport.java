@@ -11,35 +11,37 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Metrics for programs that have no registry of their own: what the system property {@code accel.metrics} asks for.
+ * Metrics for programs that have no registry of their own, as the system property {@code accel.metrics} asks for
+ * them.
  *
- * <p>Its value is a list, separated by commas, of {@code jmx} and {@code prometheus[:[HOST:]PORT]}. The host is {@code
- * 127.0.0.1} and the port {@value #DEFAULT_PORT} unless said otherwise; port 0 takes any that is free, and the log says which.
+ * <p>The property's value is a list, separated by commas, of {@code jmx} and {@code prometheus[:[HOST:]PORT]}. The
+ * host is {@code 127.0.0.1} and the port {@value #DEFAULT_PORT} unless given; port 0 takes any free port, and the log
+ * says which.
  */
 public final class MetricsExport {
     static final int DEFAULT_PORT = 9464;
 
     private static final Log LOG = Log.of("io.accel");
 
-    /** One way to see the metrics; an address for Prometheus, none for JMX. */
+    /** A way to see the metrics; it has an address for Prometheus, none for JMX. */
     record Wanted(InetSocketAddress prometheus) {}
 
     private MetricsExport() {}
 
     /**
-     * Starts what the profile asks for, on a thread of its own. What cannot be started, as on a port that is taken, is said in the
-     * log and does not disturb the program.
+     * Starts the exports that the profile asks for, on a thread of their own. If one cannot be started, for example
+     * on a port that is taken, the log says so, and the program is not disturbed.
      *
-     * @param value of the key {@code metrics}; nothing is started if it is blank
-     * @throws IllegalArgumentException if it makes no sense
+     * @param value the value of the key {@code metrics}; nothing is started if it is blank
+     * @throws IllegalArgumentException if the value makes no sense
      */
     public static void start(String value) {
         if (value.isBlank()) {
             return;
         }
         List<Wanted> all = parse(value);
-        // A thread of its own: the JDK's server opens channels, which it cannot while their provider is being made.
-        // Being a daemon, it makes the server's threads daemons.
+        // This needs a thread of its own: the JDK's server opens channels, which it cannot while their provider is
+        // being made. Being a daemon, the thread makes the server's threads daemons.
         Daemons.start("accel-metrics-start", () -> all.forEach(MetricsExport::start));
     }
 

@@ -11,11 +11,12 @@ import java.util.function.DoubleSupplier;
 import java.util.function.LongSupplier;
 
 /**
- * Registers Accel's meters with a Micrometer registry. The only class that links to Micrometer's: {@link BindingClassLoader}
- * defines it where the registry's are. Public, with a public constructor, for whoever that makes one.
+ * Registers Accel's meters with a Micrometer registry. It is the only class that links to Micrometer's: {@link
+ * BindingClassLoader} defines it beside the registry's classes. It is public, with a public constructor, for its
+ * creator by reflection.
  */
 public final class MicrometerBinding implements Consumer<Object> {
-    /** Kept for ever, since registries hold weakly what they ask. */
+    /** Kept for ever, since registries hold the objects that they ask weakly. */
     private static final Object PROCESS = new Object();
 
     /** Called by reflection. */

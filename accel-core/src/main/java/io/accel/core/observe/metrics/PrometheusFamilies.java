@@ -29,7 +29,7 @@ import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
-/** Accel's meters by the conventions of Prometheus. Thread-safe once it has been filled. */
+/** Accel's meters by the conventions of Prometheus. Thread-safe once all meters have been added. */
 final class PrometheusFamilies implements MeterSink {
     private static final double NANOS_PER_SECOND = TimeUnit.SECONDS.toNanos(1);
 
@@ -38,7 +38,7 @@ final class PrometheusFamilies implements MeterSink {
     private final Map<String, Family<?>> families = new LinkedHashMap<>();
 
     /**
-     * What is served, in UTF-8.
+     * The content of the page, in UTF-8.
      *
      * @param type its media type, with the version of the format
      * @param bytes the text
@@ -46,7 +46,7 @@ final class PrometheusFamilies implements MeterSink {
     @SuppressWarnings("ArrayRecordComponent") // written to a socket, and compared with nothing
     record Page(String type, byte[] bytes) {}
 
-    /** The meters of one name, of which each has other labels. */
+    /** The meters of one name, which differ by their labels. */
     private record Family<T>(List<Supplier<T>> points, Function<List<T>, MetricSnapshot> making) {
         MetricSnapshot snapshot() {
             return making.apply(points.stream().map(Supplier::get).toList());
@@ -70,7 +70,7 @@ final class PrometheusFamilies implements MeterSink {
 
     @Override
     public void counter(MeterId id, DoubleSupplier sum) {
-        String name = name(id, id.unit()); // to which the writer adds _total
+        String name = name(id, id.unit()); // the writer adds _total to it
         Labels labels = labels(id);
         this.<CounterDataPointSnapshot>points(name, all -> {
                     var family = CounterSnapshot.builder().name(name).help(id.description());
@@ -126,9 +126,9 @@ final class PrometheusFamilies implements MeterSink {
     }
 
     /**
-     * The page.
+     * Makes the page.
      *
-     * @param accepted the header Accept of who asks; null for none
+     * @param accepted the client's header Accept; null for none
      */
     Page page(String accepted) throws IOException {
         ExpositionFormatWriter writer = accepted != null && openMetrics.accepts(accepted) ? openMetrics : text;
@@ -139,7 +139,7 @@ final class PrometheusFamilies implements MeterSink {
         return new Page(writer.getContentType(), page.toByteArray());
     }
 
-    /** One name is of one kind of meter, so all its points are. */
+    /** A name has one kind of meter, so all its points have that kind. */
     @SuppressWarnings("unchecked")
     private <T> List<Supplier<T>> points(String name, Function<List<T>, MetricSnapshot> making) {
         return ((Family<T>) families.computeIfAbsent(name, unused -> new Family<>(new ArrayList<>(), making))).points();

@@ -8,8 +8,9 @@ import java.net.InetSocketAddress;
 import java.net.URI;
 
 /**
- * A page for Prometheus to scrape, at {@code /metrics} on the JDK's own HTTP server, through the kernel and counted nowhere: in the format
- * OpenMetrics for who accepts that, in Prometheus's older one for all others. Thread-safe.
+ * A page for Prometheus to scrape, at {@code /metrics} on the JDK's own HTTP server, through the kernel and counted
+ * nowhere. It has the format OpenMetrics for clients that accept that, and Prometheus's older one for all others.
+ * Thread-safe.
  */
 public final class PrometheusPage implements AutoCloseable {
     private final HttpServer server;
@@ -23,7 +24,7 @@ public final class PrometheusPage implements AutoCloseable {
     /**
      * Opens the page. Its threads are daemons if the caller is one.
      *
-     * @param address where; port 0 for any
+     * @param address the address to serve at; port 0 for any
      * @throws IOException if it cannot be served there
      */
     public static PrometheusPage open(InetSocketAddress address) throws IOException {
@@ -39,7 +40,7 @@ public final class PrometheusPage implements AutoCloseable {
         return page;
     }
 
-    /** Where it is, with the port that it got. */
+    /** The page's address, with the port that it got. */
     public URI uri() {
         InetSocketAddress address = server.getAddress();
         String host = address.getAddress().getHostAddress();

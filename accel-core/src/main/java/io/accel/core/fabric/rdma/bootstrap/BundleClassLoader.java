@@ -6,9 +6,10 @@ import java.net.URL;
 import java.security.ProtectionDomain;
 
 /**
- * Defines the packages that link to jnr-ffi, and jnr-ffi with all that it needs, for itself; everything else is its parent's.
- * The latter come from the bundle, which lies under a prefix among the parent's resources, the former from where the parent
- * has its own copies. A package is this loader's as a whole or not at all, so that package-private access works.
+ * Defines the packages that link to jnr-ffi, and jnr-ffi with all its needs, for itself; everything else is left to
+ * its parent. The classes of jnr-ffi come from the bundle, which lies under a prefix among the parent's resources;
+ * those of the packages come from the parent's own copies. A package belongs to this loader as a whole or not at all,
+ * so that package-private access works.
  */
 final class BundleClassLoader extends ClassLoader {
     private static final String FABRIC = "io.accel.core.fabric.rdma";
@@ -23,9 +24,9 @@ final class BundleClassLoader extends ClassLoader {
     private final ProtectionDomain domain = BundleClassLoader.class.getProtectionDomain();
 
     /**
-     * A loader over a bundle.
+     * Makes a loader over a bundle.
      *
-     * @param parent has the bundle and the rest of Accel
+     * @param parent the loader that has the bundle and the rest of Accel
      * @param prefix the bundle's directory, with a slash at the end
      */
     BundleClassLoader(ClassLoader parent, String prefix) {

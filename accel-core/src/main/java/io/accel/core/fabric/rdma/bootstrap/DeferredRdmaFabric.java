@@ -20,7 +20,7 @@ public final class DeferredRdmaFabric implements Fabric {
     private volatile Fabric loaded;
 
     /**
-     * The fabric with a profile's settings; loads nothing.
+     * Makes the fabric with a profile's settings; loads nothing.
      *
      * @param config the settings
      */

@@ -11,8 +11,9 @@ import java.util.Locale;
 import java.util.Set;
 
 /**
- * jffi's native library as a file, for the moment that it takes to load it: the system's loader takes nothing but files.
- * jffi would do the same, but prefers whatever library of that name the program brings along, of whichever version.
+ * jffi's native library as a file, for the moment that it takes to load it: the system's loader takes nothing but
+ * files. jffi would do the same, but prefers any library of that name that the program brings along, of whichever
+ * version.
  */
 final class JffiFile {
     private static final String NAME = "libjffi-1.2.so";
@@ -27,10 +28,10 @@ final class JffiFile {
     /**
      * Unpacks the library, loads it, and removes the file, in the first directory where that works.
      *
-     * @param resources has the bundle
+     * @param resources the class loader that has the bundle
      * @param prefix the bundle's directory
      * @param loading loads the file
-     * @throws IOException with what to do if it works nowhere, or if there is no library for this processor
+     * @throws IOException with the remedy, if it works nowhere, or if there is no library for this processor
      */
     static void load(ClassLoader resources, String prefix, Loading loading) throws IOException {
         String resource = prefix + "jni/" + processor() + "-Linux/" + NAME;
@@ -59,12 +60,12 @@ final class JffiFile {
         return directories;
     }
 
-    /** Returns null, or why not. */
+    /** Returns null, or the reason of the failure. */
     private static String tryIn(Path directory, ClassLoader resources, String resource, Loading loading)
             throws IOException {
         Path file;
         try {
-            file = Files.createTempFile(directory, "accel-jffi-", ".so"); // exclusively, and for this user alone
+            file = Files.createTempFile(directory, "accel-jffi-", ".so"); // exclusive, and for this user alone
         } catch (IOException e) {
             return e.toString();
         }

@@ -7,11 +7,11 @@ import java.io.IOException;
 import java.lang.reflect.Method;
 
 /**
- * The classes that link to jnr-ffi: with the bundle of the drop-in jar if Accel comes in that, otherwise with the jnr-ffi of
- * the class path. Loaded once, and what failed once stays failed. Thread-safe.
+ * Loads the classes that link to jnr-ffi: with the bundle of the drop-in jar if Accel comes in that, otherwise with
+ * the jnr-ffi of the class path. They are loaded once, and a failure is permanent. Thread-safe.
  */
 public final class RdmaClasses {
-    /** Where the drop-in jar has jnr-ffi. */
+    /** The place of jnr-ffi in the drop-in jar. */
     static final String BUNDLE = "META-INF/accel/rdma/";
 
     private static final String FABRIC = "io.accel.core.fabric.rdma.RdmaFabric";
@@ -23,8 +23,8 @@ public final class RdmaClasses {
     private RdmaClasses() {}
 
     /**
-     * Loads a class of {@code core.fabric.rdma} or of its {@code verbs}, whether there is a device or not. For tools; it and
-     * the classes that it names are not the ones that a tool's own class loader would give.
+     * Loads a class of {@code core.fabric.rdma} or of its {@code verbs}, whether there is a device or not. It is for
+     * tools. The class, and those that it names, differ from the ones that a tool's own class loader would give.
      *
      * @param name the binary name
      * @return the class
@@ -46,7 +46,7 @@ public final class RdmaClasses {
         }
     }
 
-    /** What to tell of classes that cannot be loaded or do not fit together. */
+    /** Describes classes that cannot be loaded or do not fit together. */
     static FallbackException unusable(Throwable e) {
         return new FallbackException(
                 FallbackReason.NO_LIBRARY,

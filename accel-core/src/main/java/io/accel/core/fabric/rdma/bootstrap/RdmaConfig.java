@@ -4,9 +4,9 @@ import io.accel.core.fabric.PortSpace;
 import java.util.List;
 
 /**
- * What the RDMA fabric takes from a profile.
+ * The settings that the RDMA fabric takes from a profile.
  *
- * @param space what the connections carry
+ * @param space the kind of connection
  * @param ringSize bytes of a listener's rings at most, a power of two, {@code ring.size} or {@code datagram.ring-size}
  * @param probeTimeoutNanos how long a client waits for a listener's answer, {@code connect.probe-timeout}
  * @param handshakeTimeoutNanos how long a listener waits for a client to finish, {@code handshake.timeout}
@@ -17,12 +17,14 @@ import java.util.List;
  * @param inline bytes up to which messages travel in their request, {@code rdma.inline}
  * @param signalEvery requests that share a completion, {@code rdma.signal-every}
  * @param rxBatch completions taken with one call, {@code rdma.rx-batch}
- * @param ackTimeoutNanos before the device sends again, {@code rdma.ack-timeout}
- * @param retries how often it does, 0 to 7, {@code rdma.retries}
- * @param rnrRetries how often to a peer without a receive, 0 to 7 for ever, {@code rdma.rnr-retries}
- * @param keepaliveNanos silence before the peer is probed, 0 for never, {@code rdma.keepalive}
+ * @param ackTimeoutNanos how long the device waits before it sends again, {@code rdma.ack-timeout}
+ * @param retries how often the device sends again, 0 to 7, {@code rdma.retries}
+ * @param rnrRetries how often it sends again to a peer without a receive, 0 to 7, where 7 is for ever, {@code
+ * rdma.rnr-retries}
+ * @param keepaliveNanos how long a peer may be silent before it is probed, 0 for ever, {@code rdma.keepalive}
  * @param lingerNanos how long a closed connection may be without progress, {@code rdma.linger}
- * @param notifyBySend whether a write is told of by a message also where the device has immediate data, {@code rdma.notify}
+ * @param notifyBySend whether a message announces a write also where the device has immediate data, {@code
+ * rdma.notify}
  */
 public record RdmaConfig(
         PortSpace space,
@@ -42,7 +44,7 @@ public record RdmaConfig(
         long keepaliveNanos,
         long lingerNanos,
         boolean notifyBySend) {
-    /** A copy. */
+    /** Keeps a copy of the list. */
     public RdmaConfig {
         devices = List.copyOf(devices);
     }

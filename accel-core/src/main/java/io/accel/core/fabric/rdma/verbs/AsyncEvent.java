@@ -3,14 +3,14 @@ package io.accel.core.fabric.rdma.verbs;
 import java.nio.ByteBuffer;
 
 /**
- * Something that happened to a device, beside completions.
+ * An event of a device, beside completions.
  *
- * @param type what
+ * @param type the kind of event
  * @param number the queue pair's number for QP_*, COMM_EST, SQ_DRAINED and PATH_*; the port for PORT_*, LID_CHANGE,
  *     PKEY_CHANGE, SM_CHANGE, CLIENT_REREGISTER and GID_CHANGE; otherwise 0
  */
 public record AsyncEvent(AsyncEventType type, int number) {
-    /** Null if this version does not know it. */
+    /** Returns null if this version does not know the event. */
     static AsyncEvent of(ByteBuffer event) {
         AsyncEventType type = AsyncEventType.of(event.getInt(IbvAsyncEvent.EVENT_TYPE));
         if (type == null) {

@@ -1,6 +1,6 @@
 package io.accel.core.fabric.rdma.verbs;
 
-/** What a device reports beside completions. */
+/** The events that a device reports beside completions. */
 @CName("IBV_EVENT_")
 public enum AsyncEventType {
     /** A completion queue overran. */
@@ -17,7 +17,7 @@ public enum AsyncEventType {
     SQ_DRAINED,
     /** The connection moved to its other path. */
     PATH_MIG,
-    /** It could not. */
+    /** The connection could not move to its other path. */
     PATH_MIG_ERR,
     /** The device failed: everything on it has to be closed. */
     DEVICE_FATAL,
@@ -37,7 +37,7 @@ public enum AsyncEventType {
     SRQ_LIMIT_REACHED,
     /** A failed queue pair has done its last request. */
     QP_LAST_WQE_REACHED,
-    /** The subnet manager wants to be told again. */
+    /** The subnet manager wants its clients to register again. */
     CLIENT_REREGISTER,
     /** A port's addresses changed. */
     GID_CHANGE,
@@ -46,7 +46,7 @@ public enum AsyncEventType {
 
     private static final AsyncEventType[] VALUES = values();
 
-    /** Null if it is none that this version knows: kernels learn new ones. */
+    /** Returns null for a code that this version does not know: kernels learn new ones. */
     static AsyncEventType of(int code) {
         return code >= 0 && code < VALUES.length ? VALUES[code] : null;
     }

@@ -3,13 +3,15 @@ package io.accel.core.fabric.rdma.verbs;
 import java.nio.ByteBuffer;
 
 /**
- * Something the connection manager reports.
+ * An event that the connection manager reports.
  *
- * @param type what
- * @param id whose; of a {@link CmEventType#CONNECT_REQUEST} the new one, which the receiver of the event has to close
+ * @param type the kind of event
+ * @param id the identifier concerned; for a {@link CmEventType#CONNECT_REQUEST} the new one, which the receiver of
+ * the event must close
  * @param listener of a CONNECT_REQUEST, the listening identifier; otherwise null
- * @param status 0, or why it failed: a negative errno, or for REJECTED the reason (28: by the peer's program)
- * @param privateData what the peer sent along, read-only, often padded with zeros: use a length of one's own
+ * @param status 0, or why the operation failed: a negative errno, or for REJECTED the reason (28: by the peer's
+ * program)
+ * @param privateData the data that the peer sent along, read-only, often padded with zeros: use a length of one's own
  */
 public record CmEvent(CmEventType type, CmId id, CmId listener, int status, ByteBuffer privateData) {
     @Override

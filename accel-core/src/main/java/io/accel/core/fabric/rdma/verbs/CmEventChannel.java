@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * A descriptor on which the connection manager reports what happens to the identifiers of this channel. Thread-safe but for
+ * A descriptor on which the connection manager reports the events of this channel's identifiers. Thread-safe but for
  * {@link #close}.
  */
 public final class CmEventChannel implements AutoCloseable {
@@ -45,24 +45,27 @@ public final class CmEventChannel implements AutoCloseable {
         return opened;
     }
 
-    /** Readable when {@link #nextEvent} has something; stays the channel's own. */
+    /** The descriptor, readable when {@link #nextEvent} has something; the channel keeps owning it. */
     public int fd() {
         return fd;
     }
 
-    /** Another descriptor of the same, for a selector's channel that closes what it watches; the caller's to close. */
+    /**
+     * Duplicates the descriptor, for a selector's channel that closes what it watches; the caller closes the
+     * duplicate.
+     */
     public int duplicateFd() throws VerbsException {
         return LibC.duplicate(fd);
     }
 
-    /** A new identifier in RDMA_PS_TCP, for connecting or listening with a reliable connection. */
+    /** Makes an identifier in RDMA_PS_TCP, for connecting or listening with a reliable connection. */
     public CmId createId() throws VerbsException {
         return createId(LibRdmaCm.PS_TCP);
     }
 
     /**
-     * A new identifier in RDMA_PS_IB, for the same: port numbers of their own, so that a port may have a listener here and
-     * one in RDMA_PS_TCP.
+     * Makes an identifier in RDMA_PS_IB, for the same. Its port numbers are a space of their own, so a port may have
+     * a listener here and another in RDMA_PS_TCP.
      */
     public CmId createSeparateId() throws VerbsException {
         return createId(LibRdmaCm.PS_IB);
@@ -76,7 +79,7 @@ public final class CmEventChannel implements AutoCloseable {
         return add(id.buffer.getLong(0));
     }
 
-    /** The next event, null when there is none; it is acknowledged already. */
+    /** Returns the next event, null when there is none; it is acknowledged already. */
     public synchronized CmEvent nextEvent() throws VerbsException {
         while (true) {
             if (cm.rdma_get_cm_event(handle(), out.address) != 0) {
@@ -104,7 +107,9 @@ public final class CmEventChannel implements AutoCloseable {
         }
     }
 
-    /** Everything is copied, so that the acknowledgement, without which an identifier cannot end, is never forgotten. */
+    /**
+     * Copies the whole event, so that the acknowledgement, without which an identifier cannot end, is never forgotten.
+     */
     private CmEvent take(long event) throws VerbsException {
         CmEventType type = CmEventType.of(NativeMemory.getInt(event + RdmaCmEvent.EVENT));
         long id = NativeMemory.getPointer(event + RdmaCmEvent.ID);
@@ -114,7 +119,7 @@ public final class CmEventChannel implements AutoCloseable {
         int status = NativeMemory.getInt(event + RdmaCmEvent.STATUS);
         var privateData = CmEvent.privateDataOf(event, type);
         if (cm.rdma_ack_cm_event(event) != 0) {
-            // Whoever waits for it needs it none the less: a client's identifier would never be closed, for one.
+            // The event's receiver needs it none the less: a client's identifier, for one, would never be closed.
             LOG.get()
                     .log(
                             Level.WARNING,
@@ -123,7 +128,7 @@ public final class CmEventChannel implements AutoCloseable {
         }
         CmId subject = isRequest ? add(id) : ids.get(id);
         if (isRequest && listener == null) {
-            // Its listener was closed meanwhile: closing refuses the client.
+            // The listener was closed meanwhile: closing refuses the client.
             subject.close();
             return null;
         }

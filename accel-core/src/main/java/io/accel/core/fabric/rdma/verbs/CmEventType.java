@@ -1,35 +1,35 @@
 package io.accel.core.fabric.rdma.verbs;
 
-/** What the connection manager reports. */
+/** The events that the connection manager reports. */
 @CName("RDMA_CM_EVENT_")
 public enum CmEventType {
     /** {@link CmId#resolveAddress} found the device. */
     ADDR_RESOLVED,
-    /** It did not. */
+    /** {@link CmId#resolveAddress} found no device. */
     ADDR_ERROR,
     /** {@link CmId#resolveRoute} found a way. */
     ROUTE_RESOLVED,
-    /** It did not. */
+    /** {@link CmId#resolveRoute} found no way. */
     ROUTE_ERROR,
-    /** A listener has a client; the event's id is the new connection's, its listener the one asked. */
+    /** A listener has a client; the event's id is the new connection's, its listener the one that the client asked. */
     CONNECT_REQUEST,
-    /** Only for identifiers without a queue pair: the peer has accepted. */
+    /** The peer has accepted; only for identifiers without a queue pair. */
     CONNECT_RESPONSE,
     /** Connecting or accepting failed on the way. */
     CONNECT_ERROR,
     /** The peer does not answer. */
     UNREACHABLE,
-    /** The peer does not listen (status 8 or 28), or said no. */
+    /** The peer does not listen (status 8 or 28), or refused. */
     REJECTED,
-    /** The connection is there. */
+    /** The connection is established. */
     ESTABLISHED,
-    /** It is no more; completions may still be on their way. */
+    /** The connection has ended; completions may still be on their way. */
     DISCONNECTED,
-    /** The device is going: everything on it has to be closed. */
+    /** The device is going away: everything on it has to be closed. */
     DEVICE_REMOVAL,
     /** A multicast group was joined. */
     MULTICAST_JOIN,
-    /** Joining failed, or the group is no more. */
+    /** Joining failed, or the group no longer exists. */
     MULTICAST_ERROR,
     /** The address has moved to another device. */
     ADDR_CHANGE,

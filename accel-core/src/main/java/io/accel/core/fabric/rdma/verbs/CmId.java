@@ -4,8 +4,8 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 
 /**
- * The connection manager's counterpart of a socket, with the port numbers of its port space. No call waits: what they begin is
- * reported by the {@link CmEventChannel}. One thread at a time.
+ * The connection manager's counterpart of a socket, with the port numbers of its port space. No call waits: the
+ * {@link CmEventChannel} reports the outcome. One thread at a time.
  */
 public final class CmId implements AutoCloseable {
     private final LibRdmaCm.Functions cm;
@@ -73,7 +73,7 @@ public final class CmId implements AutoCloseable {
         }
     }
 
-    /** Says yes to a CONNECT_REQUEST: ESTABLISHED, or CONNECT_ERROR when the client has gone. */
+    /** Accepts a CONNECT_REQUEST: ESTABLISHED, or CONNECT_ERROR when the client has gone. */
     public void accept(ConnectionParameters parameters) throws VerbsException {
         try (NativeMemory memory = parameters.toNative()) {
             check("rdma_accept", peer(), cm.rdma_accept(handle(), memory.address));
@@ -81,9 +81,9 @@ public final class CmId implements AutoCloseable {
     }
 
     /**
-     * Says no to a CONNECT_REQUEST.
+     * Refuses a CONNECT_REQUEST.
      *
-     * @param privateData position to limit goes to the client, at most 148 bytes
+     * @param privateData the bytes from position to limit go to the client, at most 148
      */
     public void reject(ByteBuffer privateData) throws VerbsException {
         int length = privateData.remaining();
@@ -94,8 +94,9 @@ public final class CmId implements AutoCloseable {
     }
 
     /**
-     * Tells the connection manager that data has come on an accepted connection, which proves that the client has got its
-     * answer, though the client's last message has not come: then ESTABLISHED follows. EISCONN if it has come after all.
+     * Tells the connection manager that data has come on an accepted connection. That proves that the client has got
+     * its answer, though the client's last message has not come: then ESTABLISHED follows. EISCONN if the message has
+     * come after all.
      */
     public void dataHasCome() throws VerbsException {
         check("rdma_notify", peer(), cm.rdma_notify(handle(), LibIbVerbs.IBV_EVENT_COMM_EST));
@@ -106,7 +107,7 @@ public final class CmId implements AutoCloseable {
         check("rdma_disconnect", peer(), cm.rdma_disconnect(handle()));
     }
 
-    /** From here on the events come on another channel, those that wait included. */
+    /** From here on the events come on another channel, waiting ones included. */
     public void migrate(CmEventChannel to) throws VerbsException {
         channel.forget(handle());
         to.adopt(handle(), this);
@@ -119,7 +120,7 @@ public final class CmId implements AutoCloseable {
         channel = to;
     }
 
-    /** Lets the address be bound again while old connections of it are left; before {@link #bind}. */
+    /** Lets the address be bound again while old connections from it are left; before {@link #bind}. */
     public void reuseAddress(boolean on) throws VerbsException {
         option("REUSEADDR", LibRdmaCm.OPTION_ID_REUSEADDR, on ? 1 : 0, Integer.BYTES);
     }
@@ -129,27 +130,28 @@ public final class CmId implements AutoCloseable {
         option("AFONLY", LibRdmaCm.OPTION_ID_AFONLY, on ? 1 : 0, Integer.BYTES);
     }
 
-    /** The type of service, 0 to 255, as IP_TOS; before resolving the route. */
+    /** Sets the type of service, 0 to 255, as IP_TOS; before resolving the route. */
     public void typeOfService(int tos) throws VerbsException {
         option("TOS", LibRdmaCm.OPTION_ID_TOS, tos, Byte.BYTES);
     }
 
     /**
-     * How long the device waits for an acknowledgement before it sends again; bound, and before connecting or accepting.
+     * Sets how long the device waits for an acknowledgement before it sends again; when bound, and before connecting
+     * or accepting.
      *
-     * @param code 1 to 31: 4.096 us * 2^code, which devices take as the least and may wait up to four times as long
+     * @param code 1 to 31: 4.096 us * 2^code; devices take that as the least and may wait up to four times as long
      */
     public void acknowledgeTimeout(int code) throws VerbsException {
         option("ACK_TIMEOUT", LibRdmaCm.OPTION_ID_ACK_TIMEOUT, code, Byte.BYTES);
     }
 
-    /** The open device it is bound to, null before that. */
+    /** The open device that the identifier is bound to, null before that. */
     public Context context() throws VerbsException, VerbsUnavailableException {
         long context = NativeMemory.getPointer(handle() + RdmaCmId.VERBS);
         return context == 0 ? null : Context.shared(context);
     }
 
-    /** The device's port it is bound to, from 1; 0 before that. */
+    /** The device's port that the identifier is bound to, from 1; 0 before that. */
     public int port() {
         return NativeMemory.getByte(handle() + RdmaCmId.PORT_NUM) & 0xff;
     }
@@ -164,7 +166,7 @@ public final class CmId implements AutoCloseable {
         return SocketAddresses.fromNative(handle() + RdmaCmId.DST_ADDR);
     }
 
-    /** Ends it, its queue pair first. A connection is cut without a word, a waiting client is refused. */
+    /** Ends the identifier, its queue pair first. A connection is cut without a word, a waiting client is refused. */
     @Override
     public void close() throws VerbsException {
         if (handle == 0) {
@@ -174,7 +176,7 @@ public final class CmId implements AutoCloseable {
             queuePair.close();
         }
         long ending = handle;
-        // Forgotten first: as soon as it is destroyed another identifier may get its address.
+        // The channel forgets the identifier first: as soon as it is destroyed another may get its address.
         channel.forget(ending);
         handle = 0;
         check("rdma_destroy_id", "identifier", cm.rdma_destroy_id(ending));
@@ -185,7 +187,7 @@ public final class CmId implements AutoCloseable {
         queuePair = null;
     }
 
-    /** Its addresses, for messages. */
+    /** The identifier's addresses, for messages. */
     @Override
     public String toString() {
         return handle == 0 ? "a closed identifier" : localAddress() + " to " + remoteAddress();

@@ -3,8 +3,8 @@ package io.accel.core.fabric.rdma.verbs;
 import java.util.Arrays;
 
 /**
- * A descriptor that becomes readable when an armed completion queue gets a completion: what a selector can sleep on. One
- * thread at a time reads events.
+ * A descriptor that becomes readable when an armed completion queue gets a completion, so that a selector can sleep
+ * on it. One thread at a time reads events.
  */
 public final class CompletionChannel implements AutoCloseable {
     private final LibIbVerbs.Functions ibv;
@@ -13,7 +13,7 @@ public final class CompletionChannel implements AutoCloseable {
 
     private final NativeMemory out = NativeMemory.allocate(2 * Long.BYTES);
 
-    /** By the number that the kernel gives back with an event; entry 0 stays free. */
+    /** The queues by the number that the kernel gives back with an event; entry 0 stays free. */
     private CompletionQueue[] queues = new CompletionQueue[4];
 
     private boolean[] taken = new boolean[4];
@@ -26,7 +26,7 @@ public final class CompletionChannel implements AutoCloseable {
         this.fd = NativeMemory.getInt(handle + IbvCompChannel.FD);
     }
 
-    /** Around a new channel, which is closed if it cannot be used. */
+    /** Wraps a new channel, which is closed if it cannot be used. */
     static CompletionChannel of(LibIbVerbs.Functions ibv, long handle) throws VerbsException {
         CompletionChannel created = new CompletionChannel(ibv, handle);
         try {
@@ -38,19 +38,22 @@ public final class CompletionChannel implements AutoCloseable {
         return created;
     }
 
-    /** Readable when {@link #nextEvent} has something; stays the channel's own. */
+    /** The descriptor, readable when {@link #nextEvent} has something; the channel keeps owning it. */
     public int fd() {
         return fd;
     }
 
-    /** Another descriptor of the same, for a selector's channel that closes what it watches; the caller's to close. */
+    /**
+     * Duplicates the descriptor, for a selector's channel that closes what it watches; the caller closes the
+     * duplicate.
+     */
     public int duplicateFd() throws VerbsException {
         return LibC.duplicate(fd);
     }
 
     /**
-     * The queue that announced completions, no longer armed; null when none did. The one who gets it polls it, and arms
-     * it again with {@link CompletionQueue#requestNotify}.
+     * Returns the queue that announced completions, no longer armed; null when none did. The caller polls the queue,
+     * and arms it again with {@link CompletionQueue#requestNotify}.
      */
     public CompletionQueue nextEvent() throws VerbsException {
         if (ibv.ibv_get_cq_event(handle(), out.address, out.address + Long.BYTES) != 0) {
@@ -64,7 +67,7 @@ public final class CompletionChannel implements AutoCloseable {
         return queue;
     }
 
-    /** Closes the descriptor; EBUSY while completion queues of it are left. */
+    /** Closes the descriptor; EBUSY while completion queues of the channel are left. */
     @Override
     public void close() throws VerbsException {
         if (handle != 0) {

@@ -1,8 +1,8 @@
 package io.accel.core.fabric.rdma.verbs;
 
 /**
- * Where finished requests of one or several queue pairs are reported. Polling and arming do not allocate; one thread at a
- * time polls, since what it gets has an order.
+ * Reports the finished requests of one or several queue pairs. Polling and arming do not allocate. One thread at a
+ * time polls, since the completions have an order.
  */
 public final class CompletionQueue implements AutoCloseable {
     private final LibIbVerbs.Functions ibv;
@@ -34,15 +34,15 @@ public final class CompletionQueue implements AutoCloseable {
         }
     }
 
-    /** How many completions it can hold. */
+    /** How many completions the queue can hold. */
     public int entries() {
         return entries;
     }
 
     /**
-     * Takes what has completed, at most what fits the batch; never waits.
+     * Takes completed requests, at most as many as fit the batch; never waits.
      *
-     * @return how many the batch holds now, 0 when nothing has completed
+     * @return how many completions the batch holds now, 0 when nothing has completed
      */
     public int pollInto(WorkCompletions batch) throws VerbsException {
         int count = DataPath.call(pollCq, handle(), batch.capacity(), batch.address());
@@ -54,10 +54,11 @@ public final class CompletionQueue implements AutoCloseable {
     }
 
     /**
-     * Asks for one event on the channel at the next completion. Completions that came before do not count: poll once more
+     * Asks for one event on the channel at the next completion. Earlier completions do not count: poll once more
      * after arming, before going to sleep.
      *
-     * @param solicitedOnly only a completion whose sender set {@link SendFlags#SOLICITED}, or one that failed
+     * @param solicitedOnly whether only a completion counts whose sender set {@link SendFlags#SOLICITED}, or that
+     * failed
      */
     public void requestNotify(boolean solicitedOnly) throws VerbsException {
         int error = DataPath.call(reqNotifyCq, handle(), solicitedOnly ? 1 : 0);
@@ -66,7 +67,10 @@ public final class CompletionQueue implements AutoCloseable {
         }
     }
 
-    /** Acknowledges the events that the channel has given so far. Takes a lock, so not for each event by itself. */
+    /**
+     * Acknowledges the events that the channel has given so far. This takes a lock, so it is not done for each event
+     * by itself.
+     */
     public void acknowledgeEvents() {
         if (unacknowledged > 0) {
             ibv.ibv_ack_cq_events(handle(), unacknowledged);
@@ -74,13 +78,13 @@ public final class CompletionQueue implements AutoCloseable {
         }
     }
 
-    /** Destroys it; EBUSY while queue pairs of it are left. */
+    /** Destroys the queue; EBUSY while queue pairs of it are left. */
     @Override
     public void close() throws VerbsException {
         if (handle == 0) {
             return;
         }
-        // Destroying waits for acknowledgements, for ever if need be.
+        // Destroying waits for the acknowledgements, for ever if need be.
         acknowledgeEvents();
         Context.check("ibv_destroy_cq", "a queue of " + entries + " entries", ibv.ibv_destroy_cq(handle));
         handle = 0;

@@ -3,21 +3,21 @@ package io.accel.core.fabric.rdma.verbs;
 import java.nio.ByteBuffer;
 
 /**
- * What connect and accept tell the device and the peer.
+ * The parameters that connect and accept give the device and the peer.
  *
- * @param privateData position to limit goes to the peer: at most 56 bytes with connect, 196 with accept; what the peer sees
- *     may be longer, padded with zeros
- * @param reads RDMA reads the peer may have outstanding here, and the other way round: 0 to 255
- * @param retries 0 to 7, how often the device sends again what is not acknowledged
- * @param receiverNotReadyRetries 0 to 7, how often it sends again to a peer without a receive; 7 is for ever
+ * @param privateData the bytes from position to limit go to the peer: at most 56 with connect, 196 with accept; the
+ * peer may see more, padded with zeros
+ * @param reads RDMA reads that the peer may have outstanding here, and this side there: 0 to 255
+ * @param retries 0 to 7, how often the device sends again without an acknowledgement
+ * @param receiverNotReadyRetries 0 to 7, how often the device sends again to a peer without a receive; 7 is for ever
  */
 public record ConnectionParameters(ByteBuffer privateData, int reads, int retries, int receiverNotReadyRetries) {
-    /** With the largest numbers of retries, and one read. */
+    /** Makes parameters with the largest numbers of retries, and one read. */
     public ConnectionParameters(ByteBuffer privateData) {
         this(privateData, 1, 7, 7);
     }
 
-    /** The C structure with the private data behind it. */
+    /** Makes the C structure with the private data behind it. */
     NativeMemory toNative() {
         int length = privateData.remaining();
         if (length > 255) {

@@ -4,8 +4,8 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * An open device: asks it things and creates what lives on it. One opened with {@link Device#open} is closed by who
- * opened it; one from {@link CmId#context} is librdmacm's, the same object for all identifiers on the device, and good
+ * An open device, to query and to create objects on. The caller of {@link Device#open} closes its context. A context
+ * from {@link CmId#context} belongs to librdmacm: it is the same object for all identifiers on the device, and valid
  * while at least one of them is open.
  */
 public final class Context implements AutoCloseable {
@@ -48,7 +48,8 @@ public final class Context implements AutoCloseable {
 
     static Context shared(long handle) throws VerbsException, VerbsUnavailableException {
         Context known = SHARED.get(handle);
-        // librdmacm closes the context of a removed device, and the next one may get its address and its descriptor.
+        // librdmacm closes the context of a removed device, and the next context may get its address and its
+        // descriptor.
         if (known == null
                 || known.asyncFd != NativeMemory.getInt(handle + IbvContext.ASYNC_FD)
                 || !known.device.equals(Device.of(NativeMemory.getPointer(handle + IbvContext.DEVICE)))) {
@@ -59,7 +60,7 @@ public final class Context implements AutoCloseable {
         return known;
     }
 
-    /** From now on callers get a context that calls what {@link Libraries} has now. */
+    /** From now on callers get a context that calls the present functions of {@link Libraries}. */
     static void forgetShared() {
         SHARED.clear();
     }
@@ -69,14 +70,14 @@ public final class Context implements AutoCloseable {
         return device;
     }
 
-    /** What the device can do at most. */
+    /** The limits of the device. */
     public DeviceAttributes attributes() throws VerbsException {
         NativeMemory attributes = NativeMemory.allocate(IbvDeviceAttr.SIZE);
         check("ibv_query_device", device.name(), ibv.ibv_query_device(handle(), attributes.address));
         return DeviceAttributes.of(attributes);
     }
 
-    /** How a port is; ports are numbered from 1. */
+    /** The state of a port; ports are numbered from 1. */
     public PortAttributes port(int port) throws VerbsException {
         NativeMemory attributes = NativeMemory.allocate(IbvPortAttr.SIZE);
         check(
@@ -97,7 +98,7 @@ public final class Context implements AutoCloseable {
         return bytes;
     }
 
-    /** A new protection domain on this device. */
+    /** Makes a protection domain on this device. */
     public ProtectionDomain allocateProtectionDomain() throws VerbsException {
         long pd = ibv.ibv_alloc_pd(handle());
         if (pd == 0) {
@@ -106,7 +107,7 @@ public final class Context implements AutoCloseable {
         return new ProtectionDomain(ibv, handle(), pd, device.name());
     }
 
-    /** A new completion channel on this device. */
+    /** Makes a completion channel on this device. */
     public CompletionChannel createCompletionChannel() throws VerbsException {
         long channel = ibv.ibv_create_comp_channel(handle());
         if (channel == 0) {
@@ -116,10 +117,10 @@ public final class Context implements AutoCloseable {
     }
 
     /**
-     * A new completion queue.
+     * Makes a completion queue.
      *
-     * @param entries completions it can hold at least; more than fit are lost and break the queue
-     * @param channel where it announces completions once asked to; null for none
+     * @param entries how many completions it can hold at least; further ones are lost and break the queue
+     * @param channel where the queue announces completions once asked to; null for none
      */
     public CompletionQueue createCompletionQueue(int entries, CompletionChannel channel) throws VerbsException {
         int id = channel == null ? 0 : channel.reserve();
@@ -135,22 +136,22 @@ public final class Context implements AutoCloseable {
         return new CompletionQueue(ibv, handle(), cq, channel, id);
     }
 
-    /** Readable when {@link #nextAsyncEvent} has something; stays the context's own. */
+    /** The descriptor, readable when {@link #nextAsyncEvent} has something; the context keeps owning it. */
     public int asyncFd() {
         return asyncFd;
     }
 
     /**
-     * Another descriptor of the same, for a selector's channel that closes what it watches; the caller's to close. As long as it is
-     * open the device cannot be removed.
+     * Duplicates the descriptor, for a selector's channel that closes what it watches; the caller closes the
+     * duplicate. As long as it is open the device cannot be removed.
      */
     public int duplicateAsyncFd() throws VerbsException {
         return LibC.duplicate(asyncFd);
     }
 
     /**
-     * The next thing that happened beside completions, null when nothing has; what this version does not know is left out. One
-     * thread at a time.
+     * Returns the next event beside completions, null when there is none; events that this version does not know are
+     * left out. One thread at a time.
      */
     public AsyncEvent nextAsyncEvent() throws VerbsException {
         while (true) {
@@ -160,7 +161,7 @@ public final class Context implements AutoCloseable {
                 }
                 throw VerbsException.lastError("ibv_get_async_event", device.name());
             }
-            // Read before the acknowledgement, which lets the queue pair be destroyed.
+            // The event is read before the acknowledgement, which lets the queue pair be destroyed.
             AsyncEvent event = AsyncEvent.of(asyncEvent.buffer);
             ibv.ibv_ack_async_event(asyncEvent.address);
             if (event != null) {
@@ -169,7 +170,7 @@ public final class Context implements AutoCloseable {
         }
     }
 
-    /** Closes a context of one's own; librdmacm's is left alone. */
+    /** Closes a context of one's own, and leaves librdmacm's alone. */
     @Override
     public void close() throws VerbsException {
         if (owned && handle != 0) {

@@ -7,10 +7,10 @@ import com.kenai.jffi.Type;
 import java.util.Arrays;
 
 /**
- * Calls by address of the functions that have no symbol. All parameters are declared as 64-bit integers, which is jffi's
- * fast path; the calling conventions of 64-bit Linux pass an {@code int} in the low half of the same register. An
- * {@code int} result leaves the high half undefined, so it is cut off here. No call allocates, or keeps errno: these
- * functions return their error.
+ * Calls functions that have no symbol by their address. All parameters are declared as 64-bit integers, which is
+ * jffi's fast path; the calling conventions of 64-bit Linux pass an {@code int} in the low half of the same register.
+ * An {@code int} result leaves the high half undefined, so it is cut off here. No call allocates, or keeps errno:
+ * these functions return their error.
  */
 final class DataPath {
     private static final Invoker INVOKER = Invoker.getInstance();

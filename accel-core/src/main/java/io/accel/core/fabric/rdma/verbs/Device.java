@@ -7,10 +7,10 @@ import java.util.List;
  * An RDMA device by its name, as {@code rdma link} shows it.
  *
  * @param name the kernel's name, such as {@code mlx5_0} or {@code rxe0}
- * @param transport how it talks
+ * @param transport the protocol that the device speaks
  */
 public record Device(String name, Transport transport) {
-    /** What a device speaks on the wire; decides what it can do. */
+    /** The protocol that a device speaks on the wire; it decides what the device can do. */
     @CName("IBV_TRANSPORT_")
     public enum Transport {
         /** InfiniBand or RoCE: everything. */
@@ -36,7 +36,7 @@ public record Device(String name, Transport transport) {
         }
     }
 
-    /** Opens the device to ask it things; the caller closes it. Connections use {@link CmId#context} instead. */
+    /** Opens the device to query it; the caller closes it. Connections use {@link CmId#context} instead. */
     public Context open() throws VerbsException, VerbsUnavailableException {
         try (DeviceList list = new DeviceList()) {
             for (int i = 0; i < list.size(); i++) {

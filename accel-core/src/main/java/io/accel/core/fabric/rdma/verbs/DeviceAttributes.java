@@ -3,13 +3,13 @@ package io.accel.core.fabric.rdma.verbs;
 import java.nio.ByteBuffer;
 
 /**
- * What a device can do at most.
+ * The limits of a device.
  *
- * @param firmware its version, as the device puts it
- * @param ports how many it has; they are numbered from 1
+ * @param firmware the version of its firmware, as the device puts it
+ * @param ports how many ports it has; they are numbered from 1
  * @param maxQueuePairs queue pairs in all
  * @param maxWorkRequests outstanding requests of one queue
- * @param reportsPorts whether it says when a port comes up again ({@code IBV_DEVICE_PORT_ACTIVE_EVENT})
+ * @param reportsPorts whether it reports that a port comes up again ({@code IBV_DEVICE_PORT_ACTIVE_EVENT})
  * @param maxSegments pieces of memory of one request
  * @param maxCompletionQueues completion queues in all
  * @param maxCompletions entries of one completion queue
@@ -29,7 +29,7 @@ public record DeviceAttributes(
         long maxRegionSize) {
     static DeviceAttributes of(NativeMemory attributes) {
         ByteBuffer from = attributes.buffer;
-        // Unsigned in C: all ones where there is no limit.
+        // The value is unsigned in C: all ones where there is no limit.
         long maxRegionSize = from.getLong(IbvDeviceAttr.MAX_MR_SIZE);
         return new DeviceAttributes(
                 NativeMemory.getString(attributes.address + IbvDeviceAttr.FW_VER),

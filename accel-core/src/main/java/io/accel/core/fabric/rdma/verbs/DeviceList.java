@@ -1,6 +1,6 @@
 package io.accel.core.fabric.rdma.verbs;
 
-/** The array from ibv_get_device_list; its devices are good until it is closed, unless opened. */
+/** The array from ibv_get_device_list; its devices are valid until it is closed, unless opened. */
 final class DeviceList implements AutoCloseable {
     private final LibIbVerbs.Functions ibv;
 
@@ -12,7 +12,7 @@ final class DeviceList implements AutoCloseable {
         ibv = Libraries.ibv();
         NativeMemory count = NativeMemory.allocate(Integer.BYTES);
         list = ibv.ibv_get_device_list(count.address);
-        // ENOSYS: the kernel has no verbs, or not loaded; that is having no device, too.
+        // ENOSYS: the kernel has no verbs, or has not loaded them; that also means that there is no device.
         if (list == 0 && VerbsException.lastErrno() != LibC.ENOSYS) {
             throw VerbsException.lastError("ibv_get_device_list", "this host");
         }

@@ -1,6 +1,6 @@
 package io.accel.core.fabric.rdma.verbs;
 
-/** Where completion queues announce that something has come. */
+/** The channel on which completion queues announce completions. */
 @CName("struct ibv_comp_channel")
 final class IbvCompChannel {
     static final int FD = 8;

@@ -1,6 +1,6 @@
 package io.accel.core.fabric.rdma.verbs;
 
-/** What a device can do at most. */
+/** The limits of a device. */
 @CName("struct ibv_device_attr")
 final class IbvDeviceAttr {
     static final int SIZE = 232;

@@ -1,6 +1,6 @@
 package io.accel.core.fabric.rdma.verbs;
 
-/** What ibv_modify_qp changes. */
+/** The attributes that ibv_modify_qp changes. */
 @CName("struct ibv_qp_attr")
 final class IbvQpAttr {
     static final int SIZE = 144;

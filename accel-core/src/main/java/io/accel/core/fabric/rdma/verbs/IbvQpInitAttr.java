@@ -1,6 +1,6 @@
 package io.accel.core.fabric.rdma.verbs;
 
-/** What a queue pair is created with; the capabilities are rewritten with what was got. */
+/** The attributes that a queue pair is created with; the capabilities are overwritten with those obtained. */
 @CName("struct ibv_qp_init_attr")
 final class IbvQpInitAttr {
     static final int SIZE = 64;

@@ -7,8 +7,8 @@ public final class JffiLibrary {
     private JffiLibrary() {}
 
     /**
-     * Loads the library for this class's loader, and tells jffi so. By itself jffi would first have the program's own jffi
-     * load its library, and then take for its own whichever library of that name the program's class path has.
+     * Loads the library for this class's loader, and tells jffi so. By itself jffi would first have the program's own
+     * jffi load its library, and then take any library of that name on the program's class path for its own.
      *
      * @param file the library's path
      * @throws ReflectiveOperationException if this is not the jffi that Accel knows

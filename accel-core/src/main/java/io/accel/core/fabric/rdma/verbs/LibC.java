@@ -31,7 +31,7 @@ final class LibC {
 
     static final Functions C = LibraryLoader.create(Functions.class).load("c");
 
-    /** {@link #C} but for tests. */
+    /** This is {@link #C}, except in tests. */
     private static volatile Functions current = C;
 
     private LibC() {}
@@ -46,7 +46,7 @@ final class LibC {
         String strerror(int errno);
     }
 
-    /** See {@link Libraries#interpose}. */
+    /** Replaces the functions, see {@link Libraries#interpose}. */
     static void use(Functions functions) {
         current = functions;
     }
@@ -60,7 +60,7 @@ final class LibC {
         }
     }
 
-    /** Another descriptor of the same open file, for whoever will close it. */
+    /** Duplicates a descriptor of an open file, for an owner that will close the duplicate. */
     static int duplicate(int fd) throws VerbsException {
         int copy = current.fcntl(fd, F_DUPFD_CLOEXEC, 0);
         if (copy < 0) {

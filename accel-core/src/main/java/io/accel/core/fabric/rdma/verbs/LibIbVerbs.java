@@ -2,7 +2,7 @@ package io.accel.core.fabric.rdma.verbs;
 
 import jnr.ffi.LibraryLoader;
 
-/** libibverbs by name. Pointers are longs: nothing is boxed, and null is 0. */
+/** The functions of libibverbs by name. Pointers are longs: nothing is boxed, and null is 0. */
 @CName("")
 final class LibIbVerbs {
     static final String FILE = "libibverbs.so.1";

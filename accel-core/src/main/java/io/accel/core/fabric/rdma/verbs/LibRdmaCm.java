@@ -2,7 +2,7 @@ package io.accel.core.fabric.rdma.verbs;
 
 import jnr.ffi.LibraryLoader;
 
-/** librdmacm by name. Pointers are longs: nothing is boxed, and null is 0. */
+/** The functions of librdmacm by name. Pointers are longs: nothing is boxed, and null is 0. */
 @CName("RDMA_")
 final class LibRdmaCm {
     static final String FILE = "librdmacm.so.1";

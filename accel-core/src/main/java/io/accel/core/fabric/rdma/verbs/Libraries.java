@@ -3,11 +3,11 @@ package io.accel.core.fabric.rdma.verbs;
 import io.accel.core.fabric.rdma.verbs.VerbsUnavailableException.Reason;
 import java.util.concurrent.Callable;
 
-/** The two libraries, loaded once, or the reason why not. */
+/** The two libraries, loaded once, or the reason why they are not. */
 final class Libraries {
     private static final Libraries LOADED = new Libraries();
 
-    /** What is opened calls these; {@link #LOADED} but for tests. */
+    /** Newly opened objects call these; this is {@link #LOADED}, except in tests. */
     private static volatile Libraries current = LOADED;
 
     private final LibIbVerbs.Functions ibv;
@@ -44,7 +44,7 @@ final class Libraries {
         <T> T between(Class<T> functions, T library);
     }
 
-    /** For tests: what is opened from now on calls through the interposer, until {@link #interposeNothing}. */
+    /** For tests: objects opened from now on call through the interposer, until {@link #interposeNothing}. */
     static void interpose(Interposer interposer) throws VerbsUnavailableException {
         ensureLoaded();
         current = new Libraries(
@@ -62,7 +62,7 @@ final class Libraries {
 
     static void ensureLoaded() throws VerbsUnavailableException {
         if (LOADED.cause != null) {
-            // A new one each time: its stack is the caller's.
+            // Each call throws a new exception: its stack is the caller's.
             throw new VerbsUnavailableException(LOADED.cause.reason(), LOADED.cause.getMessage(), LOADED.cause);
         }
     }
@@ -77,7 +77,7 @@ final class Libraries {
         return current.cm;
     }
 
-    /** Otherwise a missing jnr-ffi would look like missing libraries. */
+    /** Checks first that jnr-ffi is there: otherwise its absence would look like missing libraries. */
     private static void ensureNativeCalls() throws VerbsUnavailableException {
         try {
             int unused = LibC.C.fcntl(0, LibC.F_GETFL, 0);
@@ -96,7 +96,7 @@ final class Libraries {
         } catch (LinkageError | Exception e) {
             throw new VerbsUnavailableException(
                     Reason.NO_LIBRARY,
-                    // Its other lines are a list of directories.
+                    // The message's other lines are a list of directories.
                     file + " cannot be loaded: "
                             + String.valueOf(e.getMessage()).lines().findFirst().orElse("")
                             + "; it comes with rdma-core (packages librdmacm1 and ibverbs-providers, or librdmacm)",

@@ -2,7 +2,9 @@ package io.accel.core.fabric.rdma.verbs;
 
 import java.nio.ByteBuffer;
 
-/** Memory that the device may reach. Closed when no request uses it any more, and before its protection domain. */
+/**
+ * Memory that the device may reach. It is closed when no request uses it any more, and before its protection domain.
+ */
 public final class MemoryRegion implements AutoCloseable {
     private final LibIbVerbs.Functions ibv;
 
@@ -25,12 +27,12 @@ public final class MemoryRegion implements AutoCloseable {
         this.rkey = NativeMemory.getInt(handle + IbvMr.RKEY);
     }
 
-    /** Where the buffer's first byte is: for one's own requests, and for the peer that writes here. */
+    /** The address of the buffer's first byte: for one's own requests, and for a peer that writes here. */
     public long address() {
         return address;
     }
 
-    /** Its size in bytes. */
+    /** The region's size in bytes. */
     public int length() {
         return buffer.capacity();
     }
@@ -40,7 +42,9 @@ public final class MemoryRegion implements AutoCloseable {
         return lkey;
     }
 
-    /** The key for the peer. Whoever has it and a queue pair of the same protection domain can use the whole region. */
+    /**
+     * The key for the peer. Any holder of it with a queue pair of the same protection domain can use the whole region.
+     */
     public int rkey() {
         return rkey;
     }

@@ -7,14 +7,14 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Memory outside the heap that a C library or a device reads and writes. It lives as long as this object is reachable;
- * whoever gives the address away keeps the object for as long as it may be used: in a field, or, for the time of a call, by
- * try-with-resources.
+ * Memory outside the heap that a C library or a device reads and writes. It lives as long as this object is
+ * reachable. Code that gives the address away keeps the object for as long as the address may be used: in a field,
+ * or, during a call, by try-with-resources.
  */
 final class NativeMemory implements AutoCloseable {
     private static final MemoryIO IO = MemoryIO.getInstance();
 
-    /** In the machine's byte order, from 0 to the size. */
+    /** The memory in the machine's byte order, from 0 to the size. */
     final ByteBuffer buffer;
 
     final long address;
@@ -24,7 +24,7 @@ final class NativeMemory implements AutoCloseable {
         this.address = addressOf(buffer);
     }
 
-    /** Zeroed, and aligned for any structure. */
+    /** Allocates zeroed memory, aligned for any structure. */
     static NativeMemory allocate(int size) {
         return new NativeMemory(ByteBuffer.allocateDirect(size).order(ByteOrder.nativeOrder()));
     }
@@ -36,7 +36,7 @@ final class NativeMemory implements AutoCloseable {
         Reference.reachabilityFence(this);
     }
 
-    /** Where a direct buffer's first byte is, whatever its position. */
+    /** The address of a direct buffer's first byte, whatever its position. */
     static long addressOf(ByteBuffer direct) {
         if (!direct.isDirect()) {
             throw new IllegalArgumentException("a heap buffer has no address that stays");

@@ -2,7 +2,7 @@ package io.accel.core.fabric.rdma.verbs;
 
 import java.nio.ByteOrder;
 
-/** Between the machine's byte order and the wire's, either way. */
+/** Converts between the machine's byte order and the wire's, either way. */
 final class NetworkOrder {
     private static final boolean SAME = ByteOrder.nativeOrder() == ByteOrder.BIG_ENDIAN;
 

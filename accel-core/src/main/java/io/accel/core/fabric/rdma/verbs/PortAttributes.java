@@ -5,34 +5,34 @@ import java.nio.ByteBuffer;
 /**
  * The state of a device's port.
  *
- * @param state whether it carries data
- * @param linkLayer what it is plugged into
+ * @param state whether the port carries data
+ * @param linkLayer the kind of network that the port is plugged into
  * @param activeMtu bytes of payload in a packet
- * @param maxMtu bytes the port could do
- * @param gids entries of its address table, used or not
+ * @param maxMtu bytes of payload that the port could carry
+ * @param gids entries of the port's address table, used or not
  */
 public record PortAttributes(State state, LinkLayer linkLayer, int activeMtu, int maxMtu, int gids) {
     /** States of a port. */
     @CName("IBV_PORT_")
     public enum State {
-        /** Not told. */
+        /** The device does not tell. */
         NOP,
         /** No link. */
         DOWN,
-        /** Link, but not set up by the subnet manager. */
+        /** There is a link, but the subnet manager has not set it up. */
         INIT,
-        /** Nearly there. */
+        /** The port is nearly active. */
         ARMED,
-        /** Carries data. */
+        /** The port carries data. */
         ACTIVE,
-        /** Active with a link that is lost for a moment. */
+        /** The port is active, but has lost its link for a moment. */
         ACTIVE_DEFER
     }
 
     /** Kinds of link. */
     @CName("IBV_LINK_LAYER_")
     public enum LinkLayer {
-        /** Not told; InfiniBand with old drivers. */
+        /** The device does not tell; InfiniBand with old drivers. */
         UNSPECIFIED,
         /** InfiniBand. */
         INFINIBAND,
@@ -49,7 +49,7 @@ public record PortAttributes(State state, LinkLayer linkLayer, int activeMtu, in
                 from.getInt(IbvPortAttr.GID_TBL_LEN));
     }
 
-    /** The first constant of both means "not told", which is what a newer device's new state is to us. */
+    /** The first constant of both means "not told"; a newer device's unknown state is taken for that. */
     private static <T> T known(T[] constants, int code) {
         return code >= 0 && code < constants.length ? constants[code] : constants[0];
     }

@@ -2,7 +2,7 @@ package io.accel.core.fabric.rdma.verbs;
 
 import java.nio.ByteBuffer;
 
-/** What belongs together: a queue pair reaches regions of its own domain only. Thread-safe but for {@link #close}. */
+/** A domain of protection: a queue pair reaches regions of its own domain only. Thread-safe but for {@link #close}. */
 public final class ProtectionDomain implements AutoCloseable {
     private final LibIbVerbs.Functions ibv;
 
@@ -20,10 +20,10 @@ public final class ProtectionDomain implements AutoCloseable {
     }
 
     /**
-     * Lets the device reach a buffer, which pins its pages: slow (tens of microseconds and more), so for memory that lives
-     * long. The region keeps the buffer from being collected.
+     * Lets the device reach a buffer, which pins its pages. That is slow (tens of microseconds and more), so it is
+     * for memory that lives long. The region keeps the buffer from being collected.
      *
-     * @param buffer a direct buffer; all of it, from 0 to its capacity, whatever its position
+     * @param buffer a direct buffer; all of it is registered, from 0 to its capacity, whatever its position
      * @param access {@link Access} flags
      */
     public MemoryRegion register(ByteBuffer buffer, int access) throws VerbsException {
@@ -36,10 +36,11 @@ public final class ProtectionDomain implements AutoCloseable {
     }
 
     /**
-     * Makes a queue pair that is connected to nothing, and destroys it, to find out whether the device has any that programs can post to.
+     * Makes a queue pair that is connected to nothing, and destroys it, to find out whether programs can post to
+     * queue pairs of the device.
      *
      * @return how many bytes its requests carry inline
-     * @throws VerbsException if it has not, or not with these options
+     * @throws VerbsException if they cannot, or not with these options
      */
     public int tryQueuePair(QueuePairOptions options) throws VerbsException {
         NativeMemory attributes = options.toNative();
@@ -55,7 +56,7 @@ public final class ProtectionDomain implements AutoCloseable {
         }
     }
 
-    /** Frees it; EBUSY while regions or queue pairs of it are left. */
+    /** Frees the domain; EBUSY while regions or queue pairs of it are left. */
     @Override
     public void close() throws VerbsException {
         if (handle != 0) {

@@ -39,29 +39,29 @@ public final class QueuePair implements AutoCloseable {
         this.postRecv = NativeMemory.getPointer(context + IbvContext.OPS_POST_RECV);
     }
 
-    /** The number that completions name it by. */
+    /** The number by which completions name the queue pair. */
     public int number() {
         return number;
     }
 
-    /** Send requests that may be outstanding. */
+    /** How many send requests may be outstanding. */
     public int maxSends() {
         return maxSends;
     }
 
-    /** Receive requests that may be outstanding. */
+    /** How many receive requests may be outstanding. */
     public int maxReceives() {
         return maxReceives;
     }
 
-    /** Bytes that {@link SendFlags#INLINE} may copy. */
+    /** How many bytes {@link SendFlags#INLINE} may copy. */
     public int maxInline() {
         return maxInline;
     }
 
     /**
-     * Whether the device takes what programs post, of which this posts nothing: there are devices to which requests go by calls of
-     * their own alone.
+     * Checks whether the device takes requests that programs post, by posting none: there are devices that take
+     * requests only through calls of their own.
      *
      * @throws VerbsException with EOPNOTSUPP if it does not
      */
@@ -82,7 +82,8 @@ public final class QueuePair implements AutoCloseable {
     /**
      * Hands {@code count} requests from {@code first} on to the device, in this order, with one call.
      *
-     * @throws VerbsException when the device refused one; those before it are on their way, and the message says how many
+     * @throws VerbsException when the device refused a request; the requests before it are on their way, and the
+     * message says how many
      */
     public void postSend(SendRequests requests, int first, int count) throws VerbsException {
         try {
@@ -107,7 +108,10 @@ public final class QueuePair implements AutoCloseable {
         }
     }
 
-    /** Ends it at once, without the peer's knowing: what is outstanding completes with {@link WcStatus#WR_FLUSH_ERR}. */
+    /**
+     * Ends the queue pair at once, without telling the peer: outstanding requests complete with {@link
+     * WcStatus#WR_FLUSH_ERR}.
+     */
     public void fail() throws VerbsException {
         try (NativeMemory attributes = NativeMemory.allocate(IbvQpAttr.SIZE)) {
             attributes.buffer.putInt(IbvQpAttr.QP_STATE, LibIbVerbs.IBV_QPS_ERR);
@@ -116,7 +120,7 @@ public final class QueuePair implements AutoCloseable {
     }
 
     /**
-     * How long the peer is told to wait when it finds no receive posted here. For a connected queue pair.
+     * Sets how long the peer is told to wait when it finds no receive posted here. For a connected queue pair.
      *
      * @param code 0 to 31 as the InfiniBand specification numbers them: 0 is 655 ms, 1 is 10 us, 12 is 640 us
      */
@@ -127,7 +131,7 @@ public final class QueuePair implements AutoCloseable {
         }
     }
 
-    /** Destroys it: what was outstanding is forgotten, and no completion of it comes any more. */
+    /** Destroys the queue pair: outstanding requests are forgotten, and none of them completes any more. */
     @Override
     public void close() {
         if (handle != 0) {

@@ -1,10 +1,10 @@
 package io.accel.core.fabric.rdma.verbs;
 
 /**
- * What a queue pair is created with. The device may give more.
+ * The options that a queue pair is created with. The device may give more.
  *
- * @param sendQueue where finished sends are reported
- * @param receiveQueue where finished receives are reported; may be the same
+ * @param sendQueue the queue that reports finished sends
+ * @param receiveQueue the queue that reports finished receives; may be the same
  * @param maxSends send requests outstanding at a time
  * @param maxReceives receive requests outstanding at a time
  * @param maxSegments pieces of memory of a send request

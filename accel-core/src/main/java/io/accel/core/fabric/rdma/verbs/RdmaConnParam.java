@@ -1,6 +1,6 @@
 package io.accel.core.fabric.rdma.verbs;
 
-/** What connect and accept tell the other side. */
+/** The parameters that connect and accept send to the other side. */
 @CName("struct rdma_conn_param")
 final class RdmaConnParam {
     static final int SIZE = 24;

@@ -1,6 +1,6 @@
 package io.accel.core.fabric.rdma.verbs;
 
-/** Where the connection manager's events come. */
+/** The channel on which the connection manager's events arrive. */
 @CName("struct rdma_event_channel")
 final class RdmaEventChannel {
     static final int FD = 0;

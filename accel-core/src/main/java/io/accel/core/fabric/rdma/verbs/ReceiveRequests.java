@@ -15,7 +15,7 @@ public final class ReceiveRequests {
 
     private final int capacity;
 
-    /** Room for {@code capacity} requests. */
+    /** Makes room for {@code capacity} requests. */
     public ReceiveRequests(int capacity) {
         this.capacity = capacity;
         requests = NativeMemory.allocate(capacity * IbvRecvWr.SIZE);
@@ -46,7 +46,7 @@ public final class ReceiveRequests {
         segments.buffer.putInt(index * IbvSge.SIZE + IbvSge.LKEY, lkey);
     }
 
-    /** Makes {@code count} requests from {@code first} on one list, and says where it starts. */
+    /** Makes one list of {@code count} requests from {@code first} on, and returns the address of its start. */
     long link(int first, int count) {
         if (count < 1 || first < 0 || first > capacity - count) {
             throw new IndexOutOfBoundsException(first + " + " + count + " of " + capacity + " requests");
@@ -59,7 +59,7 @@ public final class ReceiveRequests {
         return requests.address + (long) first * IbvRecvWr.SIZE;
     }
 
-    /** Which request a list stopped at. */
+    /** The index of the request that a list stopped at. */
     int indexOf(long address) {
         return (int) ((address - requests.address) / IbvRecvWr.SIZE);
     }

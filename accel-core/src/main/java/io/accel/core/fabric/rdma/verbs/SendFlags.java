@@ -1,12 +1,12 @@
 package io.accel.core.fabric.rdma.verbs;
 
-/** How a send request is done; joined with {@code |}. */
+/** The modes of a send request; joined with {@code |}. */
 @CName("IBV_SEND_")
 public final class SendFlags {
-    /** Starts only after earlier reads have completed. */
+    /** The request starts only after earlier reads have completed. */
     public static final int FENCE = 1;
 
-    /** Gives a completion even when it succeeds. */
+    /** The request gives a completion even when it succeeds. */
     public static final int SIGNALED = 2;
 
     /** The receiver's completion is a solicited one, see {@link CompletionQueue#requestNotify}. */

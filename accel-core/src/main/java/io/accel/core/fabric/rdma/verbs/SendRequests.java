@@ -17,12 +17,12 @@ public final class SendRequests {
 
     private final int maxSegments;
 
-    /** Room for {@code capacity} requests of one piece of memory each. */
+    /** Makes room for {@code capacity} requests of one piece of memory each. */
     public SendRequests(int capacity) {
         this(capacity, 1);
     }
 
-    /** Room for {@code capacity} requests of at most {@code maxSegments} pieces of memory each. */
+    /** Makes room for {@code capacity} requests of at most {@code maxSegments} pieces of memory each. */
     public SendRequests(int capacity, int maxSegments) {
         this.capacity = capacity;
         this.maxSegments = maxSegments;
@@ -65,7 +65,7 @@ public final class SendRequests {
         buffer.putInt(index * IbvSendWr.SIZE + IbvSendWr.IMM_DATA, NetworkOrder.swap(immediate));
     }
 
-    /** Adds a piece of local memory to request {@code index}; the pieces go one after the other. */
+    /** Adds a piece of local memory to request {@code index}; the pieces follow each other. */
     public void segment(int index, long address, int length, int lkey) {
         int request = index * IbvSendWr.SIZE;
         int segment = buffer.getInt(request + IbvSendWr.NUM_SGE);
@@ -93,7 +93,7 @@ public final class SendRequests {
         buffer.putInt(request + IbvSendWr.WR_RDMA_RKEY, rkey);
     }
 
-    /** Makes {@code count} requests from {@code first} on one list, and says where it starts. */
+    /** Makes one list of {@code count} requests from {@code first} on, and returns the address of its start. */
     long link(int first, int count) {
         if (count < 1 || first < 0 || first > capacity - count) {
             throw new IndexOutOfBoundsException(first + " + " + count + " of " + capacity + " requests");
@@ -107,7 +107,7 @@ public final class SendRequests {
         return address;
     }
 
-    /** Which request a list stopped at. */
+    /** The index of the request that a list stopped at. */
     int indexOf(long address) {
         return (int) ((address - requests.address) / IbvSendWr.SIZE);
     }

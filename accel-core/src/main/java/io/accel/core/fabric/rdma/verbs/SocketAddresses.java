@@ -7,7 +7,7 @@ import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
 
-/** Between Java's socket addresses and C's. */
+/** Converts between Java's socket addresses and C's. */
 final class SocketAddresses {
     private SocketAddresses() {}
 
@@ -28,7 +28,7 @@ final class SocketAddresses {
         return memory;
     }
 
-    /** Null where there is no address yet. */
+    /** Returns null where there is no address yet. */
     static InetSocketAddress fromNative(long address) {
         int family = NativeMemory.getShort(address + SockaddrIn.FAMILY);
         int port = NetworkOrder.swap(NativeMemory.getShort(address + SockaddrIn.PORT)) & 0xffff;

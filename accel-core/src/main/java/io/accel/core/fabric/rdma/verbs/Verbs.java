@@ -4,8 +4,8 @@ import io.accel.core.fabric.rdma.verbs.VerbsUnavailableException.Reason;
 import java.io.File;
 
 /**
- * Whether there is RDMA here. The libraries are loaded on first use, once; devices may come and go, so each question
- * looks anew (some hundred microseconds: ask when a path is chosen, not on it). Thread-safe.
+ * Tells whether there is RDMA here. The libraries are loaded on first use, once. Devices may come and go, so each
+ * question looks anew, which takes some hundred microseconds: ask when a path is chosen, not on it. Thread-safe.
  */
 public final class Verbs {
     private static final File CONNECTION_MANAGER = new File("/dev/infiniband/rdma_cm");
@@ -17,7 +17,7 @@ public final class Verbs {
         return unavailabilityCause() == null;
     }
 
-    /** Throws what {@link #unavailabilityCause} says, if anything. */
+    /** Throws the exception of {@link #unavailabilityCause}, if there is one. */
     public static void ensureAvailability() throws VerbsUnavailableException {
         VerbsUnavailableException cause = unavailabilityCause();
         if (cause != null) {
@@ -25,7 +25,7 @@ public final class Verbs {
         }
     }
 
-    /** Why there is no RDMA, with what to do about it; null when there is. */
+    /** Why there is no RDMA, with the remedy; null when there is. */
     public static VerbsUnavailableException unavailabilityCause() {
         try {
             Libraries.ensureLoaded();
@@ -37,7 +37,7 @@ public final class Verbs {
         } catch (VerbsUnavailableException e) {
             return e;
         } catch (VerbsException e) {
-            // librdmacm says of a file that it may not open that there is none.
+            // librdmacm reports a file that it may not open as one that does not exist.
             boolean denied = e.errno() == LibC.EACCES
                     || e.errno() == LibC.EPERM
                     || (CONNECTION_MANAGER.exists()
@@ -57,9 +57,9 @@ public final class Verbs {
     }
 
     /**
-     * Lets librdmacm close what it holds of devices that are gone. To be called after a DEVICE_REMOVAL, once all on the
-     * device is closed: the removal of a device whose driver cannot take it from a process, such as Soft-RoCE, waits for
-     * that. librdmacm does it only while there is another device; otherwise with the next one, or at the process's end.
+     * Lets librdmacm close its share of devices that are gone. Call it after a DEVICE_REMOVAL, once everything on the
+     * device is closed: a driver that cannot take its device from a process, such as Soft-RoCE's, waits for that.
+     * librdmacm closes only while there is another device; otherwise with the next one, or at the process's end.
      */
     public static void releaseRemovedDevices() throws VerbsUnavailableException {
         LibRdmaCm.Functions cm = Libraries.cm();

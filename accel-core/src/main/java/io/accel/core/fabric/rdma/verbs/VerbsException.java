@@ -3,7 +3,7 @@ package io.accel.core.fabric.rdma.verbs;
 import com.kenai.jffi.LastError;
 import java.io.IOException;
 
-/** A call into librdmacm or libibverbs failed: which one, on what, and the system's reason. */
+/** A failed call into librdmacm or libibverbs: the call, its subject, and the system's reason. */
 public final class VerbsException extends IOException {
     private static final long serialVersionUID = 1;
 
@@ -17,17 +17,17 @@ public final class VerbsException extends IOException {
         this.errno = errno;
     }
 
-    /** What the last call in this thread left in errno. */
+    /** The value that this thread's last call left in errno. */
     static int lastErrno() {
         return LastError.getInstance().get();
     }
 
-    /** For calls that return -1 or null and leave the reason in errno. */
+    /** Makes the exception for a call that returns -1 or null and leaves the reason in errno. */
     static VerbsException lastError(String call, String subject) {
         return of(call, subject, lastErrno());
     }
 
-    /** For calls that return the reason itself. */
+    /** Makes the exception for a call that returns the reason itself. */
     static VerbsException of(String call, String subject, int errno) {
         return new VerbsException(
                 call + ": " + subject + ": " + LibC.C.strerror(errno) + " (errno " + errno + ")" + advice(call, errno),
@@ -50,7 +50,7 @@ public final class VerbsException extends IOException {
         return call;
     }
 
-    /** The system's error number; 12 (ENOMEM), 16 (EBUSY), 19 (ENODEV), 98 (EADDRINUSE) are those one meets. */
+    /** The system's error number; the usual ones are 12 (ENOMEM), 16 (EBUSY), 19 (ENODEV) and 98 (EADDRINUSE). */
     public int errno() {
         return errno;
     }

@@ -2,7 +2,7 @@ package io.accel.core.fabric.rdma.verbs;
 
 import java.io.IOException;
 
-/** Why this machine has no RDMA at the moment, and what would change that. */
+/** Tells why this machine has no RDMA at the moment, and what would change that. */
 public final class VerbsUnavailableException extends IOException {
     private static final long serialVersionUID = 1;
 
@@ -15,15 +15,18 @@ public final class VerbsUnavailableException extends IOException {
 
     /** The kinds of reason. */
     public enum Reason {
-        /** librdmacm, libibverbs or the library that calls them cannot be loaded. Stays so for the life of the process. */
+        /**
+         * librdmacm, libibverbs or the library that calls them cannot be loaded. This stays so for the life of the
+         * process.
+         */
         NO_LIBRARY,
-        /** No device, or no driver for it; may change at any time. */
+        /** There is no device, or no driver for it; this may change at any time. */
         NO_DEVICE,
         /** There are devices, and this process may not open them. */
         NO_PERMISSION
     }
 
-    /** Which kind of reason it is. */
+    /** The kind of reason. */
     public Reason reason() {
         return reason;
     }

@@ -1,9 +1,9 @@
 package io.accel.core.fabric.rdma.verbs;
 
-/** What else a completion says. */
+/** The flags of a completion. */
 @CName("IBV_WC_")
 public final class WcFlags {
-    /** {@link WorkCompletions#immediate} is there. */
+    /** The completion has {@link WorkCompletions#immediate}. */
     public static final int WITH_IMM = 2;
 
     private WcFlags() {}

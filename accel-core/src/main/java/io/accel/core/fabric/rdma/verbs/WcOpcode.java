@@ -1,6 +1,6 @@
 package io.accel.core.fabric.rdma.verbs;
 
-/** Which kind of request completed. */
+/** The kind of request that completed. */
 @CName("IBV_WC_")
 public final class WcOpcode {
     /** A send of any kind. */

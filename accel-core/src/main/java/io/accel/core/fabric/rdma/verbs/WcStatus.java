@@ -3,7 +3,7 @@ package io.accel.core.fabric.rdma.verbs;
 /** How a request ended; {@link Verbs#statusText} says it in words. */
 @CName("IBV_WC_")
 public final class WcStatus {
-    /** It was done. */
+    /** The request was done. */
     public static final int SUCCESS = 0;
 
     /** A message did not fit the receive. */
@@ -15,7 +15,7 @@ public final class WcStatus {
     /** The local memory was not registered for it. */
     public static final int LOC_PROT_ERR = 4;
 
-    /** The queue pair had failed before: look for the first error, this is not it. */
+    /** The queue pair had failed before: look for the first error, for this is not it. */
     public static final int WR_FLUSH_ERR = 5;
 
     /** The peer found the request invalid. */
@@ -24,7 +24,7 @@ public final class WcStatus {
     /** The rkey or the range was not the peer's to give. */
     public static final int REM_ACCESS_ERR = 10;
 
-    /** The peer could not carry it out. */
+    /** The peer could not carry out the request. */
     public static final int REM_OP_ERR = 11;
 
     /** The peer's device did not answer any more. */
@@ -39,7 +39,7 @@ public final class WcStatus {
     /** The answer timed out. */
     public static final int RESP_TIMEOUT_ERR = 20;
 
-    /** The device says no more than that. */
+    /** The device gives no further detail. */
     public static final int GENERAL_ERR = 21;
 
     private WcStatus() {}

@@ -16,39 +16,39 @@ public final class WorkCompletions {
 
     private int count;
 
-    /** A batch for at most {@code capacity} completions at a time. */
+    /** Makes a batch for at most {@code capacity} completions at a time. */
     public WorkCompletions(int capacity) {
         this.capacity = capacity;
         this.memory = NativeMemory.allocate(capacity * IbvWc.SIZE);
         this.buffer = memory.buffer;
     }
 
-    /** How many it can hold. */
+    /** How many completions the batch can hold. */
     public int capacity() {
         return capacity;
     }
 
-    /** How many it holds. */
+    /** How many completions the batch holds. */
     public int count() {
         return count;
     }
 
-    /** What the request was posted with. */
+    /** The identifier that the request was posted with. */
     public long workRequestId(int index) {
         return buffer.getLong(at(index) + IbvWc.WR_ID);
     }
 
-    /** One of {@link WcStatus}. */
+    /** The status, one of {@link WcStatus}. */
     public int status(int index) {
         return buffer.getInt(at(index) + IbvWc.STATUS);
     }
 
-    /** One of {@link WcOpcode}. */
+    /** The opcode, one of {@link WcOpcode}. */
     public int opcode(int index) {
         return buffer.getInt(at(index) + IbvWc.OPCODE);
     }
 
-    /** The device's own word on an error. */
+    /** The device's own code for an error. */
     public int vendorError(int index) {
         return buffer.getInt(at(index) + IbvWc.VENDOR_ERR);
     }
@@ -63,12 +63,12 @@ public final class WorkCompletions {
         return NetworkOrder.swap(buffer.getInt(at(index) + IbvWc.IMM_DATA));
     }
 
-    /** {@link WcFlags}. */
+    /** The flags, see {@link WcFlags}. */
     public int flags(int index) {
         return buffer.getInt(at(index) + IbvWc.WC_FLAGS);
     }
 
-    /** The number of the local queue pair whose request it was. */
+    /** The number of the local queue pair that the request belonged to. */
     public int queuePairNumber(int index) {
         return buffer.getInt(at(index) + IbvWc.QP_NUM);
     }

@@ -7,13 +7,13 @@
  * ({@link io.accel.core.fabric.rdma.verbs.DataPath}). One class per C structure names the offsets used; a test compares
  * all of them with the installed headers.
  *
- * <p>Addresses, structure offsets and jnr types do not leave this package, but for the numbers that verbs send to
- * the peer or hand to a selector: region addresses, keys and file descriptors. It depends on jnr-ffi and the JDK, and
- * on nothing else of Accel; only {@code io.accel.core.fabric.rdma} may depend on it, and tools get its classes from {@code
- * io.accel.core.fabric.rdma.bootstrap.RdmaClasses}.
+ * <p>Addresses, structure offsets and jnr types do not leave this package, but for the numbers that verbs send to the
+ * peer or hand to a selector: region addresses, keys and file descriptors. The package depends on jnr-ffi and the
+ * JDK, and on nothing else of Accel; only {@code io.accel.core.fabric.rdma} may depend on it, and tools get its
+ * classes from {@code io.accel.core.fabric.rdma.bootstrap.RdmaClasses}.
  *
  * <p><b>Order of the end.</b> Queue pair, then completion queues and channels, regions, protection domain, and the
- * communication identifier, then its event channel. What is closed too early says EBUSY and stays open.
+ * communication identifier, then its event channel. An object that is closed too early says EBUSY and stays open.
  *
  * <p><b>Threads.</b> Verbs themselves may be called from any thread; an object that rewrites memory in place (request
  * lists, completion batches) belongs to one thread at a time, and nothing may be closed while another thread uses it.
