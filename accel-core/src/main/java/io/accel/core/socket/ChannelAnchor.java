@@ -35,7 +35,7 @@ public final class ChannelAnchor implements Anchor {
     @Override
     public InetSocketAddress local() {
         try {
-            return internet(Privileged.call(channel::getLocalAddress)); // a program with few rights is not told the address
+            return internet(Privileged.call(channel::getLocalAddress)); // a program with few rights is not told
         } catch (IOException e) {
             return null; // closed
         }

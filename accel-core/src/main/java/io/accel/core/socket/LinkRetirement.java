@@ -21,7 +21,8 @@ import java.util.concurrent.TimeUnit;
  * <li>Each end takes its own direction back to the kernel, as a writer does that finds the ring full for long, and follows the peer's
  * direction.
  *   <li>An end whose directions both go through the kernel, and whose peer has followed, says {@link Link#RETIRED}.
- * <li>An end that has both said and heard that frees the link. The peer needs nothing of it any more. </ol>
+ * <li>An end that has both said and heard that frees the link. The peer needs nothing of it any more.
+ * </ol>
  *
  * <p>Traffic in between is not lost and does not wait: it takes the path that its direction has at that moment. If there is enough of it,
  * the end that connected asks for a new link, as it did for the first.

@@ -17,7 +17,8 @@ import java.util.concurrent.TimeUnit;
  * <li>Each end sends the bytes that the other has not received again, over the anchor. They are still in the ring, whose room is reused
  * only when the peer has read it.
  * <li>A writer goes on through the kernel when everything written before has been sent again; a reader does when it has read everything
- * that came over the link. </ol>
+ * that came over the link.
+ * </ol>
  *
  * <p>A direction whose writer has already gone back to the kernel needs none of that if the peer has heard of it, since the peer hears of
  * it after all bytes sent before. If the peer has not heard of it, nothing needs to be sent again: a writer goes back only when the peer's
