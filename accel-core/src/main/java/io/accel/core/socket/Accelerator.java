@@ -90,7 +90,9 @@ public final class Accelerator {
     }
 
     /**
-     * The size in bytes of a ring of a connection's first link, unless a fall-back is an exception. * * @param profile the profile
+     * The size in bytes of a ring of a connection's first link, unless a fall-back is an exception.
+     *
+     * @param profile the profile
      * @return {@code ring.initial}, or {@code ring.size} if that is less
      */
     public static int firstRing(Profile profile) {

@@ -109,13 +109,19 @@ final class AcceptedStreams {
     }
 
     /**
-     * Enters a client that asks for a connection that is not there. * * @return false if one client already asks for it, or too many wait
+     * Enters a client that asks for a connection that is not there.
+     *
+     * @return false if one client already asks for it, or too many wait
      */
     boolean await(Ends ends, Runnable client) {
         return waiting.size() < MOST_WAITING && waiting.putIfAbsent(ends, client) == null;
     }
 
-    /** Removes a client that no longer waits. * * @return whether it waited */
+    /**
+     * Removes a client that no longer waits.
+     *
+     * @return whether it waited
+     */
     boolean forget(Ends ends) {
         return waiting.remove(ends) != null;
     }

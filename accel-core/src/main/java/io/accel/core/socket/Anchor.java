@@ -41,16 +41,18 @@ public interface Anchor {
     boolean hasEnded() throws IOException;
 
     /**
-     * Reads. The caller knows that the read will not wait: bytes are {@link #available()}, or the mode is non-blocking. * * @param dst the
-     * buffer to fill
+     * Reads. The caller knows that the read will not wait: bytes are {@link #available()}, or the mode is non-blocking.
+     *
+     * @param dst the buffer to fill
      * @return the number of bytes, 0 for none now, -1 at the end
      * @throws IOException if it failed or is closed
      */
     int read(ByteBuffer dst) throws IOException;
 
     /**
-     * Reads bytes that have come although the input was {@linkplain #shutdownInput shut}. No program sees them. Never waits. * * @param dst
-     * the buffer to fill
+     * Reads bytes that have come although the input was {@linkplain #shutdownInput shut}. No program sees them. Never waits.
+     *
+     * @param dst the buffer to fill
      * @return the number of bytes, 0 for none, whether or not more may come
      * @throws IOException if it failed or is closed
      */
@@ -72,7 +74,11 @@ public interface Anchor {
      */
     void shutdownInput() throws IOException;
 
-    /** Ends the output. * * @throws IOException if the output has ended already */
+    /**
+     * Ends the output.
+     *
+     * @throws IOException if the output has ended already
+     */
     void shutdownOutput() throws IOException;
 
     /** Whether this end has ended its output through the kernel. */

@@ -45,8 +45,9 @@ final class AnchorEnd {
 
     /**
      * Keeps the link and the kernel's connection beyond the program's close. From now on an end of the kernel's connection is a reset,
-     * until the peer or the kernel has all bytes. Called by the closer. * * @return false if that is impossible: everything ends with the
-     * program's close
+     * until the peer or the kernel has all bytes. Called by the closer.
+     *
+     * @return false if that is impossible: everything ends with the program's close
      */
     boolean keep(LinkStream stream) {
         if (!stream.hold()) {

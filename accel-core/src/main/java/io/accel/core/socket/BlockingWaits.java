@@ -44,8 +44,9 @@ public final class BlockingWaits {
         }
 
         /**
-         * Counts a wait that ended without a sleep. The caller is in the half that it waited for. * * @param ops the operations it waited
-         * for
+         * Counts a wait that ended without a sleep. The caller is in the half that it waited for.
+         *
+         * @param ops the operations it waited for
          * @param looks how many times it looked
          * @param hit whether an operation was ready
          */
@@ -258,8 +259,9 @@ public final class BlockingWaits {
     }
 
     /**
-     * Ends the waits of virtual threads for an object, or the next one that begins. Any thread. * * @param waitable the object they wait
-     * for
+     * Ends the waits of virtual threads for an object, or the next one that begins. Any thread.
+     *
+     * @param waitable the object they wait for
      */
     void wakeVirtual(Waitable waitable) {
         try {
@@ -271,7 +273,9 @@ public final class BlockingWaits {
 
     /**
      * Waits without a selector, since none could be opened. A process that is out of descriptors can still wait for a kernel's connection,
-     * and so it can for one that has moved. * * @return whether an operation is ready; if not, the caller may try again to get a selector
+     * and so it can for one that has moved.
+     *
+     * @return whether an operation is ready; if not, the caller may try again to get a selector
      */
     private static boolean nap(Waitable pollable, int ops, long timeoutNanos, IOException why) {
         ERRORS.warn(

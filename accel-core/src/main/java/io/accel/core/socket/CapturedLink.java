@@ -9,8 +9,9 @@ import java.net.InetSocketAddress;
  */
 abstract class CapturedLink {
     /**
-     * The two ends of a link. * * @param isStream whether it is a connection's link; if not, it belongs to two datagram sockets, which may
-     * have the same addresses
+     * The two ends of a link.
+     *
+     * @param isStream whether it is a connection's link; if not, it belongs to two datagram sockets, which may have the same addresses
      * @param local this end
      * @param remote the peer's end
      */

@@ -150,7 +150,9 @@ public final class ChannelAnchor implements Anchor {
     }
 
     /**
-     * * An anchor over a second descriptor. * * @param second the channel of that descriptor; null if there is none
+     * An anchor over a second descriptor.
+     *
+     * @param second the channel of that descriptor; null if there is none
      * @param isFirstOpen whether the socket from which it was made is still open; if not, the descriptor may be another socket's, and is
      *     closed
      * @return the anchor; null if there is none

@@ -112,7 +112,7 @@ final class DatagramPath {
     }
 
     /**
-     * * Takes note that a search is over.
+     * Takes note that a search is over.
      *
      * @param found whether it has brought a link
      * @param intervalNanos the time between searches

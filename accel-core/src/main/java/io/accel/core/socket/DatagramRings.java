@@ -30,7 +30,11 @@ final class DatagramRings {
     /** The size of the kernel's buffer that no program has changed. */
     private final int usual;
 
-    /** The ring sizes for a socket whose options the program has not set yet. * * @throws IOException if the socket is closed */
+    /**
+     * The ring sizes for a socket whose options the program has not set yet.
+     *
+     * @throws IOException if the socket is closed
+     */
     DatagramRings(DatagramChannel kernel, Profile profile) throws IOException {
         this.kernel = kernel;
         this.least = profile.get(Keys.DATAGRAM_RING_SIZE);

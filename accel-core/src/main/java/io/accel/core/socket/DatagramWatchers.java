@@ -93,8 +93,9 @@ final class DatagramWatchers {
     }
 
     /**
-     * Makes a poller watch for the death of a link's peer, if no other would hear of it because the socket only sends. * * @param guard a
-     * poller that is none of the socket's, and does not watch the link's doorbell for other reasons
+     * Makes a poller watch for the death of a link's peer, if no other would hear of it because the socket only sends.
+     *
+     * @param guard a poller that is none of the socket's, and does not watch the link's doorbell for other reasons
      */
     synchronized void guard(DatagramLink link, Poller guard) {
         if (doorbells.isEmpty() && links.contains(link)) {

@@ -35,7 +35,9 @@ final class HandoverAnswer {
     private int waiting;
 
     /**
-     * An answer that is not known yet. * * @param asks whether this end asks
+     * An answer that is not known yet.
+     *
+     * @param asks whether this end asks
      * @param settled whether nobody asks
      */
     HandoverAnswer(StreamSocket socket, Anchor anchor, boolean asks, boolean settled) {

@@ -55,8 +55,10 @@ final class LingeringClose {
     private Resumption resumption;
 
     /**
-     * * The rest of a close. * * @param stream the link; the caller has taken a share of it, which passes to this object * @param anchor
-     * the anchor that was kept, and that resets on its close
+     * The rest of a close.
+     *
+     * @param stream the link; the caller has taken a share of it, which passes to this object
+     * @param anchor the anchor that was kept, and that resets on its close
      */
     LingeringClose(StreamSocket socket, LinkStream stream, Anchor anchor, long patienceNanos, long now) {
         this.socket = socket;

@@ -121,7 +121,8 @@ final class LinkBreak {
     }
 
     /**
-     * The record that a close sends to the peer, so that the peer knows whether everything has come if the link breaks after that. * *
+     * The record that a close sends to the peer, so that the peer knows whether everything has come if the link breaks after that.
+     *
      * @return null if the link cannot break, or the peer would not recognise the record
      */
     ByteBuffer farewell() {

@@ -69,7 +69,10 @@ final class LinkLease {
 
     /**
      * Ends the lease: no thread may use the link from now on, except the threads that are in it already. The caller must give the closer's
-     * share back. * * @param why the new state, not {@link State#OPEN} * @return false if the lease had ended before
+     * share back.
+     *
+     * @param why the new state, not {@link State#OPEN}
+     * @return false if the lease had ended before
      */
     boolean end(State why) {
         return (boolean) STATE.compareAndSet(this, State.OPEN, why);

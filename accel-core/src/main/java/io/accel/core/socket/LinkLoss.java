@@ -28,8 +28,10 @@ final class LinkLoss {
     }
 
     /**
-     * Begins to deal with a broken link. * * @param now the time, as {@link System#nanoTime} * @return the resumption of the connection
-     * through the kernel; null if it does not go on, or had nothing over the link
+     * Begins to deal with a broken link.
+     *
+     * @param now the time, as {@link System#nanoTime}
+     * @return the resumption of the connection through the kernel; null if it does not go on, or had nothing over the link
      */
     Resumption begin(long now) {
         LinkStream stream = socket.attached();
@@ -65,8 +67,10 @@ final class LinkLoss {
     }
 
     /**
-     * Resets the connection, since bytes are lost with the link. * * @param why the reason in words * @param told whether the peer has been
-     * told, and will not take the end of the kernel's connection for an orderly one
+     * Resets the connection, since bytes are lost with the link.
+     *
+     * @param why the reason in words
+     * @param told whether the peer has been told, and will not take the end of the kernel's connection for an orderly one
      */
     void lost(String why, boolean told) {
         LOG.get()

@@ -25,7 +25,7 @@ public final class LinkReader extends LinkHalf {
     /** The answer while the peer has not said where it switches. */
     static final long NOT_SWITCHED = -1;
 
-    /** How long a reader in blocking mode naps whose announcement is on its way. */
+    /** How long a reader in blocking mode naps while its announcement is on its way. */
     private static final long ANNOUNCEMENT_NAP_NANOS = 50_000;
 
     private final StreamReceiver receiver;

@@ -35,8 +35,8 @@ final class LinkRetirement {
     private static final int RESTLESS_LOOKS = 16;
 
     /**
-     * How long the retirement takes its next step as soon as it can, after each step. Later it advances only now and then: either bytes are
-     * unread, or the peer cannot give the link back.
+     * How long, after each step, the retirement tries to take the next one as soon as it can. Later it advances only now and then: either
+     * bytes are unread, or the peer cannot give the link back.
      */
     private static final long HURRY_NANOS = TimeUnit.SECONDS.toNanos(1);
 

@@ -50,24 +50,33 @@ abstract class LinkSearch extends KernelTold {
     abstract Connecting connect(Fabric next) throws IOException;
 
     /**
-     * * Takes the link that the search has found. * * @param link the link, which passes to the callee * @param by the fabric's name *
+     * Takes the link that the search has found.
+     *
+     * @param link the link, which passes to the callee
+     * @param by the fabric's name
      * @param local this end's address, as the peer sees it
      */
     abstract void found(Link link, String by, InetSocketAddress local);
 
     /**
-     * * Takes note that there is no link. * * @param reason the reason of the fabric that has the most to say; null if there is no fabric
+     * Takes note that there is no link.
+     *
+     * @param reason the reason of the fabric that has the most to say; null if there is no fabric
      */
     abstract void notFound(FallbackException reason);
 
     /**
-     * * Takes note that the handshake goes on. * * @param pending whether the peer cannot decide yet, or cannot even say that * @param
-     * heard whether the peer is known to have been asked
+     * Takes note that the handshake goes on.
+     *
+     * @param pending whether the peer cannot decide yet, or cannot even say that
+     * @param heard whether the peer is known to have been asked
      */
     void waiting(boolean pending, boolean heard) {}
 
     /**
-     * Goes as far as it can without waiting; the poller does the rest. * * @param poller the poller that this thread polls
+     * Goes as far as it can without waiting; the poller does the rest.
+     *
+     * @param poller the poller that this thread polls
      * @param whenOver run when the search is over, whatever it found
      */
     final void begin(Poller poller, Runnable whenOver) {

@@ -37,8 +37,9 @@ final class LinkWorth {
     }
 
     /**
-     * Takes note that the writer leaves the link, which was full for long. * * @param sent the bytes that have gone over it since the
-     * writer came
+     * Takes note that the writer leaves the link, which was full for long.
+     *
+     * @param sent the bytes that have gone over it since the writer came
      */
     void wasStuck(long sent) {
         if (sent >= WORTH_IT_BYTES || System.nanoTime() - cameAt >= WORTH_IT_NANOS) {

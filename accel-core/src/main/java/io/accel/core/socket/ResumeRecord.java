@@ -97,8 +97,10 @@ final class ResumeRecord {
     }
 
     /**
-     * Takes the record out of incoming bytes. * * @param came the next bytes * @return the program's bytes among them and among the bytes
-     * held before
+     * Takes the record out of incoming bytes.
+     *
+     * @param came the next bytes
+     * @return the program's bytes among them and among the bytes held before
      */
     ByteBuffer sift(ByteBuffer came) {
         if (found) {
