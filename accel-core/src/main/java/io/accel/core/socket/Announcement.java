@@ -22,7 +22,7 @@ final class Announcement {
     private final LinkStream stream;
     private final StreamSocket socket;
     /**
-     * Whether the anchor has taken the byte. Set by the thread that has sent it; cleared in the writing half, before the next switch. Any thread
+     * Whether the anchor has taken the byte. Set by the sending thread; cleared in the writing half, before the next switch. Any thread
      * reads it.
      */
     private volatile boolean made;

@@ -57,7 +57,8 @@ final class LinkLoss {
         return resumption;
     }
 
-    /** The resumption of the connection after its link has broken; null if no link has. */ synchronized Resumption resumption() {
+    /** The resumption of the connection after its link has broken; null if no link has. */
+    synchronized Resumption resumption() {
         return resumption;
     }
 

@@ -15,13 +15,13 @@ import java.util.concurrent.TimeUnit;
  * small, or that has broken, is given back so that the connection may get another. One thread advances it.
  *
  * <ol>
- * <li>The end that accepted finds the link idle, or hears that it is too small; or an end that lacks room finds it idle. From then on it
- * does not switch to the link, and says {@link Link#RETIRING}.
- * <li>The other end sees that, and does and says the same.
- * <li>Each end takes its own direction back to the kernel, as a writer does that finds the ring full for long, and follows the peer's
- * direction.
+ *   <li>The end that accepted finds the link idle, or hears that it is too small; or an end that lacks room finds it idle. From then on it
+ *       does not switch to the link, and says {@link Link#RETIRING}.
+ *   <li>The other end sees that, and does and says the same.
+ *   <li>Each end takes its own direction back to the kernel, as a writer does that finds the ring full for long, and follows the peer's
+ *       direction.
  *   <li>An end whose directions both go through the kernel, and whose peer has followed, says {@link Link#RETIRED}.
- * <li>An end that has both said and heard that frees the link. The peer needs nothing of it any more.
+ *   <li>An end that has both said and heard that frees the link. The peer needs nothing of it any more.
  * </ol>
  *
  * <p>Traffic in between is not lost and does not wait: it takes the path that its direction has at that moment. If there is enough of it,

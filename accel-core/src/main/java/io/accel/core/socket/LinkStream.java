@@ -237,7 +237,7 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
     }
 
     private int look(int interest, boolean forPoller) {
-        // Where it has ended, its keys are about to be cancelled.
+        // If the lease has ended, the keys are about to be cancelled.
         return lease.isEnded() ? 0 : reader.look(interest, forPoller) | writer.look(interest);
     }
 

@@ -13,11 +13,11 @@ import java.util.concurrent.TimeUnit;
  * between.
  *
  * <ol>
- * <li>When the last byte that came over the link is in, each end says over the anchor how far it has received ({@link ResumeRecord}).
- * <li>Each end sends the bytes that the other has not received again, over the anchor. They are still in the ring, whose room is reused
- * only when the peer has read it.
- * <li>A writer goes on through the kernel when everything written before has been sent again; a reader does when it has read everything
- * that came over the link.
+ *   <li>When the last byte that came over the link is in, each end says over the anchor how far it has received ({@link ResumeRecord}).
+ *   <li>Each end sends the bytes that the other has not received again, over the anchor. They are still in the ring, whose room is reused
+ *       only when the peer has read it.
+ *   <li>A writer goes on through the kernel when everything written before has been sent again; a reader does when it has read everything
+ *       that came over the link.
  * </ol>
  *
  * <p>A direction whose writer has already gone back to the kernel needs none of that if the peer has heard of it, since the peer hears of

@@ -62,7 +62,8 @@ final class StreamHandover {
     private volatile PathInfo path;
     /** Whether observers know of the link. Set when it is settled, cleared in the monitor when the link is given back. */
     private volatile boolean told;
-    /** Written once, before others can see this connection: null as long as there is no connection. */ private volatile ConnectionRecord connection;
+    /** Written once, before others can see this connection: null as long as there is no connection. */
+    private volatile ConnectionRecord connection;
     /** The listener that has accepted this connection; null for a client. Written once, before others can see this connection. */
     private StreamListener listener;
 

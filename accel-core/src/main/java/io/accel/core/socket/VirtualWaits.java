@@ -44,7 +44,7 @@ final class VirtualWaits {
         Parked parked = new Parked(Thread.currentThread(), ops);
         SelectableChannel doorbell = all.add(parked);
         try {
-            if (parked.woken || all.isReady(ops) || parked.woken) { // read last: nothing else parks from here to the park
+            if (parked.woken || all.isReady(ops) || parked.woken) { // read last: nothing parks in between
                 return;
             }
             if (doorbell != null) {
@@ -107,7 +107,10 @@ final class VirtualWaits {
         }
     }
 
-    /** The threads that wait for one socket, and that socket as the poller's thread sees it: while no thread wants it, there is nothing to watch. */
+    /**
+     * The threads that wait for one socket, and that socket as the poller's thread sees it: while no thread wants it, there is nothing to
+     * watch.
+     */
     private final class Waiters implements BlockingWaits.Waiter, Pollable {
         private final BlockingWaits.Waitable waitable;
         /** Set before other threads find this, under the map's lock. */
