@@ -24,7 +24,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** A profile put to work: the fabrics it names, its rules, its wait strategy. Thread-safe; one for a process. */
+/** A profile at work: the fabrics it names, its rules, and its wait strategy. Thread-safe; one for each process. */
 public final class Accelerator {
     private final Profile profile;
     private final PollConfig pollConfig;
@@ -42,7 +42,7 @@ public final class Accelerator {
     private final int largestRing;
     private final boolean failing;
     private final boolean on;
-    /** For streams that no rule speaks of: short connections notice it if each has a list made for it. */
+    /** The fabrics for streams that no rule covers. Short connections would notice the cost of a list made for each. */
     private final List<Fabric> unruled;
 
     /**
@@ -54,7 +54,7 @@ public final class Accelerator {
         this(profile, fabrics(profile, PortSpace.TCP));
     }
 
-    /** With the caller's fabrics for streams. */
+    /** Puts a profile to work with the caller's fabrics for streams. */
     Accelerator(Profile profile, Map<FabricName, Fabric> fabrics) {
         this.profile = profile;
         this.fabrics = fabrics;
@@ -77,7 +77,7 @@ public final class Accelerator {
     /**
      * The wait strategy of a profile.
      *
-     * @param profile the profile, of which nothing else counts
+     * @param profile the profile, of which only the {@code poll} settings count
      * @return its {@code poll} settings
      */
     public static PollConfig pollConfig(Profile profile) {
@@ -90,7 +90,7 @@ public final class Accelerator {
     }
 
     /**
-     * Bytes of a ring of a connection's first link, unless a fall-back is an exception.
+     * The size in bytes of a ring of a connection's first link, unless a fall-back is an exception.
      *
      * @param profile the profile
      * @return {@code ring.initial}, or {@code ring.size} if that is less
@@ -99,7 +99,7 @@ public final class Accelerator {
         return Math.min(profile.get(Keys.RING_INITIAL), profile.get(Keys.RING_SIZE));
     }
 
-    /** The fabrics that there are, with a profile's settings, for one kind of connections. */
+    /** All known fabrics, with a profile's settings, for one kind of connections. */
     static Map<FabricName, Fabric> fabrics(Profile profile, PortSpace space) {
         int ringSize = profile.get(space == PortSpace.TCP ? Keys.RING_SIZE : Keys.DATAGRAM_RING_SIZE);
         ShmConfig shm = new ShmConfig(
@@ -143,9 +143,9 @@ public final class Accelerator {
     }
 
     /**
-     * A fabric of the profile's settings, whether or not the profile uses it.
+     * A fabric with the profile's settings, whether or not the profile uses it.
      *
-     * @param name which
+     * @param name the fabric's name
      * @return the fabric
      */
     public Fabric fabric(FabricName name) {
@@ -209,7 +209,7 @@ public final class Accelerator {
         return profile.rules().decide(Protocol.UDP, role, address).toString();
     }
 
-    /** The connections that clients may ask a link for. */
+    /** The connections for which clients may ask for a link. */
     AcceptedStreams acceptedStreams() {
         return acceptedStreams;
     }
@@ -219,7 +219,7 @@ public final class Accelerator {
         return handoverAfter;
     }
 
-    /** How long nothing goes over a link until it is given back; {@link Keys#FOREVER} for never. */
+    /** How long a link is idle before it is given back; {@link Keys#FOREVER} for never. */
     long handoverIdleNanos() {
         return handoverIdleNanos;
     }
@@ -229,7 +229,7 @@ public final class Accelerator {
         return probeTimeoutNanos;
     }
 
-    /** How long a connection that was closed tries to deliver what its peer does not take. */
+    /** How long a connection that was closed tries to deliver bytes that its peer does not take. */
     long lingerNanos() {
         return lingerNanos;
     }
@@ -239,14 +239,14 @@ public final class Accelerator {
     }
 
     /**
-     * Bytes of a ring of a connection's first link. With {@code fallback=fail} that is all it may have: on the way to a larger one
-     * the connection would be the kernel's for a moment.
+     * The size in bytes of a ring of a connection's first link. With {@code fallback=fail} it never gets a larger one, since on the way
+     * there the connection would be the kernel's for a moment.
      */
     int firstRing() {
         return firstRing;
     }
 
-    /** Bytes of a connection's ring at most. */
+    /** The largest size in bytes of a connection's ring. */
     int largestRing() {
         return largestRing;
     }

@@ -7,18 +7,21 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * The connections that the listeners of this process have accepted and that may have a link, by their two addresses, and the
- * clients that ask for one of a connection that is not accepted yet. Any thread.
+ * The connections that the listeners of this process have accepted and that may have a link, by their two addresses, and the clients that
+ * ask for a link of a connection that is not accepted yet. Any thread.
  *
- * <p>Accepting and asking are a Dekker handshake: who accepts enters the connection and looks for a client; who asks enters
- * itself and looks for the connection once more.
+ * <p>Accepting and asking are a Dekker handshake: the accepting thread enters the connection and looks for a client; the asking thread
+ * enters the client and looks for the connection once more.
  */
 final class AcceptedStreams {
     private static final int MOST_WAITING = 4096;
     /** How many connections are accepted between two sweeps; a power of two, less one. */
     private static final int SWEEP_MASK = (1 << 12) - 1;
 
-    /** What names a connection. A key, but not by a record's own methods, which are made at run time: that takes 40 ms. */
+    /**
+     * The two addresses that name a connection. A map key that does not use a record's own methods, since the JVM makes those at run time,
+     * which takes 40 ms.
+     */
     record Ends(InetSocketAddress local, InetSocketAddress remote) {
         @Override
         public boolean equals(Object other) {
@@ -31,7 +34,7 @@ final class AcceptedStreams {
         }
     }
 
-    /** What names a connection whose local address the client may not know; a key in the same way. */
+    /** The name of a connection whose local address the client may not know; a map key in the same way. */
     record From(StreamListener by, InetSocketAddress remote) {
         @Override
         public boolean equals(Object other) {
@@ -44,19 +47,19 @@ final class AcceptedStreams {
         }
     }
 
-    /** Weakly, since a program may leave closing its sockets to the collector. */
+    /** Weak references, since a program may leave closing its sockets to the collector. */
     private final ConcurrentMap<Ends, WeakReference<StreamSocket>> accepted = new ConcurrentHashMap<>();
 
     /**
-     * Those that a client in another network namespace may ask for. One client's port may be connected to several addresses of a
-     * listener: then the latest is here.
+     * The connections that a client in another network namespace may ask for. If one client port is connected to several addresses of a
+     * listener, the latest connection is here.
      */
     private final ConcurrentMap<From, WeakReference<StreamSocket>> acceptedFrom = new ConcurrentHashMap<>();
 
     private final AtomicInteger added = new AtomicInteger();
     private final ConcurrentMap<Ends, Runnable> waiting = new ConcurrentHashMap<>();
 
-    /** A connection was accepted. Returns whether a client waited for it. */
+    /** Adds a connection that was accepted. Returns whether a client waited for it. */
     boolean add(Ends ends, StreamSocket socket) {
         accepted.put(ends, new WeakReference<>(socket));
         if ((added.incrementAndGet() & SWEEP_MASK) == 0) {
@@ -66,7 +69,7 @@ final class AcceptedStreams {
         return mayAgain(ends);
     }
 
-    /** A connection may have a link now. Returns whether a client waited for that. */
+    /** Takes note that a connection may have a link again. Returns whether a client waited for that. */
     boolean mayAgain(Ends ends) {
         if (!waiting.isEmpty()) {
             Runnable client = waiting.remove(ends);
@@ -78,12 +81,12 @@ final class AcceptedStreams {
         return false;
     }
 
-    /** A connection was accepted that may be asked for from another network namespace. */
+    /** Adds an accepted connection that a client in another network namespace may ask for. */
     void add(From from, StreamSocket socket) {
         acceptedFrom.put(from, new WeakReference<>(socket));
     }
 
-    /** One of those is closed. */
+    /** Removes such a connection, which is closed. */
     void remove(From from, StreamSocket socket) {
         acceptedFrom.computeIfPresent(from, (key, known) -> known.get() == socket ? null : known);
     }
@@ -94,30 +97,30 @@ final class AcceptedStreams {
         return known == null ? null : known.get();
     }
 
-    /** A connection is closed. */
+    /** Removes a connection that is closed. */
     void remove(Ends ends) {
         accepted.remove(ends);
     }
 
-    /** The connection between these; null if none is accepted. */
+    /** The connection between two addresses; null if none is accepted. */
     StreamSocket find(Ends ends) {
         WeakReference<StreamSocket> known = accepted.get(ends);
         return known == null ? null : known.get();
     }
 
     /**
-     * A client asks for a connection that is not there.
+     * Enters a client that asks for a connection that is not there.
      *
-     * @return false if one already does, or too many do
+     * @return false if one client already asks for it, or too many wait
      */
     boolean await(Ends ends, Runnable client) {
         return waiting.size() < MOST_WAITING && waiting.putIfAbsent(ends, client) == null;
     }
 
     /**
-     * A client no longer waits.
+     * Removes a client that no longer waits.
      *
-     * @return whether it did
+     * @return whether it waited
      */
     boolean forget(Ends ends) {
         return waiting.remove(ends) != null;

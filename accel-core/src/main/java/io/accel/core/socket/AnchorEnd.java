@@ -6,19 +6,19 @@ import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
 
 /**
- * How the kernel's connection under a stream ends, so that the peer sees one end. It is the adapter's to close. Where the peer may lack
- * some of what was sent, this keeps the connection by a descriptor of its own, which lives on after the adapter's close ({@link
+ * Ends the kernel's connection under a stream, so that the peer sees one end. The adapter closes the connection. If the peer may lack some
+ * of the bytes sent, this keeps the connection on a descriptor of its own, which lives on after the adapter's close ({@link
  * LingeringClose}).
  */
 final class AnchorEnd {
     private static final Log LOG = Log.of(AnchorEnd.class);
 
     private final StreamSocket socket;
-    /** The adapter's. */
+    /** The anchor as the adapter passed it. */
     private final Anchor anchor;
     /**
-     * The same connection once the adapter has closed its own, or is about to, and this goes on; otherwise null. Written once, by the
-     * closer; any thread reads it.
+     * The same connection on a descriptor that lives on after the adapter has closed its own, or is about to; otherwise null. Written once,
+     * by the closer; any thread reads it.
      */
     private volatile Anchor kept;
 
@@ -38,16 +38,16 @@ final class AnchorEnd {
         return kept;
     }
 
-    /** Whether the program has closed, and what it has sent is still to come to the peer, or was. */
+    /** Whether the program has closed, and the connection was kept so that the bytes sent reach the peer. */
     boolean isKept() {
         return kept != null;
     }
 
     /**
-     * Keeps the link and the kernel's connection for after the program's close; from now on an end of the kernel's is a reset, until all
-     * is with the peer or the kernel. By the closer.
+     * Keeps the link and the kernel's connection beyond the program's close. From now on an end of the kernel's connection is a reset,
+     * until the peer or the kernel has all bytes. Called by the closer.
      *
-     * @return false if that cannot be: all ends with the program's close
+     * @return false if that is impossible: everything ends with the program's close
      */
     boolean keep(LinkStream stream) {
         if (!stream.hold()) {
@@ -72,7 +72,7 @@ final class AnchorEnd {
         if (under == null) {
             kept = own;
         } else {
-            synchronized (under) { // which uses the connection from call to call
+            synchronized (under) { // the resumption uses the connection from call to call
                 kept = own;
             }
         }
@@ -89,7 +89,7 @@ final class AnchorEnd {
         }
     }
 
-    /** Tells the peer up to where this end has sent over the link: it may break while the last of that, or the end, is on its way. */
+    /** Tells the peer how far this end has sent over the link, which may break while the last bytes, or the end, are on their way. */
     void sayFarewell(LinkStream stream) {
         ByteBuffer farewell = stream.broken().farewell();
         try {
@@ -101,17 +101,17 @@ final class AnchorEnd {
         }
     }
 
-    /** Ends what is sent through the kernel, as the program wants it. */
+    /** Ends the output through the kernel, as the program wants. */
     void endOutput() {
         endOutput(anchor);
     }
 
-    /** As {@link #endOutput()}, of a connection that may never have had a link. */
+    /** As {@link #endOutput()}, for a connection that may never have had a link. */
     static void endOutput(Anchor anchor) {
         end(anchor, false);
     }
 
-    /** Has the close of the kernel's connection be a reset. */
+    /** Makes the close of the kernel's connection a reset. */
     void reset() {
         end(anchor, true);
     }

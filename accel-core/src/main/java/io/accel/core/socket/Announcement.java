@@ -9,11 +9,11 @@ import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.ClosedChannelException;
 
 /**
- * The byte over the anchor by which the peer hears that this direction has switched to the link. The peer takes it for the announcement
- * because it finds in the link where the switch is. So the byte is sent only when what was published first has arrived there.
+ * The byte over the anchor that tells the peer that this direction has switched to the link. The peer recognises the announcement because
+ * it finds the place of the switch in the link. So the byte is sent only when the first bytes published have arrived there.
  *
- * <p>A writer makes the announcement, in its half. Where that is too early, or the kernel has no room, {@link StreamUpgrades}' thread
- * makes it later, so that nobody waits.
+ * <p>A writer makes the announcement, in its half. If that is too early, or the kernel has no room, {@link StreamUpgrades}' thread makes it
+ * later, so that no thread waits.
  */
 final class Announcement {
     private static final Log LOG = Log.of(Announcement.class);
@@ -22,7 +22,7 @@ final class Announcement {
     private final LinkStream stream;
     private final StreamSocket socket;
     /**
-     * Whether the anchor has taken the byte. Set by the thread that has sent it; cleared in the writing half, before the next switch. Any thread
+     * Whether the anchor has taken the byte. Set by the sending thread; cleared in the writing half, before the next switch. Any thread
      * reads it.
      */
     private volatile boolean made;
@@ -37,13 +37,13 @@ final class Announcement {
         return made;
     }
 
-    /** This direction comes to the link, and the peer is still to be told. In the writing half only. */
+    /** Takes note that this direction comes to the link, and that the peer has yet to be told. In the writing half only. */
     void isDue() {
         made = false;
     }
 
     /**
-     * Tells the peer now, or has it told as soon as it can be. In the writing half only.
+     * Tells the peer now, or as soon as possible. In the writing half only.
      *
      * @throws IOException if an interrupt has closed the connection
      */
@@ -56,7 +56,7 @@ final class Announcement {
         } catch (IOException e) {
             if (e instanceof ClosedByInterruptException
                     || (e instanceof ClosedChannelException && !socket.isClosed())) {
-                throw e; // by an interrupt, if need be another thread's: the program hears of it
+                throw e; // by an interrupt, perhaps of another thread: the program hears of it
             }
             LOG.get().log(Level.DEBUG, "the peer has closed and is told of no switch", e);
             return;
@@ -64,7 +64,7 @@ final class Announcement {
         StreamUpgrades.get().announceLater(this);
     }
 
-    /** Tells the peer if that can be now. Returns false if it is to be tried again. */
+    /** Tells the peer if that is possible now. Returns false if this must be tried again. */
     boolean makeLater() {
         if (stream.isClosed()) {
             return true;
@@ -72,18 +72,18 @@ final class Announcement {
         try {
             return hasArrived() ? send() : stream.peer().isCutOff();
         } catch (IOException e) {
-            return true; // the anchor has ended, which the peer hears, too
+            return true; // the anchor has ended, and the peer hears that, too
         }
     }
 
-    /** Whether the peer can see what was published first. */
+    /** Whether the peer can see the first bytes published. */
     private boolean hasArrived() {
         try (LinkLease.Share share = stream.lease().take()) {
             return share == null || stream.link().hasArrived();
         }
     }
 
-    /** Returns false if there is no room for it. */
+    /** Sends the byte. Returns false if there is no room for it. */
     private boolean send() throws IOException {
         try {
             boolean sent = socket.anchor().send(BYTE.duplicate()) > 0;

@@ -7,10 +7,10 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Predicate;
 
 /**
- * What connections want of the one thread that serves them. Nothing leaves before it is done, so that nothing is lost where the
- * thread runs out of memory in the middle: it meets the same thing first when it comes again.
+ * The requests of connections to the one thread that serves them. A request leaves only when it is done, so that none is lost if the thread
+ * runs out of memory in the middle: the thread meets the same request first when it comes again.
  *
- * @param <T> what stands for a connection
+ * @param <T> the type that stands for a connection
  */
 final class Backlog<T> {
     private static final Warnings ERRORS = new Warnings(Log.of(Backlog.class));
@@ -27,16 +27,16 @@ final class Backlog<T> {
         return queue.isEmpty();
     }
 
-    /** Takes one out that is not to be served any more, and says whether it was there. By the thread that serves. */
+    /** Removes a request that need not be served any more, and returns whether it was there. By the thread that serves. */
     boolean remove(T one) {
         return queue.remove(one);
     }
 
     /**
-     * Serves each that is there now. By one thread, always the same. One that meets an exception is given up with a warning: all the
-     * others wait behind it. An error ends this, and leaves the one that met it, and those behind it, for the next time.
+     * Serves each request that is there now. By one thread, always the same. A request that meets an exception is given up with a warning,
+     * since all others wait behind it. An error ends this, and leaves the request that met it, and those behind it, for the next time.
      *
-     * @param server says whether it has done with one; otherwise that one goes to the end, for the next time
+     * @param server returns whether it is done with a request; otherwise the request goes to the end, for the next time
      */
     void serve(Predicate<T> server) {
         for (int left = queue.size(); left > 0; left--) {

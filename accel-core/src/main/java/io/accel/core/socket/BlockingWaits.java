@@ -15,52 +15,52 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * How a blocking operation waits: it looks as long as its thread's {@link WaitPolicy} says, then sleeps. A platform thread
- * sleeps in a {@link Sleeper}, so that the peer's doorbell wakes it directly; a virtual thread parks, and one daemon thread
- * polls for all of them, so that no carrier is pinned.
+ * Makes blocking operations wait: a thread looks as long as its {@link WaitPolicy} says, then sleeps. A platform thread sleeps in a {@link
+ * Sleeper}, so that the peer's doorbell wakes it directly; a virtual thread parks, and one daemon thread polls for all of them, so that no
+ * carrier is pinned.
  */
 public final class BlockingWaits {
-    /** Looks between two readings of the clock. */
+    /** The number of looks between two readings of the clock. */
     private static final int LOOKS = 64;
-    /** Looks, at least, between two looks at a doorbell. */
+    /** The least number of looks between two looks at a doorbell. */
     private static final int DOORBELL_LOOKS = 64 * 1024;
 
     private static final int GLANCES = 128;
 
     private static final Warnings ERRORS = new Warnings(Log.of(BlockingWaits.class));
-    /** Between two looks of a thread that has no selector to sleep in. */
+    /** The time between two looks of a thread that has no selector to sleep in. */
     private static final long NAP_NANOS = 1_000_000;
-    /** After so long it tries again to have one. */
+    /** The time after which such a thread tries again to get a selector. */
     private static final long NAPS_NANOS = 100_000_000;
 
-    /** What a blocking operation can wait for. */
+    /** An object that a blocking operation can wait for. */
     public interface Waitable extends Pollable {
-        /** Whether it was closed, so that nothing is to be waited for any more. */
+        /** Whether it was closed, so that no thread need wait for it any more. */
         boolean isClosed();
 
-        /** Whether looking at memory tells all that can come, so that nothing else need be looked at for a while. */
+        /** Whether a look at memory shows everything that can come, so that nothing else need be looked at for a while. */
         default boolean isComplete() {
             return true;
         }
 
         /**
-         * A wait without a sleep is over. The caller is in the half that it waited for.
+         * Counts a wait that ended without a sleep. The caller is in the half that it waited for.
          *
-         * @param ops what it waited for
+         * @param ops the operations it waited for
          * @param looks how many times it looked
-         * @param hit whether it found something
+         * @param hit whether an operation was ready
          */
         default void looked(int ops, int looks, boolean hit) {}
     }
 
-    /** Somebody who waits, as the attachment of the registration that it waits with. */
+    /** A waiting thread, as the attachment of the registration that it waits with. */
     interface Waiter {
-        /** The registration has ended: closed by another thread, unless the waiter did. */
+        /** Takes note that the registration has ended: another thread closed it, unless the waiter did. */
         void released();
 
         /**
-         * Whether the thread that sleeps was interrupted. Its interrupter may hold a lock that it needs to leave the JDK's selector,
-         * and may be the one who closes: it is not to be waited for then. Any thread.
+         * Whether the sleeping thread was interrupted. The interrupter may hold a lock that this thread needs to leave the JDK's selector,
+         * and may be the closing thread, which must not wait for this thread then. Any thread.
          */
         boolean isInterrupted();
     }
@@ -70,17 +70,17 @@ public final class BlockingWaits {
     private final SleeperPool pool;
     private final ThreadLocal<OfThread> ofThread;
     /**
-     * Virtual threads are too many to learn one by one, and no more of them look at a time than there are places here. A thread that
-     * has taken one has set its place to null.
+     * The policies of virtual threads, which are too many to learn one by one. No more of them look at a time than there are places here. A
+     * thread that has taken a policy has set its place to null.
      */
     private final AtomicReferenceArray<WaitPolicy> ofVirtual;
 
     private VirtualWaits virtualWaits; // guarded by this
 
-    /** What a platform thread keeps from wait to wait. */
+    /** The state that a platform thread keeps from wait to wait. */
     private static final class OfThread {
         final WaitPolicy policy;
-        /** What it slept in last; null before. */
+        /** The sleeper of the last sleep; null before that. */
         WeakReference<SleeperPool.Pooled> sleeper;
 
         OfThread(PollConfig config) {
@@ -90,7 +90,7 @@ public final class BlockingWaits {
 
     BlockingWaits(PollConfig config) {
         this.config = config;
-        // The spinning is done before.
+        // The thread has spun before it sleeps.
         this.sleeping = config.withSpin(0).withModeration(0);
         this.pool = new SleeperPool(sleeping);
         this.ofThread = ThreadLocal.withInitial(() -> new OfThread(config));
@@ -101,11 +101,11 @@ public final class BlockingWaits {
     }
 
     /**
-     * Waits until an operation should be tried again: it is ready, the socket was closed, the thread interrupted. May return
-     * without cause. It looks first, and then sleeps. All that is in one method, which is long enough for the compiler to make it one
-     * of its own, once, where it would else be part of all that may wait.
+     * Waits until an operation should be tried again: it is ready, the socket was closed, or the thread was interrupted. May return without
+     * cause. The thread looks first, and then sleeps. All that is in one method, which is long enough for the compiler to compile it once,
+     * on its own; it would otherwise become a part of every method that may wait.
      *
-     * @param pollable what to wait for; if it is an accelerated connection, the caller is in the half that it waits for
+     * @param pollable the object to wait for; if it is an accelerated connection, the caller is in the half that it waits for
      * @param ops the operations to wait for
      * @param timeoutNanos how long; negative for no limit
      * @throws IOException if the JDK's select fails
@@ -150,7 +150,7 @@ public final class BlockingWaits {
                         if (looks >= atDoorbell) {
                             atDoorbell = looks + DOORBELL_LOOKS;
                             if (pollable.kernelReady(ops, 0) != 0) {
-                                return; // looked at the doorbell, too: the peer may have died
+                                return; // this looked at the doorbell, too: the peer may have died
                             }
                         }
                     }
@@ -174,7 +174,7 @@ public final class BlockingWaits {
         }
     }
 
-    /** What is left of a time, 0 if nothing is; negative for no limit. */
+    /** The remainder of a time limit, 0 if nothing is left; negative for no limit. */
     private static long left(long start, long timeoutNanos) {
         return timeoutNanos < 0 ? -1 : Math.max(0, timeoutNanos - (System.nanoTime() - start));
     }
@@ -195,9 +195,9 @@ public final class BlockingWaits {
     }
 
     /**
-     * Looks for a few microseconds, without a clock and whatever else waiting costs: most answers come in that time.
+     * Looks for a few microseconds, without a clock and the other costs of waiting. Most answers come in that time.
      *
-     * @param waitable what to wait for; the caller is in the half that it waits for
+     * @param waitable the object to wait for; the caller is in the half that it waits for
      * @param ops the operations to wait for
      * @return whether one is ready
      */
@@ -223,7 +223,7 @@ public final class BlockingWaits {
                 : ofThread.get().policy.mayGlance();
     }
 
-    /** Returns a policy for a virtual thread that is to look; null if as many look already as there may be. */
+    /** Takes a policy for a virtual thread that wants to look; null if as many look already as may. */
     private WaitPolicy takePlace() {
         WaitPolicy policy = null;
         for (int i = 0; i < ofVirtual.length() && policy == null; i++) {
@@ -232,7 +232,7 @@ public final class BlockingWaits {
         return policy;
     }
 
-    /** Leaves it to the next one. There is a place: who has taken one has left it empty. */
+    /** Leaves a policy to the next thread. There is an empty place, since the thread that took the policy left one. */
     private void leavePlace(WaitPolicy policy) {
         int i = 0;
         while (!ofVirtual.compareAndSet(i, null, policy)) {
@@ -240,7 +240,7 @@ public final class BlockingWaits {
         }
     }
 
-    /** Sleeps until there is something (true), or something else to return for. */
+    /** Sleeps until an operation is ready (true), or there is another reason to return. */
     private boolean sleep(OfThread own, Waitable pollable, int ops, long timeoutNanos) throws IOException {
         SleeperPool.Pooled pooled;
         try {
@@ -259,9 +259,9 @@ public final class BlockingWaits {
     }
 
     /**
-     * Ends the waits of virtual threads for something, or the next one that begins. Any thread.
+     * Ends the waits of virtual threads for an object, or the next one that begins. Any thread.
      *
-     * @param waitable what they wait for
+     * @param waitable the object they wait for
      */
     void wakeVirtual(Waitable waitable) {
         try {
@@ -272,10 +272,10 @@ public final class BlockingWaits {
     }
 
     /**
-     * Waits without a selector, which could not be had: a process that is out of descriptors can still wait for a connection of the
-     * kernel's, and so it can for one that has moved.
+     * Waits without a selector, since none could be opened. A process that is out of descriptors can still wait for a kernel's connection,
+     * and so it can for one that has moved.
      *
-     * @return whether there is something; where there is not, the caller may try again to have a selector
+     * @return whether an operation is ready; if not, the caller may try again to get a selector
      */
     private static boolean nap(Waitable pollable, int ops, long timeoutNanos, IOException why) {
         ERRORS.warn(
@@ -285,7 +285,7 @@ public final class BlockingWaits {
         long start = System.nanoTime();
         while (!pollable.isClosed() && !Thread.currentThread().isInterrupted() && System.nanoTime() - start < most) {
             LockSupport.parkNanos(NAP_NANOS);
-            // The doorbell as well: the peer may have died.
+            // Look at the doorbell as well: the peer may have died.
             if (pollable.look(ops) != 0 || pollable.kernelReady(ops, 0) != 0) {
                 return true;
             }

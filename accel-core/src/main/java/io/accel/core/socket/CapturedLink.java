@@ -4,33 +4,33 @@ import io.accel.core.capture.Capture;
 import java.net.InetSocketAddress;
 
 /**
- * A link that can be captured. {@link Captures} alone calls {@link #tap} and {@link #untap}, under its monitor. No interface, since nobody
- * outside is to call these of a {@link LinkStream}.
+ * A link that can be captured. {@link Captures} alone calls {@link #tap} and {@link #untap}, under its monitor. This is no interface, since
+ * no code outside may call these methods of a {@link LinkStream}.
  */
 abstract class CapturedLink {
     /**
-     * Between whom a link is.
+     * The two ends of a link.
      *
-     * @param isStream whether it is a connection's, else that of two datagram sockets, which may have the same addresses
+     * @param isStream whether it is a connection's link; if not, it belongs to two datagram sockets, which may have the same addresses
      * @param local this end
-     * @param remote the peer's
+     * @param remote the peer's end
      */
     record Ends(boolean isStream, InetSocketAddress local, InetSocketAddress remote) {
-        /** As the peer has it. */
+        /** The same ends as the peer sees them. */
         Ends reversed() {
             return new Ends(isStream, remote, local);
         }
     }
 
-    /** Between whom it is; null if it is just closing. */
+    /** The ends of the link; null if it is just closing. */
     abstract Ends ends();
 
-    /** Whether it is let go of. */
+    /** Whether the link has been let go of. */
     abstract boolean isClosed();
 
-    /** Has a capture take what goes by this from now on. */
+    /** Makes a capture record the bytes that go over this link from now on. */
     abstract void tap(Capture capture, Ends ends);
 
-    /** The capture has ended. */
+    /** Takes note that the capture has ended. */
     abstract void untap();
 }

@@ -15,38 +15,37 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Captures what goes by the links of this process, one capture at a time: taps each link that there is, and each that comes, so that the
- * threads that read and write copy what they carry. Without a capture a link looks here once when it comes, and once when it goes. Any
- * thread.
+ * Captures the traffic of this process's links, one capture at a time. It taps each existing link, and each new one, so that the threads
+ * that read and write copy the bytes they carry. Without a capture a link looks here once when it comes, and once when it goes. Any thread.
  */
 public final class Captures implements CaptureSource {
     private static final Log LOG = Log.of(Captures.class);
     private static final Captures OF_PROCESS = new Captures();
-    /** How long the reader hears nothing, and what it says is not heard. */
+    /** How long the reader hears nothing, and its words are not heard. */
     private static final long HEARTBEAT_MILLIS = 100;
 
     private static final int PART = 4 * Capture.MOST_BLOCK;
 
-    /** The one under way, or null. Written under the monitor. */
+    /** The capture under way, or null. Written under the monitor. */
     private volatile Capture running;
-    /** What is tapped, and between whom it is. Guarded by this. */
+    /** The tapped links and their ends. Guarded by this. */
     private final Map<CapturedLink, CapturedLink.Ends> tapped = new HashMap<>();
     /**
-     * How many are tapped between whom. Two datagram sockets have two links if each looked for the other at the same time. Guarded by
-     * this.
+     * The number of tapped links for each pair of ends. Two datagram sockets have two links if each looked for the other at the same time.
+     * Guarded by this.
      */
     private final Map<CapturedLink.Ends, Integer> ends = new HashMap<>();
 
     private Captures() {}
 
-    /** Those of this process. */
+    /** The captures of this process. */
     public static Captures get() {
         return OF_PROCESS;
     }
 
     /**
-     * There is a link; to be called before anything can go by it. Where a capture that begins does not find it yet, to be called again when
-     * it does: one that has begun meanwhile has looked too early.
+     * Takes note of a new link. To be called before anything can go over it. If a beginning capture cannot find the link yet, this is to be
+     * called again when it can: a capture that has begun meanwhile has looked too early.
      */
     static void opened(CapturedLink link) {
         if (OF_PROCESS.running != null) {
@@ -54,14 +53,14 @@ public final class Captures implements CaptureSource {
         }
     }
 
-    /** A link is let go of. */
+    /** Takes note that a link is let go of. */
     static void closed(CapturedLink link) {
         if (OF_PROCESS.running != null) {
             OF_PROCESS.forget(link);
         }
     }
 
-    /** Taps a link that is wanted. Of one that has both its ends in this process, one end is enough. */
+    /** Taps a link that the capture wants. If both ends of a link are in this process, one end is enough. */
     private void tap(CapturedLink link) {
         CapturedLink.Ends between = link.ends();
         if (between == null) {
@@ -71,7 +70,7 @@ public final class Captures implements CaptureSource {
             Capture now = running;
             if (now != null
                     && now.wants(between.local(), between.remote())
-                    && !link.isClosed() // else it was forgotten already
+                    && !link.isClosed() // otherwise it was forgotten already
                     && !tapped.containsKey(link)
                     && !ends.containsKey(between.reversed())) {
                 tapped.put(link, between);
@@ -88,7 +87,7 @@ public final class Captures implements CaptureSource {
         }
     }
 
-    /** The link of what is observed; null if it has none. */
+    /** The link of an observed connection; null if it has none. */
     private static CapturedLink linkOf(ObservedConnection observed) {
         if (observed instanceof ConnectionRecord connection) {
             return connection.attached();
@@ -160,7 +159,7 @@ public final class Captures implements CaptureSource {
         while (capture.taken() < most && !(isLast && part.limit() == 0)) {
             isLast = capture.isOver() || !sink.isWanted();
             if (isLast) {
-                end(capture); // what was captured until now is still taken
+                end(capture); // the packets captured until now are still taken
             }
             fill(part.clear(), capture, isLast ? 0 : HEARTBEAT_MILLIS, most);
             sink.take(part.flip());
@@ -170,7 +169,7 @@ public final class Captures implements CaptureSource {
         sink.take(part.flip());
     }
 
-    /** Puts as many packets into a part as there are and fit. */
+    /** Puts as many packets into a part as are there and fit. */
     private static void fill(ByteBuffer part, Capture capture, long millis, long most) throws InterruptedException {
         long wait = millis;
         while (capture.taken() < most && part.remaining() >= Capture.MOST_BLOCK && capture.take(part, wait)) {

@@ -10,7 +10,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SelectableChannel;
 import java.nio.channels.SocketChannel;
 
-/** A channel of the JDK's own as an anchor. */
+/** An anchor over a channel of the JDK's own. */
 public final class ChannelAnchor implements Anchor {
     private static final int NO_LINGER = -1;
 
@@ -19,7 +19,7 @@ public final class ChannelAnchor implements Anchor {
     /**
      * An anchor.
      *
-     * @param channel of the kernel provider's; the caller owns it
+     * @param channel a channel of the kernel provider; the caller owns it
      */
     public ChannelAnchor(SocketChannel channel) {
         this.channel = channel;
@@ -35,7 +35,7 @@ public final class ChannelAnchor implements Anchor {
     @Override
     public InetSocketAddress local() {
         try {
-            return internet(Privileged.call(channel::getLocalAddress)); // a program with few rights is not told it
+            return internet(Privileged.call(channel::getLocalAddress)); // a program with few rights is not told
         } catch (IOException e) {
             return null; // closed
         }
@@ -93,7 +93,7 @@ public final class ChannelAnchor implements Anchor {
 
     @Override
     public int send(ByteBuffer bytes) throws IOException {
-        // What the kernel finds writable has room for a kilobyte; for one byte it need not be asked.
+        // A channel that the kernel finds writable has room for a kilobyte; for one byte the kernel need not be asked.
         if ((bytes.remaining() > 1 || channel.isBlocking()) && !JdkAccess.hasRoomToWrite(channel)) {
             return 0;
         }
@@ -127,7 +127,7 @@ public final class ChannelAnchor implements Anchor {
 
     @Override
     public boolean closesInOrder() {
-        return !channel.isBlocking() && channel.isRegistered(); // the JDK's ends what it sends then
+        return !channel.isBlocking() && channel.isRegistered(); // the JDK's close ends the output then
     }
 
     @Override
@@ -150,10 +150,11 @@ public final class ChannelAnchor implements Anchor {
     }
 
     /**
-     * An anchor of a second descriptor.
+     * An anchor over a second descriptor.
      *
-     * @param second the channel of that; null if there is none
-     * @param isFirstOpen whether the socket is still open of which it was made; if not, it may be another's, and is closed
+     * @param second the channel of that descriptor; null if there is none
+     * @param isFirstOpen whether the socket from which it was made is still open; if not, the descriptor may be another socket's, and is
+     *     closed
      * @return the anchor; null if there is none
      * @throws IOException if that close fails
      */

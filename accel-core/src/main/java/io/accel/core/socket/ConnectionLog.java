@@ -9,8 +9,8 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.function.Supplier;
 
 /**
- * Says which path a connection took. A fall-back about which somebody can do something is said at INFO, once in a while
- * for each reason and destination; the others, and accelerated ones, at DEBUG, or at INFO if {@code log.connections} is on.
+ * Logs which path a connection took. A fall-back that somebody can do something about is logged at INFO, once in a while for each reason
+ * and destination. Other fall-backs, and accelerated connections, are logged at DEBUG, or at INFO if {@code log.connections} is on.
  */
 final class ConnectionLog {
     private static final Log LOG = Log.of("io.accel");
@@ -26,7 +26,7 @@ final class ConnectionLog {
         this.everything = everything;
     }
 
-    /** Whether it is also said of connections that closed before anything was decided about them. */
+    /** Whether connections that closed before anything was decided about them are logged, too. */
     boolean saysAll() {
         return everything;
     }
@@ -35,7 +35,7 @@ final class ConnectionLog {
         say(path, remote, () -> "accel: connected " + local + " -> " + remote + " by " + path);
     }
 
-    /** A connection fails that would have to go through the kernel, which {@code fallback=fail} forbids. */
+    /** Logs a connection that fails because it would have to go through the kernel, which {@code fallback=fail} forbids. */
     void refused(SocketAddress local, SocketAddress remote, PathInfo path) {
         say(
                 path,
@@ -43,7 +43,7 @@ final class ConnectionLog {
                 () -> "accel: refused " + local + " -> " + remote + " by " + path + ", because of fallback=fail");
     }
 
-    /** A connection has moved while it lives, and not because it has carried enough. */
+    /** Logs a connection that has moved while it lives, and not because it has carried enough. */
     void moved(SocketAddress local, SocketAddress remote, PathInfo path) {
         say(path, remote, () -> "accel: moved " + local + " -> " + remote + " to " + path);
     }

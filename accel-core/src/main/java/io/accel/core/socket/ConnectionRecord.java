@@ -18,33 +18,33 @@ import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.concurrent.TimeUnit;
 
-/** What the world is told of one socket: that it is there, which path it took, what was counted of it. */
+/** The public record of one socket: its existence, its path, and its counters. */
 final class ConnectionRecord implements ObservedConnection {
     private final StreamSocket socket;
     private final Role role;
     private final long id = Connections.nextId();
     private final long openedNanos = System.nanoTime();
     private final Object connectEvent;
-    /** Whether its path was counted, which it is once. */
+    /** Whether the path was counted, which happens once. */
     private boolean decided; // under the monitor
 
-    /** What came of its links; null before the first, and most connections have none. Written under the monitor. */
+    /** The figures of its links; null before the first, and most connections have none. Written under the monitor. */
     private volatile ByLinks links;
 
-    /** What came of the links of one connection. */
+    /** The figures of one connection's links. */
     private static final class ByLinks {
-        /** What is counted of links. */
+        /** The counters of links. */
         final ConnectionCounters counters = new ConnectionCounters();
 
-        /** Written before this is found by others as accelerated; null when it has no link any more. Written under the monitor. */
+        /** Written before other threads find this connection accelerated; null when it has no link any more. Written under the monitor. */
         volatile LinkStream stream;
-        /** What was counted over links that it had; null for nothing. Under the monitor. */
+        /** The figures of links that the connection had before; null for none. Under the monitor. */
         Figures former;
-        /** Bytes that have gone over links that it had, without those that were sent again through the kernel. Under the monitor. */
+        /** The number of bytes sent over former links, without those sent again through the kernel. Under the monitor. */
         long sent;
-        /** Bytes that have come by those. Under the monitor. */
+        /** The number of bytes received over former links. Under the monitor. */
         long received;
-        /** What of all was added to the sum of a path; null for nothing. Under the monitor. */
+        /** The part of all figures that was added to the sum of a path; null for none. Under the monitor. */
         Figures told;
     }
 
@@ -54,21 +54,21 @@ final class ConnectionRecord implements ObservedConnection {
         this.connectEvent = connectEvent;
     }
 
-    /** A client begins to connect. */
+    /** The record of a client that begins to connect. */
     static ConnectionRecord connecting(StreamSocket socket) {
         ConnectionRecord connection = new ConnectionRecord(socket, Role.CLIENT, Flight.connectBegins());
         Connections.opened(connection);
         return connection;
     }
 
-    /** A listener has a connection. */
+    /** The record of a connection that a listener has accepted. */
     static ConnectionRecord accepting(StreamSocket socket) {
         ConnectionRecord connection = new ConnectionRecord(socket, Role.SERVER, null);
         Connections.opened(connection);
         return connection;
     }
 
-    /** What is counted of links, of which there is one now. */
+    /** The counters of links, of which there is one now. */
     ConnectionCounters counters() {
         return links().counters;
     }
@@ -80,7 +80,7 @@ final class ConnectionRecord implements ObservedConnection {
         return links;
     }
 
-    /** It has a link. */
+    /** Takes note that the connection has a link. */
     void established(LinkStream established) {
         synchronized (this) {
             links().stream = established;
@@ -93,7 +93,7 @@ final class ConnectionRecord implements ObservedConnection {
         decided(path);
     }
 
-    /** It stays with the kernel. */
+    /** Takes note that the connection stays with the kernel. */
     void fellBack() {
         if (decided(PathName.KERNEL)) {
             FallbackReason reason = socket.path().reason();
@@ -103,12 +103,12 @@ final class ConnectionRecord implements ObservedConnection {
         }
     }
 
-    /** It had a link, and goes on with the kernel. */
+    /** Takes note that the connection had a link, and goes on with the kernel. */
     void fellBack(FallbackReason why) {
         ProcessCounters.fellBack(role, why);
     }
 
-    /** Its link is to be freed while it lives on; it has the link's path still. */
+    /** Takes note that the link is about to be freed while the connection lives on. The record still has the link's path. */
     void letGo() {
         Connections.wentBack(this);
         synchronized (this) {
@@ -122,18 +122,18 @@ final class ConnectionRecord implements ObservedConnection {
         }
     }
 
-    /** The link that it has, and that others know of; null if it has none. */
+    /** The link that the connection has, and that observers know of; null if it has none. */
     private LinkStream stream() {
         ByLinks had = links;
         return had == null ? null : had.stream;
     }
 
-    /** The link that it has, perhaps not yet settled; null if it has none. */
+    /** The link that the connection has, perhaps not yet settled; null if it has none. */
     LinkStream attached() {
         return socket.attached();
     }
 
-    /** What a capture makes of the connection from now on, with a link. */
+    /** The flow in a capture that shows the connection from now on, with a link. */
     synchronized TcpFlow flow(Capture capture, InetSocketAddress local, InetSocketAddress remote, LinkStream link) {
         ByLinks had = links();
         long sent = socket.outgoing().given() + had.sent + link.writer().sentInAll();
@@ -157,9 +157,9 @@ final class ConnectionRecord implements ObservedConnection {
         return true;
     }
 
-    /** Nothing more will be counted of it. */
+    /** Ends the record: nothing more will be counted. */
     void closed() {
-        fellBack(); // unless that or another path was counted before
+        fellBack(); // does nothing if that or another path was counted before
         Connections.closed(this);
     }
 
@@ -181,7 +181,7 @@ final class ConnectionRecord implements ObservedConnection {
         Flight.stallEnds(event, this);
     }
 
-    /** The doorbell has rung. */
+    /** Counts a ring of the doorbell. */
     void rang() {
         long storm = counters().rang(System.nanoTime());
         if (storm != 0) {
@@ -189,9 +189,9 @@ final class ConnectionRecord implements ObservedConnection {
         }
     }
 
-    // ---- for those who look
+    // ---- for observers
 
-    /** Each equals itself alone, and the number is there already, where the JVM's would have to be made. */
+    /** Each record equals itself alone. The number exists already, while the JVM's hash would have to be made. */
     @Override
     public int hashCode() {
         return Long.hashCode(id);
@@ -222,7 +222,7 @@ final class ConnectionRecord implements ObservedConnection {
         had.told = had.told == null ? untold : had.told.add(untold);
     }
 
-    /** All that was counted over links. */
+    /** All figures of links. */
     private synchronized Figures all() {
         Figures all = new Figures();
         ByLinks had = links;
@@ -243,7 +243,7 @@ final class ConnectionRecord implements ObservedConnection {
     @Override
     public ConnectionSample sample() {
         Figures figures = all();
-        // Of one connection all is told; what is told of a path is what went by it.
+        // A connection's record tells everything; a path's sum tells only what went over that path.
         figures.add(Figure.BYTES_IN, socket.incoming().taken())
                 .add(Figure.MESSAGES_IN, socket.incoming().reads())
                 .add(Figure.BYTES_OUT, socket.outgoing().given())

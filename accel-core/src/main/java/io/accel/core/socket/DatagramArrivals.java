@@ -12,14 +12,14 @@ import java.util.Arrays;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Where one fabric's links to a datagram socket that was bound arrive. */
+/** Accepts one fabric's links to a datagram socket that was bound. */
 final class DatagramArrivals implements Fabric.Acceptor {
     private static final byte[] LOOPBACK = {127, 0, 0, 1};
 
     private final DatagramSocket socket;
     private final String fabric;
     private final InetSocketAddress bound;
-    /** What clients have been offered and not confirmed; the fabric's thread only. */
+    /** The offers that clients have not confirmed yet; the fabric's thread only. */
     private final Map<Link, Offer> offers = new ConcurrentHashMap<>();
 
     private record Offer(InetSocketAddress local, InetSocketAddress remote) {}
@@ -83,8 +83,8 @@ final class DatagramArrivals implements Fabric.Acceptor {
     }
 
     /**
-     * Whether the kernel, too, would answer from the address that the peer sent to. From a socket that is bound to all
-     * addresses it answers from the one by which it reaches the peer.
+     * Whether the kernel, too, would answer from the address that the peer sent to. For a socket that is bound to all addresses, the kernel
+     * answers from the address by which it reaches the peer.
      */
     private boolean answersFrom(InetAddress local, InetAddress remote) {
         if (!bound.getAddress().isAnyLocalAddress()) {

@@ -5,9 +5,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** What a datagram socket remembers of each destination that it has sent to, or has a link to. */
+/** The destinations that a datagram socket has sent to, or has a link to, and what it remembers of each. */
 final class DatagramDestinations {
-    /** Those that are remembered to be the kernel's; beyond that all of those are forgotten. */
+    /** The most destinations remembered to be the kernel's; beyond that all of them are forgotten. */
     private static final int MOST = 4_096;
 
     /** The socket: a path's link changes under its monitor. */
@@ -41,12 +41,12 @@ final class DatagramDestinations {
         return path;
     }
 
-    /** What is remembered of a destination, from now on if there was nothing. Any thread. */
+    /** The path to a destination, which is remembered from now on if there was none. Any thread. */
     DatagramPath of(InetSocketAddress target) {
         return paths.computeIfAbsent(target, DatagramPath::new);
     }
 
-    /** Forgets a destination that has no link, and for which none is looked for. Any thread. */
+    /** Forgets a destination that has no link, and for which no search is under way. Any thread. */
     void forget(DatagramPath path) {
         synchronized (monitor) {
             if (path.link() == null && !path.isSearching()) {

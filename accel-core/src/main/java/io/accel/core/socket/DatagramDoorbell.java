@@ -6,8 +6,8 @@ import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
 
 /**
- * A link's doorbell in a poller of its datagram socket. When it rings, everybody who waits for the socket looks: only one
- * hears it. All else is the socket's own registration's.
+ * A link's doorbell in a poller of its datagram socket. When it rings, all threads that wait for the socket look, since only one of them
+ * hears it. The socket's own registration does everything else.
  */
 final class DatagramDoorbell extends KernelTold {
     private final DatagramWatchers watchers;

@@ -7,7 +7,10 @@ import java.util.concurrent.locks.ReentrantLock;
 /** The receiving or the sending half of a datagram socket: one thread at a time is in it. */
 final class DatagramHalf {
     private final ReentrantLock lock = new ReentrantLock();
-    /** What others want done in this half. Added before the lock is tried; looked at after it was left. */
+    /**
+     * The tasks that other threads want done in this half. A task is added before the lock is tried; the tasks are looked at after the lock
+     * was left.
+     */
     private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
 
     void lock() {
@@ -21,13 +24,13 @@ final class DatagramHalf {
         }
     }
 
-    /** Runs a task in this half: now if nobody is in it, otherwise whoever leaves it does. */
+    /** Runs a task in this half: now if no thread is in it, otherwise the thread that leaves it runs the task. */
     void run(Runnable task) {
         tasks.add(task);
         runTasks();
     }
 
-    /** Runs what others want done. To be called within this half, where nothing of it is in use. */
+    /** Runs the tasks of other threads. To be called within this half, at a point where nothing of it is in use. */
     void runWithin() {
         for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
             task.run();

@@ -6,26 +6,28 @@ import java.nio.ByteBuffer;
 import java.nio.channels.DatagramChannel;
 
 /**
- * What a datagram socket receives: the next datagram of the kernel's and the links', without waiting. In the receiving half,
- * but for what says otherwise.
+ * Receives the next datagram of a socket from the kernel or a link, without waiting. In the receiving half, except where a method says
+ * otherwise.
  *
- * <p><b>Order.</b> What one sender sent through the kernel before its link was there is received first: the first datagram of a
+ * <p><b>Order.</b> Datagrams that a sender sent through the kernel before its link was there are received first: the first datagram of a
  * link is delivered only when the kernel has none left.
  */
 final class DatagramInbox {
-    /** Of how many receives one looks at the kernel first, so that busy links do not keep its datagrams waiting. */
+    /** One receive in this many looks at the kernel first, so that busy links do not keep its datagrams waiting. */
     private static final int KERNEL_EVERY = 64;
-    /** Right after a datagram of a link, the kernel is not asked again if it had none so many nanoseconds ago. */
+    /** Right after a datagram of a link, the kernel is not asked again if it had none less than this many nanoseconds ago. */
     private static final long KERNEL_NEWS_NANOS = 20_000;
 
     private final DatagramChannel kernel;
     private final DatagramLinks links;
     /**
-     * The source of the kernel's last datagram; null once a link to it has ended. Written by receivers and by ends of links,
-     * read by senders without order: a race costs a search.
+     * The source of the kernel's last datagram; null once a link to it has ended. Written by receivers and when links end, read by senders
+     * without ordering: a race costs a search.
      */
     private InetSocketAddress kernelSource;
-    /** Whether the kernel may have an error to tell, since it has sent for a connected socket. Written by senders, cleared by receivers. */
+    /**
+     * Whether the kernel may have an error to report, since it has sent for a connected socket. Written by senders, cleared by receivers.
+     */
     private volatile boolean kernelMayFail;
 
     private int untilKernel = KERNEL_EVERY;
@@ -35,7 +37,7 @@ final class DatagramInbox {
     private boolean emptying;
 
     private long kernelEmptyAt;
-    /** Where the kernel's datagrams are received whole that go into several buffers; null until there is one to ask for. */
+    /** The buffer in which the kernel's datagrams are received whole before they go into several buffers; null until it is first needed. */
     private ByteBuffer unscattered;
 
     DatagramInbox(DatagramChannel kernel, DatagramLinks links) {
@@ -94,7 +96,8 @@ final class DatagramInbox {
     private long receiveNext(ByteBuffer[] dsts, int offset, int count) throws IOException {
         DatagramLink link = links.next();
         if (link != null ? isKernelFirst(link) : links.isEmpty() || isKernelDue()) {
-            // The kernel's channel scatters only for a connected socket, and does not tell an empty datagram from none.
+            // The kernel's channel scatters only for a connected socket, and does not distinguish an empty datagram
+            // from none.
             ByteBuffer whole = unscattered();
             if (receiveFromKernel(whole) != null) {
                 return scatter(whole.flip(), dsts, offset, count);
@@ -126,7 +129,7 @@ final class DatagramInbox {
         return --untilKernel <= 0 || kernelMayFail || link.isFresh();
     }
 
-    /** Whether to ask the kernel, the links having nothing. A loop that empties the links is spared a system call. */
+    /** Whether to ask the kernel after the links had nothing. This spares a loop that empties the links a system call. */
     private boolean isKernelDue() {
         boolean afterHit = hit;
         hit = false;
@@ -141,17 +144,17 @@ final class DatagramInbox {
         }
     }
 
-    /** The kernel has sent for a connected socket, and may have an error to tell. Any thread. */
+    /** Takes note that the kernel has sent for a connected socket, and may have an error to report. Any thread. */
     void kernelMayFail() {
         kernelMayFail = true;
     }
 
-    /** Whether the kernel's last datagram came from there. Any thread. */
+    /** Whether the kernel's last datagram came from that peer. Any thread. */
     boolean wasLastFrom(InetSocketAddress peer) {
         return peer.equals(kernelSource);
     }
 
-    /** A link to that peer has ended: what comes from there next begins anew. Any thread. */
+    /** Forgets a peer whose link has ended: its next datagram counts as the first. Any thread. */
     void forget(InetSocketAddress peer) {
         if (wasLastFrom(peer)) {
             kernelSource = null;

@@ -15,12 +15,12 @@ import java.util.concurrent.atomic.AtomicBoolean;
 /**
  * The accelerated path between a datagram socket and one peer, in both directions.
  *
- * <p><b>Lifetime.</b> The link is freed by the user that gives back its last share. The socket's receiving and sending halves
- * have one each, given back in that half once the path was given up; each doorbell that a poller watches has one; and
- * whoever else looks {@linkplain #pin pins} it for that moment.
+ * <p><b>Lifetime.</b> The link is freed by the user that gives back its last share. The socket's receiving and sending halves have one
+ * each, given back in that half once the path was given up. Each doorbell that a poller watches has one. Any other thread that looks at the
+ * link {@linkplain #pin pins} it for that moment.
  */
 final class DatagramLink extends CapturedLink {
-    /** Where a link is in {@link DatagramLinks}. */
+    /** The place of a link in {@link DatagramLinks}. */
     enum Place {
         NONE,
         RESTING,
@@ -40,22 +40,22 @@ final class DatagramLink extends CapturedLink {
     /** Whether nothing was received yet. Receiving half only. */
     private boolean fresh = true;
 
-    /** Written under the monitor of {@link DatagramLinks}; read without where a race costs a look. */
+    /** Written under the monitor of {@link DatagramLinks}; read without it where a race costs only a look. */
     private volatile Place place = Place.NONE;
     /**
-     * Whether it had a datagram since this was last forgotten. Set in the receiving half, and under the monitor of {@link
-     * DatagramLinks}; forgotten in both.
+     * Whether the link had a datagram since this flag was last cleared. Set in the receiving half, and under the monitor of {@link
+     * DatagramLinks}; cleared in both.
      */
     private boolean heard;
 
-    /** Which destination's datagrams may go by it; null for none. Under the socket's monitor. */
+    /** The path whose datagrams may go over this link; null for none. Under the socket's monitor. */
     private DatagramPath path;
 
-    /** Set by users of the path, cleared by the look for idle ones; a race loses one look. */
+    /** Set by users of the link, cleared by the sweep for idle links; a race loses one look. */
     private boolean used = true;
-    /** When the peer was told the end, 0 if it was not. Only who looks for idle ones. */
+    /** When the peer was told the end, 0 if it was not. Used by the sweep alone. */
     private long endingSince;
-    /** Since when nobody has used it. Only who looks for idle ones. */
+    /** Since when nobody has used the link. Used by the sweep alone. */
     private long idleSince;
 
     DatagramLink(Link link, String fabric, InetSocketAddress local, InetSocketAddress remote) {
@@ -67,7 +67,7 @@ final class DatagramLink extends CapturedLink {
         this.record = new DatagramRecord(this, fabric, local, remote);
     }
 
-    /** Programs are told who has sent something, as by the kernel without the name by which they may have sent to it. */
+    /** The address as programs are told it for a sender: like the kernel's, without the host name that they may have used to send to it. */
     private static InetSocketAddress withoutName(InetSocketAddress address) {
         byte[] bytes = address.getAddress().getAddress();
         try {
@@ -105,7 +105,7 @@ final class DatagramLink extends CapturedLink {
         return record;
     }
 
-    /** The destination that was ever sent to by it, or null. Under the socket's monitor. */
+    /** The path that has sent over this link, or null. Under the socket's monitor. */
     DatagramPath path() {
         return path;
     }
@@ -137,7 +137,7 @@ final class DatagramLink extends CapturedLink {
         }
     }
 
-    /** Whether it had a datagram since the last time. */
+    /** Whether the link had a datagram since the last call. */
     boolean forgetHeard() {
         boolean was = heard;
         heard = false;
@@ -150,7 +150,7 @@ final class DatagramLink extends CapturedLink {
         }
     }
 
-    /** Whether it was unused for so long, as far as looks in between can tell. */
+    /** Whether the link was unused for so long, as far as the looks in between can tell. */
     boolean isIdle(long now, long idleNanos) {
         if (used) {
             used = false;
@@ -165,7 +165,7 @@ final class DatagramLink extends CapturedLink {
         }
     }
 
-    /** For how many nanoseconds the peer has known that nothing follows, without saying the same; 0 if it does not. */
+    /** The nanoseconds for which the peer has known that nothing follows, without saying the same; 0 if it does not know. */
     long endedFor(long now) {
         return endingSince == 0 ? 0 : now - endingSince;
     }
@@ -175,13 +175,13 @@ final class DatagramLink extends CapturedLink {
         return link.peerGone() || (link.peerState() & Link.ENDED) != 0;
     }
 
-    /** As {@link #isOver}, for a sender, who does not otherwise look: a fabric learns of the peer's end when it is looked at. */
+    /** As {@link #isOver}, for a sender, which does not look otherwise. A fabric learns of the peer's end when a thread looks. */
     boolean isOverNow() {
         long unused = link.released();
         return isOver();
     }
 
-    /** Tells the peer that nothing follows. Once; false if it was told before. */
+    /** Tells the peer once that nothing follows; returns false if it was told before. */
     boolean end() {
         if (!ended.compareAndSet(false, true)) {
             return false;
@@ -203,7 +203,7 @@ final class DatagramLink extends CapturedLink {
         }
     }
 
-    /** The socket lets go of it: whoever is just sending or receiving by it is the last. Once. */
+    /** Takes note that the socket lets go of the link: a thread that is just sending or receiving over it is the last user. Once. */
     void close() {
         closed = true;
         Captures.closed(this);

@@ -7,30 +7,29 @@ import java.util.List;
 import java.util.function.Predicate;
 
 /**
- * The links of a datagram socket. Those that had a datagram lately are <em>busy</em>: every look of a poller and every
- * receive looks at them. The others <em>rest</em>, and cost next to nothing however many they are.
+ * The links of a datagram socket. The links that had a datagram lately are <em>busy</em>: every look of a poller and every receive looks at
+ * them. The others <em>rest</em>, and cost next to nothing however many they are.
  *
- * <p><b>To rest</b> is to be armed: a link is armed, looked at once more, and leaves the busy ones if it had nothing. So
- * whatever comes later rings its doorbell. The first thread to take a ring makes the link busy and then refreshes all pollers of
- * the socket, so that a poller which has not looked at this link before it sleeps does not sleep. Pollers arm the busy links alone.
+ * <p><b>To rest</b> is to be armed: a link is armed, looked at once more, and leaves the busy ones if it had nothing. So any datagram that
+ * comes later rings its doorbell. The first thread to take a ring makes the link busy and then refreshes all pollers of the socket, so that
+ * a poller which has not looked at this link before it sleeps does not sleep. Pollers arm the busy links alone.
  *
- * <p><b>The doorbell is heard</b> by a poller of the socket, or by a blocked receiver, which is one. So that a quiet link need
- * not wait for a poller that looks at the kernel seldom, each look goes on to a few of the resting links in turn; and so that
- * it need not wait for one that never comes, a receive looks at a few of them now and then, and at all of them before it says
- * that there is nothing.
+ * <p><b>The doorbell is heard</b> by a poller of the socket; a blocked receiver is such a poller. A quiet link must not wait for a poller
+ * that seldom looks at the kernel, so each look goes on to a few of the resting links in turn. Nor must it wait for a poller that never
+ * comes, so a receive looks at a few resting links now and then, and at all of them before it says that there is no datagram.
  */
 final class DatagramLinks {
     private static final DatagramLink[] NONE = {};
     /**
-     * For how long, at least, a link had no datagram when it goes to rest. A ring costs both ends some microseconds, a look a few
-     * nanoseconds, so a peer that speaks more often than this is better looked at.
+     * The least time without a datagram before a link goes to rest. A ring costs both ends some microseconds, a look a few nanoseconds. So
+     * looking is cheaper for a peer that sends more often than this.
      */
     private static final long QUIET_NANOS = 1_000_000;
-    /** Of how many receives one asks whether links are to rest, and looks at some that do. */
+    /** One receive in this many asks whether links should rest, and looks at some that do. */
     private static final int TEND_EVERY = 64;
-    /** How many resting links such a receive looks at. */
+    /** The number of resting links that such a receive looks at. */
     private static final int RESTING_AT_TEND = 32;
-    /** How many resting links a poller's look goes on to. */
+    /** The number of resting links that a poller's look goes on to. */
     private static final int RESTING_AT_LOOK = 4;
 
     private final Predicate<DatagramLink> hasNext;
@@ -42,12 +41,15 @@ final class DatagramLinks {
 
     /** Set by pollers that look, cleared by a receiver that finds nothing. */
     private volatile boolean polled;
-    /** Where the looks at resting links have come to. Any thread that looks, unordered: a race looks at one twice. */
+    /**
+     * The position that the looks at resting links have reached. Used by any thread that looks, without ordering: a race looks at one link
+     * twice.
+     */
     private int rest;
 
     // Receiving half only.
 
-    /** The busy ones when they were last looked at. */
+    /** The busy links at the last look. */
     private DatagramLink[] lookedAt = NONE;
 
     private int turn;
@@ -75,19 +77,19 @@ final class DatagramLinks {
         return all.length == 0;
     }
 
-    /** How many are looked at each time. */
+    /** The number of links that each look covers. */
     int busy() {
         return busy.length;
     }
 
-    /** Takes a link in, as a busy one. Pollers are to be refreshed afterwards. */
+    /** Adds a link as a busy one. The caller refreshes the pollers afterwards. */
     synchronized void add(DatagramLink link) {
         all = with(all, link);
         link.place(DatagramLink.Place.RESTING);
         wake(link);
     }
 
-    /** Lets go of a link; false if it is not there. */
+    /** Removes a link; false if it is not there. */
     synchronized boolean remove(DatagramLink link) {
         if (link.place() == DatagramLink.Place.NONE) {
             return false;
@@ -100,11 +102,11 @@ final class DatagramLinks {
         return true;
     }
 
-    /** A link has rung, or something was found in it: it is busy from now on. Nothing if it is, or is gone. Any thread. */
+    /** Makes a link busy that has rung, or in which a datagram was found. Does nothing if it is busy already, or gone. Any thread. */
     synchronized void wake(DatagramLink link) {
         if (link.place() == DatagramLink.Place.RESTING) {
             link.heard();
-            busy = with(busy, link); // first: who finds that it does not rest finds it here
+            busy = with(busy, link); // first: a thread that finds it not resting finds it here
             link.place(DatagramLink.Place.BUSY);
         }
     }
@@ -123,7 +125,7 @@ final class DatagramLinks {
 
     // ---- receiving: in that half
 
-    /** The link whose turn it is of the busy ones that have a datagram; null if none has. */
+    /** The next of the busy links that have a datagram, in turn; null if none has. */
     DatagramLink next() {
         if (--untilTended <= 0) {
             tend();
@@ -143,12 +145,12 @@ final class DatagramLinks {
     }
 
     /**
-     * Looks at all resting links before a receive says that there is nothing; those that have a datagram are busy then. A receive
-     * that has only emptied the socket, for a program whose poller was here since the last time, leaves them to the
-     * poller, which hears them ring.
+     * Looks at all resting links before a receive says that there is no datagram, and makes those that have one busy. A receive that has
+     * only emptied the socket, for a program whose poller was here since the last time, leaves the resting links to the poller, which hears
+     * them ring.
      *
      * @param emptying whether the receive before had a datagram
-     * @return whether any had, or others are busy than were looked at: somebody else has found what it has meanwhile
+     * @return whether any link had one, or the busy links differ from those looked at: another thread has found a datagram meanwhile
      */
     boolean wakeResting(boolean emptying) {
         boolean toPoller = polled && emptying;
@@ -168,7 +170,7 @@ final class DatagramLinks {
         }
     }
 
-    /** Sends those to rest that had no datagram since the last time. */
+    /** Sends the links to rest that had no datagram since the last time. */
     private synchronized void restQuiet() {
         DatagramLink[] some = busy;
         DatagramLink[] stay = null;
@@ -204,14 +206,14 @@ final class DatagramLinks {
 
     // ---- for pollers
 
-    /** A poller is at work, and hears the doorbells. */
+    /** Takes note that a poller is at work, and hears the doorbells. */
     void polled() {
         if (!polled) {
             polled = true;
         }
     }
 
-    /** Whether a link has something, as far as looks at the busy ones and at a few others can tell. */
+    /** Whether a link has a datagram, as far as looks at the busy links and at a few others can tell. */
     boolean look() {
         polled();
         for (DatagramLink link : busy) {
@@ -222,14 +224,14 @@ final class DatagramLinks {
         return lookAtResting(RESTING_AT_LOOK);
     }
 
-    /** Asks for the doorbells of the busy links; those that rest have been asked. A look is to follow. */
+    /** Arms the doorbells of the busy links; those of the resting links are armed already. The caller must look afterwards. */
     void arm() {
         for (DatagramLink link : busy) {
             link.link().arm(Link.DATA);
         }
     }
 
-    /** Looks at the next so many links; those that rest and have something are busy then. Returns whether there were any. */
+    /** Looks at the next {@code most} links, and makes those busy that rest and have a datagram. Returns whether there were any. */
     private boolean lookAtResting(int most) {
         DatagramLink[] every = all;
         if (busy.length >= every.length) {

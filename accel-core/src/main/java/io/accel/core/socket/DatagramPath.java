@@ -3,9 +3,9 @@ package io.accel.core.socket;
 import io.accel.core.fabric.FallbackReason;
 import java.net.InetSocketAddress;
 
-/** Which way a socket's datagrams to one destination take: over a link, or through the kernel until a link is looked for again. */
+/** The path of a socket's datagrams to one destination: over a link, or through the kernel until the next search for a link. */
 final class DatagramPath {
-    /** A search for a peer that is only answered comes at most so many doublings of the interval after the last one. */
+    /** The most doublings of the interval between two searches for a peer that this socket only answers. */
     private static final int MOST_DOUBLINGS = 6;
 
     private final InetSocketAddress target;
@@ -22,22 +22,24 @@ final class DatagramPath {
     /** Set by a sender, cleared by the search. */
     private volatile boolean searching;
 
-    /** Whether this socket spoke first, so that nobody else may be looking for a link. Sending half only, but for searches. */
+    /** Whether this socket spoke first, so that perhaps nobody else looks for a link. Sending half only, except for searches. */
     private boolean began;
 
     /** Whether the peer, which spoke first, was given the time to find a link. Sending half only. */
     private boolean leftToPeer;
 
-    /** How often a link was looked for in vain to a peer that is only answered. Searches, which come one after the other. */
+    /** The number of vain searches for a peer that this socket only answers. Used by searches, which come one after the other. */
     private int misses;
 
-    /** Whether another is made for this destination when one is needed. Written under the socket's monitor. */
+    /**
+     * Whether this path is forgotten, so that another is made for the destination when one is needed. Written under the socket's monitor.
+     */
     private volatile boolean forgotten;
 
-    /** What the last search that found nothing gave as its reason. Search only. */
+    /** The reason that the last vain search gave. Used by searches alone. */
     private FallbackReason reason;
 
-    /** What is told while there is no link. */
+    /** The path that is reported while there is no link. */
     private volatile PathInfo withoutLink = PathInfo.KERNEL;
 
     DatagramPath(InetSocketAddress target) {
@@ -52,7 +54,7 @@ final class DatagramPath {
         return link;
     }
 
-    /** Which way datagrams take now, and why not a faster one. */
+    /** The path that datagrams take now, and the reason why it is not a faster one. */
     PathInfo info() {
         DatagramLink now = link;
         return now == null ? withoutLink : new PathInfo(now.record().path().text(), null, null);
@@ -67,7 +69,7 @@ final class DatagramPath {
         }
     }
 
-    /** Goes through the kernel if this was the link, which is then looked for with the next datagram. */
+    /** Goes back to the kernel if {@code lost} was the link. The next datagram begins a search for another. */
     void unlink(DatagramLink lost) {
         if (link == lost) {
             dueAt = System.nanoTime();
@@ -86,8 +88,8 @@ final class DatagramPath {
     /**
      * Begins a search if it is time for one. In the sending half.
      *
-     * @param answers whether the datagram answers one of the peer's, which then looks for a link itself if it can. It is
-     *     left the time for it, and no more: it may have looked before this socket was there, and take its own for answers.
+     * @param answers whether the datagram answers one of the peer's. The peer then looks for a link itself if it can. It gets the time for
+     *     that, and no more: it may have looked before this socket was there, and take its own datagrams for answers.
      * @param intervalNanos the time between searches
      */
     boolean beginsSearch(boolean answers, long intervalNanos) {
@@ -110,7 +112,7 @@ final class DatagramPath {
     }
 
     /**
-     * A search is over.
+     * Takes note that a search is over.
      *
      * @param found whether it has brought a link
      * @param intervalNanos the time between searches
@@ -120,7 +122,7 @@ final class DatagramPath {
         if (found) {
             misses = 0;
         } else if (!began) {
-            // A server of many clients without Accel would look for each of them all the time.
+            // Otherwise a server of many clients without Accel would look for each of them all the time.
             wait <<= misses;
             misses = Math.min(misses + 1, MOST_DOUBLINGS);
         }
@@ -129,10 +131,10 @@ final class DatagramPath {
     }
 
     /**
-     * A search has found nothing.
+     * Takes note that a search has found nothing.
      *
      * @param why the kernel's path, with the reason
-     * @return whether this is another reason than last time
+     * @return whether the reason differs from that of the last search
      */
     boolean remains(PathInfo why) {
         boolean news = reason != why.reason();

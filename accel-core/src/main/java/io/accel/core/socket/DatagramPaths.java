@@ -13,13 +13,13 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Finds paths for the datagram sockets of this process, and gives up those that are not used, on one daemon thread that
- * sleeps unless there is something to do. No sender ever waits for it.
+ * Finds paths for the datagram sockets of this process, and gives up unused ones, on one daemon thread that sleeps unless it has work to
+ * do. No sender ever waits for it.
  */
 final class DatagramPaths {
     private static final Warnings ERRORS = new Warnings(Log.of(DatagramPaths.class));
     private static final Poller.Sink NOTHING = (registration, ops) -> {};
-    /** A flood of new destinations is to cost bounded memory and descriptors. */
+    /** The most searches under way, so that a flood of new destinations costs bounded memory and descriptors. */
     private static final int MOST_UNDER_WAY = 256;
 
     private static final long LEAST_SWEEP_NANOS = 1_000_000L;
@@ -42,9 +42,9 @@ final class DatagramPaths {
     }
 
     /**
-     * The one of this process, started when it is first needed.
+     * The instance of this process, started when it is first needed.
      *
-     * @param idleNanos after how long unused links are given up; that of the first profile says how often to look for them
+     * @param idleNanos the time after which unused links are given up; the first profile's value sets how often they are looked for
      */
     static synchronized DatagramPaths get(long idleNanos) throws IOException {
         if (instance == null) {
@@ -57,7 +57,7 @@ final class DatagramPaths {
         return instance;
     }
 
-    /** Begins a search soon; false if there are too many. */
+    /** Begins a search soon; false if too many are under way. */
     boolean begin(DatagramSearch search) {
         if (underWay.incrementAndGet() > MOST_UNDER_WAY) {
             underWay.decrementAndGet();
@@ -68,21 +68,21 @@ final class DatagramPaths {
         return true;
     }
 
-    /** Hears of the death of a peer if no other poller does, as long as the socket has none. */
+    /** Watches for the death of a peer, as long as the socket has no poller that would hear of it. */
     void guard(DatagramWatchers watchers, DatagramLink link) {
-        // Later, since the search that has found it still watches its doorbell.
+        // Done later, since the search that found the link still watches its doorbell.
         guards.add(() -> watchers.guard(link, poller));
         poller.wakeup();
     }
 
-    /** A socket has got its first link. */
+    /** Adds a socket that has got its first link. */
     void watch(DatagramSocket socket) {
         if (linked.add(socket)) {
             poller.wakeup();
         }
     }
 
-    /** A socket has no link any more, or is closed. */
+    /** Removes a socket that has no link any more, or is closed. */
     void forget(DatagramSocket socket) {
         linked.remove(socket);
     }
@@ -103,8 +103,7 @@ final class DatagramPaths {
                     sweepAt = System.nanoTime() + sweepNanos;
                 }
             } catch (Throwable e) {
-                // Nothing that one destination does may end the thread that serves all, or keep it busy with the same
-                // error.
+                // No destination may end the thread that serves all, or keep it busy with the same error.
                 ERRORS.warn("the thread that finds paths for datagrams met an error and goes on", e);
                 Daemons.pause();
             }

@@ -9,7 +9,7 @@ import io.accel.core.observe.ObservedConnection;
 import io.accel.core.observe.PathName;
 import java.net.InetSocketAddress;
 
-/** What the world is told of an accelerated path between two datagram sockets. */
+/** The public record of an accelerated path between two datagram sockets. */
 final class DatagramRecord implements ObservedConnection {
     private final DatagramLink path;
     private final PathName name;
@@ -25,7 +25,7 @@ final class DatagramRecord implements ObservedConnection {
         this.remote = remote;
     }
 
-    /** The link that it tells of. */
+    /** The link that it describes. */
     DatagramLink link() {
         return path;
     }

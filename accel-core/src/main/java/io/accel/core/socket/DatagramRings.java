@@ -9,28 +9,31 @@ import java.net.StandardSocketOptions;
 import java.nio.channels.DatagramChannel;
 
 /**
- * How large the rings of a datagram socket's links are: as the profile says, or as large as the kernel's receive buffer if the program
- * has raised that, so that a burst is kept that the kernel would keep. The kernel's buffer is all peers': the second link gets half
- * of it, the third a third. Thread-safe.
+ * Decides how large the rings of a datagram socket's links are: as the profile says, or as large as the kernel's receive buffer if the
+ * program has raised that, so that a ring holds any burst that the kernel would hold. All peers share the kernel's buffer: so the second
+ * link gets half of its size, the third a third. Thread-safe.
  */
 final class DatagramRings {
-    /** The kernel counts what it keeps with all that it needs beside, for which it doubles what a program asks for. */
+    /** The kernel counts its overhead along with the datagrams it keeps, and doubles the size that a program asks for to allow for that. */
     private static final int KERNELS_SHARE = 2;
-    /** Of the shared memory that is left, or of {@code shm.max}, a link takes one part in so many, unless its rings are the profile's. */
+    /**
+     * A link takes one part in this many of the shared memory that is left, or of {@code shm.max}, unless its rings have the profile's
+     * size.
+     */
     private static final int PARTS = 16;
 
     private final DatagramChannel kernel;
     private final int least;
     private final File memory;
-    /** What a profile lets all links of the process have, or as much as there is. */
+    /** The memory that the profile allows all links of the process, or as much as there is. */
     private final long cap;
-    /** The buffer that nobody has asked for. */
+    /** The size of the kernel's buffer that no program has changed. */
     private final int usual;
 
     /**
-     * Of a socket whose options the program has not set yet.
+     * The ring sizes for a socket whose options the program has not set yet.
      *
-     * @throws IOException if it is closed
+     * @throws IOException if the socket is closed
      */
     DatagramRings(DatagramChannel kernel, Profile profile) throws IOException {
         this.kernel = kernel;
@@ -41,7 +44,7 @@ final class DatagramRings {
         this.usual = kernel.getOption(StandardSocketOptions.SO_RCVBUF);
     }
 
-    /** Bytes of either ring of the next link, beside so many. */
+    /** The size in bytes of either ring of the next link, given the number of existing links. */
     int next(int links) {
         long wanted = raised() / (links + 1);
         int size = least;
@@ -54,13 +57,13 @@ final class DatagramRings {
         return size;
     }
 
-    /** What the kernel may keep; 0 unless the program wants it to be more than usual. */
+    /** The size of the datagrams that the kernel may keep; 0 unless the program has raised it above the usual size. */
     private long raised() {
         try {
             int buffer = kernel.getOption(StandardSocketOptions.SO_RCVBUF);
             return buffer > usual ? (long) KERNELS_SHARE * buffer : 0;
         } catch (IOException e) {
-            return 0; // closed by now
+            return 0; // the channel is closed by now
         }
     }
 

@@ -7,11 +7,11 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SelectionKey;
 
 /**
- * How a blocking receive waits: in a poller of the socket's own, which looks at the kernel as well as at the links while it
- * spins, and stays registered with both, so that a wait costs one system call. A virtual thread waits as all do. In the receiving half
- * only, but for {@link #released}, {@link #isInterrupted} and {@link #wake}.
+ * Makes a blocking receive wait, in a poller of the socket's own. The poller looks at the kernel as well as at the links while it spins,
+ * and stays registered with both, so that a wait costs one system call. A virtual thread waits as all virtual threads do. In the receiving
+ * half only, except for {@link #released}, {@link #isInterrupted} and {@link #wake}.
  *
- * <p>A thread that wants something done in the half adds it to the half's tasks, then calls {@link #wake}, which looks whether a thread
+ * <p>A thread that wants a task done in the half adds it to the half's tasks, then calls {@link #wake}, which looks whether a thread
  * sleeps. A thread that is about to sleep says so, then looks at the tasks. So one of the two sees the other.
  */
 final class DatagramSleeper implements BlockingWaits.Waiter {
@@ -24,7 +24,7 @@ final class DatagramSleeper implements BlockingWaits.Waiter {
     private volatile Poller poller;
     /** Null while no thread sleeps. Written by the sleeper, in the receiving half; read by the closing thread. */
     private volatile Thread asleep;
-    /** Whether a virtual thread sleeps. Written by it, in the receiving half; read by the thread that wakes it. */
+    /** Whether a virtual thread sleeps. Written by that thread, in the receiving half; read by the thread that wakes it. */
     private volatile boolean isVirtualAsleep;
 
     DatagramSleeper(Accelerator accelerator, DatagramSocket socket, DatagramHalf half) {
@@ -33,7 +33,7 @@ final class DatagramSleeper implements BlockingWaits.Waiter {
         this.half = half;
     }
 
-    /** Waits until there may be something to receive, or the socket was closed, or the thread interrupted. */
+    /** Waits until there may be a datagram to receive, the socket was closed, or the thread was interrupted. */
     void await(long timeoutNanos) throws IOException {
         if (VirtualThreads.isCurrent()) {
             awaitVirtually(timeoutNanos);
@@ -68,7 +68,7 @@ final class DatagramSleeper implements BlockingWaits.Waiter {
             opened.register(socket, SelectionKey.OP_READ, this);
             return true;
         } catch (ClosedChannelException e) {
-            close(); // the receive will find it closed
+            close(); // the receive will find the socket closed
             return false;
         }
     }
@@ -95,7 +95,7 @@ final class DatagramSleeper implements BlockingWaits.Waiter {
         }
     }
 
-    /** After the socket's registrations were closed. */
+    /** Closes the poller. Called after the socket's registrations were closed. */
     void close() {
         Poller idle = poller;
         poller = null;

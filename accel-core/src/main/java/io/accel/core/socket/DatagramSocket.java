@@ -32,12 +32,12 @@ import java.util.List;
 import java.util.function.Predicate;
 
 /**
- * A datagram socket that receives from the kernel and from links alike, and sends to each destination over a link if one was
- * found. Until then, and where there is none, datagrams go through the kernel; nothing waits for a path. The kernel's socket
- * really is bound, so that programs without Accel are heard and answered.
+ * A datagram socket that receives from the kernel and from links alike, and sends to each destination over a link if one was found. Until
+ * then, and if there is none, datagrams go through the kernel. No datagram waits for a path. The kernel's socket really is bound, so that
+ * programs without Accel are heard and answered.
  *
- * <p><b>Threads.</b> The receiving methods have one caller at a time, between {@link #lockRead} and {@link #unlockRead},
- * and so have the sending ones; the set of links is changed under the monitor, and read without.
+ * <p><b>Threads.</b> The receiving methods have one caller at a time, between {@link #lockRead} and {@link #unlockRead}, and so have the
+ * sending methods. The set of links is changed under the monitor, and read without it.
  */
 public final class DatagramSocket implements BlockingWaits.Waitable {
     private static final Log LOG = Log.of("io.accel");
@@ -62,23 +62,23 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
     private final DatagramDestinations destinations = new DatagramDestinations(this);
     private final DatagramInbox inbox;
 
-    /** Null until a path may be found: there is no link before. */
+    /** Null until a path may be found; there is no link before that. */
     private volatile DatagramPaths finder;
 
     private final List<Fabric.Listening> open = new ArrayList<>(); // guarded by this
-    /** Whether peers can find a path to this one. Written by bind. */
+    /** Whether peers can find a path to this socket. Written by bind. */
     private volatile boolean listening;
-    /** Links that may still come, for which a place is kept: one that is there at one end is there at the other. Guarded by this. */
+    /** The number of places kept for links that may still come, since a link that one end has the other must have, too. Guarded by this. */
     private int awaited;
 
     private volatile boolean closed; // written under the monitor
     private volatile InetSocketAddress connected; // written in both halves
-    /** Whether other sockets may have the same port: the kernel alone knows who gets what. Written by bind. */
+    /** Whether other sockets may have the same port. Only the kernel knows which socket gets which datagram then. Written by bind. */
     private volatile boolean shared;
-    /** Whether the kernel had no room for the last datagram that went by it. Written by senders, cleared by pollers. */
+    /** Whether the kernel had no room for the last datagram that went through it. Written by senders, cleared by pollers. */
     private volatile boolean kernelFull;
     /**
-     * A socket over one of the JDK's, which is in non-blocking mode from now on and is closed with this.
+     * A socket over one of the JDK's channels, which is in non-blocking mode from now on and is closed with this socket.
      *
      * @param accelerator the profile at work
      * @param kernel the JDK's channel
@@ -104,10 +104,10 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
     // ---- the address
 
     /**
-     * Opens the socket to the fabrics, after the program has bound it. One that is bound by its first send is not opened: its
-     * peers answer over the link that it found.
+     * Opens the socket to the fabrics, after the program has bound it. A socket that is bound by its first send is not opened: its peers
+     * answer over the link that it found.
      *
-     * @param bound what the kernel's socket is bound to
+     * @param bound the address that the kernel's socket is bound to
      * @throws IOException if the kernel's channel is closed
      */
     public synchronized void bound(InetSocketAddress bound) throws IOException {
@@ -135,8 +135,9 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
     }
 
     /**
-     * The program has connected the kernel's socket, or disconnected it. In both halves. What came before a connect is
-     * thrown away, as the JDK does; what came from others while it was connected the kernel has not taken either.
+     * Takes note that the program has connected the kernel's socket, or disconnected it. In both halves. Datagrams that came before a
+     * connect are thrown away, as the JDK does. So are datagrams from others that came while it was connected; the kernel has not taken
+     * those either.
      *
      * @param remote the peer, or null
      */
@@ -181,10 +182,10 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
     }
 
     /**
-     * Takes the next datagram, without waiting. What has no room is lost.
+     * Takes the next datagram, without waiting. Bytes that have no room are lost.
      *
-     * @param dst where to
-     * @return whom it is from, or null if there is none now
+     * @param dst the buffer to fill
+     * @return the sender's address, or null if there is no datagram now
      * @throws IOException as {@link DatagramChannel#receive}
      */
     public InetSocketAddress receive(ByteBuffer dst) throws IOException {
@@ -204,7 +205,7 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
         return inbox.receive(dsts, offset, count);
     }
 
-    /** Whether a link has a datagram for this socket. One that is at its end is given up. */
+    /** Whether a link has a datagram for this socket. A link that is at its end is given up. */
     private boolean hasNext(DatagramLink link) {
         try {
             boolean over = link.isOver(); // before looking: what was sent before the end is then seen
@@ -228,15 +229,14 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
     }
 
     /**
-     * Waits until there may be something to receive, the socket was closed, or the thread interrupted; may return without
-     * cause.
+     * Waits until there may be a datagram to receive, the socket was closed, or the thread interrupted; may return without cause.
      *
      * @param timeoutNanos how long; negative for no limit
      * @throws IOException if no selector is available
      */
     public void awaitReadable(long timeoutNanos) throws IOException {
         sleeper.await(timeoutNanos);
-        reading.runWithin(); // it may go on waiting for long
+        reading.runWithin(); // the receiver may go on waiting for long
     }
 
     // ---- sending: between lockWrite and unlockWrite
@@ -255,7 +255,7 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
      * Sends a datagram, or drops it if the receiver has no room.
      *
      * @param src the datagram
-     * @param target where to, resolved; that of the connection if there is one
+     * @param target the resolved destination; the connection's peer if there is a connection
      * @return the number of bytes, or 0 if the kernel has no room now
      * @throws IOException as {@link DatagramChannel#send}
      */
@@ -282,7 +282,7 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
     }
 
     /**
-     * Sends a datagram that lies in several buffers over a connected socket; one that is not empty.
+     * Sends a datagram that lies in several buffers, and is not empty, over a connected socket.
      *
      * @param srcs the buffers
      * @param offset the first
@@ -319,14 +319,15 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
         }
     }
 
-    /** The link to send so many bytes by; null for the kernel, which also says what is too long for any datagram. */
+    /** The link over which to send so many bytes; null for the kernel, which also reports a length that is too long for any datagram. */
     private DatagramLink usable(DatagramPath path, long length) {
         DatagramLink link = path.link();
         if (link == null || length > (path.target().getAddress() instanceof Inet4Address ? MOST_IPV4 : MOST_IPV6)) {
             return null;
         }
         if (link.isOverNow()) {
-            // What it has sent is still to be received. What follows may be for its successor.
+            // The datagrams that the peer has sent are still to be received. The next ones to it may be for its
+            // successor.
             path.unlink(link);
             return null;
         }
@@ -334,9 +335,9 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
     }
 
     /**
-     * Looks for a link if it is time to; after the kernel's send, which has bound the socket. A socket that can be found leaves
-     * the search for a path to a peer that it answers to that peer, which serves both, and looks itself only if none was found
-     * by then. A server of many clients without Accel is spared most of the searches.
+     * Looks for a link if it is time to. Called after the kernel's send, which has bound the socket. A socket that can be found by its
+     * peers leaves the search to the peer that it answers, since one path serves both; it looks itself only if none was found by then. This
+     * spares a server of many clients without Accel most of the searches.
      */
     private void findOnce(DatagramPath path) {
         InetAddress address = path.target().getAddress();
@@ -356,7 +357,7 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
         }
     }
 
-    /** Whether there is a thread that finds paths. If it cannot be started, nothing changes but that the kernel carries all. */
+    /** Whether there is a thread that finds paths. If it cannot be started, the kernel carries all datagrams, and nothing else changes. */
     private boolean hasFinder() {
         if (finder == null) {
             try {
@@ -382,18 +383,18 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
         awaited--;
     }
 
-    // ---- links: the thread that finds them, and those of the fabrics
+    // ---- links: called by the thread that finds them, and by the fabrics' threads
 
     List<Fabric> candidates(InetSocketAddress target) {
         return accelerator.datagramFabricsFor(Role.CLIENT, target);
     }
 
-    /** Bytes of the ring of either direction of the next link. */
+    /** The size of each direction's ring of the next link in bytes. */
     int ringSize() {
         return rings.next(links.size());
     }
 
-    /** A peer has brought a link, for which a place was kept; whether it may be answered by it. */
+    /** Takes a link that a peer has brought, for which a place was kept; {@code answers} tells whether the peer may be answered over it. */
     void arrived(DatagramLink link, boolean answers) {
         DatagramPath path = answers ? destinations.of(link.remote()) : null;
         if (add(link, path)) {
@@ -405,7 +406,7 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
         }
     }
 
-    /** A search has brought a link. */
+    /** Takes a link that a search has found. */
     void found(DatagramPath path, Link link, String fabric, InetSocketAddress local) {
         DatagramLink found = new DatagramLink(link, fabric, local, path.target());
         boolean added = add(found, path);
@@ -416,7 +417,7 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
         }
     }
 
-    /** A search has found nothing; why is null if a rule says kernel. */
+    /** Takes note that a search has found nothing; {@code why} is null if a rule says kernel. */
     void notFound(DatagramPath path, FallbackException why) {
         unreserve();
         FallbackReason reason = why == null ? FallbackReason.RULE : why.reason();
@@ -429,13 +430,13 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
         path.searched(false, retryNanos);
     }
 
-    /** Takes a link in, for which a place was kept, and sends by it to the destination of a path, or ends it. */
+    /** Adds a link, for which a place was kept, and sends over it to the destination of a path; or ends the link. */
     private boolean add(DatagramLink link, DatagramPath path) {
         synchronized (this) {
             awaited--;
             if (!closed && watchers.linked(link)) {
                 link.record().opened(); // a capture that begins finds it now
-                Captures.opened(link); // before anything can be sent or received by it
+                Captures.opened(link); // before anything can be sent or received over it
                 links.add(link);
                 if (path != null) {
                     replaceDead(path);
@@ -454,7 +455,7 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
         return true;
     }
 
-    /** Lets go of a link whose peer was killed: nobody may have heard of it, but a peer at the same address tells. */
+    /** Lets go of a link whose peer was killed. Nobody may have noticed that, but a new peer at the same address shows it. */
     private void replaceDead(DatagramPath path) {
         DatagramLink old = path.link();
         if (old != null) {
@@ -469,8 +470,7 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
     }
 
     /**
-     * Gives a link up by which the peer may be sending at this moment: it is told first, and its last datagrams are still
-     * received.
+     * Gives up a link over which the peer may be sending at this moment. The peer is told first, and its last datagrams are still received.
      */
     private void retire(DatagramLink link, long now) {
         synchronized (this) {
@@ -487,7 +487,7 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
         });
     }
 
-    /** Gives a link up. Any thread. */
+    /** Gives up a link. Any thread. */
     private void remove(DatagramLink link) {
         synchronized (this) {
             if (!links.remove(link)) {
@@ -506,7 +506,7 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
         reading.run(link::release);
         sleeper.wake(); // a receiver that waits has the receiving half's share
         writing.run(() -> {
-            link.end(); // in this half: nothing is sent after the end
+            link.end(); // in this half, so that nothing is sent after the end
             link.release();
         });
     }
@@ -517,28 +517,28 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
         remove(link);
     }
 
-    /** A doorbell has found a peer to be gone. What it has sent before is still to be received. */
+    /** Handles a doorbell that has found a peer to be gone. The datagrams that the peer sent before are still to be received. */
     private void peerGone(DatagramLink link) {
         if (!link.receiver().ready()) {
             remove(link);
         }
     }
 
-    /** Gives up links that nobody has used for long, or whose peer is gone; not what is still to be received. */
+    /** Gives up links that nobody has used for long, or whose peer is gone, but not while they hold datagrams to be received. */
     void sweep() {
         long now = System.nanoTime();
-        boolean rung = true; // perhaps, where it fails in the middle
+        boolean rung = true; // assumed if the sweep fails in the middle
         try {
             rung = sweepLinks(now);
         } finally {
             if (rung) {
-                watchers.refresh(); // the ring was theirs
+                watchers.refresh(); // the ring was meant for the watchers
             }
         }
         if (links.isEmpty()) {
             finder.forget(this);
             if (!links.isEmpty()) {
-                finder.watch(this); // one came in between
+                finder.watch(this); // a link came in between
             }
         }
     }
@@ -573,8 +573,8 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
     // ---- closing
 
     /**
-     * Closes the kernel's channel, and gives up all links. What was not received is lost. Threads that wait have let go of the
-     * kernel's socket when it returns, so that its port is free; not one that was interrupted. Idempotent.
+     * Closes the kernel's channel, and gives up all links. Datagrams that were not received are lost. When it returns, waiting threads have
+     * let go of the kernel's socket, so that its port is free; except a thread that was interrupted. Idempotent.
      */
     public void close() {
         List<Fabric.Listening> toClose;
@@ -600,8 +600,8 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
     }
 
     /**
-     * Before the registrations end: the JDK's channel waits for those who are in its methods and leaves the descriptor open as
-     * long as it has keys, but with its last key it goes at once, also under a sender.
+     * Closes the kernel's channel before the registrations end. The JDK's channel waits for the threads in its methods, and leaves the
+     * descriptor open as long as it has keys. But when its last key goes, the descriptor goes at once, even under a sender.
      */
     private void closeKernel() {
         try {
@@ -619,31 +619,31 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
     /**
      * As {@link StreamReadiness#endRegistrations}.
      *
-     * @param over tells by the attachment
+     * @param over decides by the attachment whether a registration has ended
      */
     public void endRegistrations(Predicate<Object> over) {
         watchers.end(over);
     }
 
-    /** How many destinations it remembers something of. */
+    /** The number of destinations that this socket remembers. */
     int remembered() {
         return destinations.size();
     }
 
-    /** How many peers' datagrams take a faster path than the kernel's now. */
+    /** The number of peers whose datagrams take a faster path than the kernel's now. */
     public int links() {
         return links.size();
     }
 
-    /** How many of them had datagrams lately, so that each receive looks at them. */
+    /** The number of links that had datagrams lately, so that each receive looks at them. */
     int busyLinks() {
         return links.busy();
     }
 
     /**
-     * Which way datagrams to a destination take now, and why not a faster one.
+     * The path that datagrams to a destination take now, and the reason why it is not a faster one.
      *
-     * @param target where to
+     * @param target the destination
      */
     public PathInfo path(InetSocketAddress target) {
         return destinations.info(target);

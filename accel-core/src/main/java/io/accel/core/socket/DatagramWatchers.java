@@ -13,21 +13,24 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /**
- * The registrations of one datagram socket with pollers. The socket's own watches the kernel's channel and looks at the
- * memory of all links; beside it, with the same poller, each link has one for its doorbell. A link is in {@link
- * DatagramSocket}'s set only while every poller of the socket has a doorbell's share in it, so looking is safe.
+ * The registrations of one datagram socket with pollers. The socket's own watches the kernel's channel and looks at the memory of all
+ * links. Beside it, with the same poller, each link has a registration for its doorbell. A link is in {@link DatagramSocket}'s set only
+ * while every poller of the socket has a doorbell's share in it, so looking is safe.
  */
 final class DatagramWatchers {
-    /** Between two looks for those who are to let go, which takes them as long as a thread needs to get a core. */
+    /** The time between two looks at waiters that must let go. They need as long as a thread needs to get a core. */
     private static final long NAP_NANOS = 20_000;
-    /** Of a thread that gets none for so long the port is not waited for. */
+    /** The longest wait for the port. A thread that gets no core for that long is not waited for. */
     private static final long MOST_WAIT_NANOS = 2_000_000_000;
 
-    /** By the socket's own registrations. Guarded by this. */
+    /** The doorbells' registrations, keyed by the socket's own registration and by link. Guarded by this. */
     private final Map<Registration, Map<DatagramLink, Registration>> doorbells = new HashMap<>();
     /** Guarded by this. */
     private final List<DatagramLink> links = new ArrayList<>();
-    /** While there are no registrations: those of doorbells with the poller that only hears of peers' deaths. Guarded by this. */
+    /**
+     * The doorbells' registrations with the poller that only hears of peers' deaths; used while the socket has no registrations. Guarded by
+     * this.
+     */
     private final Map<DatagramLink, Registration> guards = new HashMap<>();
 
     private boolean closed; // guarded by this
@@ -37,15 +40,15 @@ final class DatagramWatchers {
     /**
      * The registrations of a socket.
      *
-     * @param whenRung is told of each ring, before the pollers are
-     * @param whenGone is told when a doorbell has found its peer to be gone
+     * @param whenRung called for each ring, before the pollers are told
+     * @param whenGone called when a doorbell has found its peer to be gone
      */
     DatagramWatchers(Consumer<DatagramLink> whenRung, Consumer<DatagramLink> whenGone) {
         this.whenRung = whenRung;
         this.whenGone = whenGone;
     }
 
-    /** Takes a registration in, with the doorbells of all links, unless the socket is closed. */
+    /** Adds a registration, with the doorbells of all links, unless the socket is closed. */
     boolean add(Registration registration) {
         List<Registration> toClose;
         synchronized (this) {
@@ -63,14 +66,14 @@ final class DatagramWatchers {
         return true;
     }
 
-    /** To be closed outside of the monitor: whatever ends with them may come back here. */
+    /** Takes the guards out. The caller closes them outside of the monitor, since their end may call back here. */
     private List<Registration> unguard() {
         List<Registration> all = List.copyOf(guards.values());
         guards.clear();
         return all;
     }
 
-    /** A registration's poller will not look again. */
+    /** Removes a registration whose poller will not look again. */
     void remove(Registration registration) {
         List<Registration> toClose;
         synchronized (this) {
@@ -90,9 +93,9 @@ final class DatagramWatchers {
     }
 
     /**
-     * Makes a poller hear of the death of a link's peer if nobody else would, because the socket only sends.
+     * Makes a poller watch for the death of a link's peer, if no other would hear of it because the socket only sends.
      *
-     * @param guard no poller of the socket, nor one that watches the link's doorbell for other reasons
+     * @param guard a poller that is none of the socket's, and does not watch the link's doorbell for other reasons
      */
     synchronized void guard(DatagramLink link, Poller guard) {
         if (doorbells.isEmpty() && links.contains(link)) {
@@ -100,7 +103,7 @@ final class DatagramWatchers {
         }
     }
 
-    /** Lets all pollers forget a link. */
+    /** Makes all pollers forget a link. */
     void unlinked(DatagramLink link) {
         List<Registration> toClose = new ArrayList<>();
         synchronized (this) {
@@ -127,12 +130,15 @@ final class DatagramWatchers {
         try {
             own.put(link, registrar.register(new DatagramDoorbell(this, link)));
         } catch (ClosedChannelException e) {
-            // The peer has gone in this moment, or the link was given up: there is nothing to hear.
+            // The peer has just gone, or the link was given up: its doorbell will not ring.
             return;
         }
     }
 
-    /** Takes what a link's doorbell has rung, if it has, for all: only one hears it. The watchers that are told are to be refreshed. */
+    /**
+     * Takes the ring of a link's doorbell, if it has rung, for all, since only one thread hears it. The caller refreshes the watchers if
+     * this returns true.
+     */
     boolean drain(DatagramLink link) {
         boolean rung = link.link().drainDoorbell();
         if (rung) {
@@ -141,7 +147,7 @@ final class DatagramWatchers {
         return rung;
     }
 
-    /** A link's peer is gone. */
+    /** Handles a link whose peer is gone. */
     void gone(DatagramLink link) {
         whenGone.accept(link);
     }
@@ -151,7 +157,7 @@ final class DatagramWatchers {
         copy().forEach(Registration::refresh);
     }
 
-    /** Ends every registration, and takes in no more. */
+    /** Ends every registration, and accepts no more. */
     void close() {
         List<Registration> toClose;
         synchronized (this) {
@@ -163,7 +169,7 @@ final class DatagramWatchers {
         copy().forEach(Registration::close);
     }
 
-    /** After {@link #close}: waits until the selectors of those who wait have let go of the kernel's descriptor. */
+    /** Waits, after {@link #close}, until the selectors of waiting threads have let go of the kernel's descriptor. */
     void awaitWaiters() {
         long start = System.nanoTime();
         while (isWaitedFor() && System.nanoTime() - start < MOST_WAIT_NANOS) {
@@ -180,7 +186,7 @@ final class DatagramWatchers {
         return false;
     }
 
-    /** Ends those whose attachment a test picks out. */
+    /** Ends the registrations whose attachment the predicate accepts. */
     void end(Predicate<Object> over) {
         for (Registration registration : copy()) {
             if (over.test(registration.attachment())) {

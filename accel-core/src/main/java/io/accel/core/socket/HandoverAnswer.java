@@ -5,13 +5,13 @@ import io.accel.core.fabric.FallbackReason;
 import java.io.IOException;
 
 /**
- * What is known of whether a connection gets a link, and the threads that wait to hear it: those that connect or accept where that is
- * to return with a link.
+ * The answer to whether a connection gets a link, as far as it is known, and the threads that wait for it. Such threads connect or accept
+ * with a profile that makes them return with a link.
  *
- * <p>Any thread; each method takes this monitor. {@link StreamHandover}, which says what is known, calls in its own.
+ * <p>Any thread; each method takes this monitor. {@link StreamHandover}, which supplies the answer, calls in its own monitor.
  */
 final class HandoverAnswer {
-    /** How often an accept looks whether the client is still there. */
+    /** How often an accept checks whether the client is still there. */
     private static final long LEFT_MILLIS = 10;
 
     private final StreamSocket socket;
@@ -21,23 +21,23 @@ final class HandoverAnswer {
 
     // All guarded by this.
 
-    /** Whether it is settled whether there will be a link. */
+    /** Whether the answer is settled. */
     private boolean settled;
-    /** Whether the peer cannot say yet, as far as is known. */
+    /** Whether the peer cannot answer yet, as far as is known. */
     private boolean pending;
     /** Whether the peer is known to have been asked, and has Accel. */
     private boolean heard;
     /** Whether the last client that asked has gone away without the link. */
     private boolean abandoned;
-    /** Why there is no link. */
+    /** The reason why there is no link. */
     private FallbackException failure;
-    /** How many threads wait. */
+    /** The number of waiting threads. */
     private int waiting;
 
     /**
-     * Before there is an answer.
+     * An answer that is not known yet.
      *
-     * @param asks whether it is this end that asks
+     * @param asks whether this end asks
      * @param settled whether nobody asks
      */
     HandoverAnswer(StreamSocket socket, Anchor anchor, boolean asks, boolean settled) {
@@ -47,7 +47,7 @@ final class HandoverAnswer {
         this.settled = settled;
     }
 
-    /** The link was given back: there may be another. */
+    /** Starts over after the link was given back: there may be another. */
     synchronized void beginAgain() {
         settled = false;
     }
@@ -56,7 +56,7 @@ final class HandoverAnswer {
         return settled;
     }
 
-    /** It is settled. Returns whether it was not before. */
+    /** Settles the answer. Returns whether it was not settled before. */
     synchronized boolean settle() {
         boolean isNew = !settled;
         settled = true;
@@ -69,37 +69,37 @@ final class HandoverAnswer {
         return heard && !settled;
     }
 
-    /** Why there is no link; null if nobody has said so. */
+    /** The reason why there is no link; null if nobody has given one. */
     synchronized FallbackException failure() {
         return failure;
     }
 
-    /** There is no link, at least not yet. */
+    /** Takes note that there is no link, at least not yet. */
     synchronized void failed(FallbackException why) {
         failure = why;
         heard |= why.reason() == FallbackReason.NOT_YET;
         notifyAll();
     }
 
-    /** The peer was asked. */
+    /** Takes note that the peer was asked. */
     synchronized void pending(boolean now, boolean known) {
         pending |= now;
         heard |= known;
         notifyAll();
     }
 
-    /** A client asks for the link. */
+    /** Takes note that a client asks for the link. */
     synchronized void claimed() {
         abandoned = false;
     }
 
-    /** The client that asked has gone away. */
+    /** Takes note that the client that asked has gone away. */
     synchronized void abandoned() {
         abandoned = true;
         notifyAll();
     }
 
-    /** The connection has closed, which was said before. */
+    /** Wakes the waiting threads of a connection that has closed; its closed flag is already set. */
     synchronized void wake() {
         if (waiting > 0) {
             notifyAll();
@@ -107,10 +107,10 @@ final class HandoverAnswer {
     }
 
     /**
-     * Waits until there is an answer, or none is to be expected any more.
+     * Waits until there is an answer, or none can be expected any more.
      *
      * @param nanos how long at most
-     * @param orPending whether it is enough that the peer cannot say yet
+     * @param orPending whether to return as well when the peer cannot answer yet
      */
     synchronized void await(long nanos, boolean orPending) {
         long end = System.nanoTime() + nanos;
@@ -140,7 +140,7 @@ final class HandoverAnswer {
         }
     }
 
-    /** A client that has closed the connection asks for nothing any more. */
+    /** Whether the peer has left: a client that has closed the connection asks for no link any more. */
     private boolean hasPeerLeft() {
         try {
             return anchor.hasEnded();

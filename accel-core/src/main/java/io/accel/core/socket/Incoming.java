@@ -8,60 +8,60 @@ import java.nio.ByteBuffer;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * What comes from the peer: through the kernel up to a byte that the peer chooses, over the link from there on.
+ * The direction from the peer: its bytes come through the kernel up to a byte that the peer chooses, and over the link from there on.
  *
- * <p>A reader {@linkplain #enter enters}, reads from the anchor, and says {@linkplain #took how much}. The peer has published
- * in the link where it switches before it sends the byte over the anchor that says so; so whoever has read that byte sees the
- * place, and the byte is taken off what was read. From then on {@link #link()} is there, and the reader goes on with that.
+ * <p>A reader {@linkplain #enter enters}, reads from the anchor, and says {@linkplain #took how much}. The peer publishes in the link where
+ * it switches before it sends the announcing byte over the anchor. So a reader that has read that byte sees the place, and the byte is
+ * removed from what was read. From then on {@link #link()} is set, and the reader goes on with the link.
  *
- * <p>The peer may go back to the kernel. A reader that has read all that the peer published before {@linkplain #follow
- * follows}. What was read from the kernel together with the announcement is then next, and {@linkplain SetAside set aside} until
- * then. So it is with what stands behind the {@linkplain ResumeRecord record} that a peer sends over the anchor when the link has broken.
+ * <p>The peer may go back to the kernel. A reader that has read everything that the peer published before {@linkplain #follow follows}.
+ * Bytes that were read from the kernel together with the announcement come next; they are {@linkplain SetAside set aside} until then. The
+ * same holds for bytes behind the {@linkplain ResumeRecord record} that a peer sends over the anchor when the link has broken.
  */
 public final class Incoming {
-    /** So much is set aside at most while the peer's record is awaited, and the connection lives. */
+    /** The most bytes that are set aside while the peer's record is awaited, and the connection lives. */
     private static final int MOST_ASIDE = 8 << 20;
 
     private static final int MOST_AT_A_TIME = 1 << 16;
 
     private final StreamSocket socket;
     private final ReentrantLock lock = new ReentrantLock();
-    /** What came through the kernel. Written under the lock; others read it for a hint. */
+    /** The number of bytes that came through the kernel. Written under the lock; other threads read it as a hint. */
     private volatile long taken;
-    /** Reads that brought bytes. Written under the lock; others read it for a hint. */
+    /** The number of reads that brought bytes. Written under the lock; other threads read it as a hint. */
     private volatile int reads;
     /** Written under the lock. */
     private volatile LinkStream link;
     /** Whether the byte that announces the switch lies in the kernel, or is yet to come. Written under the lock. */
     private volatile boolean announcementDue;
 
-    /** Null before the first link, without which nothing is set aside. Written once, in {@link #prepareForLink}; any thread reads it. */
+    /** Null before the first link; nothing is set aside before that. Written once, in {@link #prepareForLink}; any thread reads it. */
     private volatile SetAside aside;
 
     /** Whether nothing was read from the kernel since the peer was followed there. Written under the lock. */
     private volatile boolean justFollowed;
 
-    /** What the first bytes were; null if nobody will ask. Written by {@link StreamSocket}. */
+    /** The fingerprint of the first bytes; null if nobody will ask. Written by {@link StreamSocket}. */
     private volatile StreamFingerprint fingerprint;
 
     Incoming(StreamSocket socket) {
         this.socket = socket;
     }
 
-    /** A link is about to come. In the monitor of {@link StreamHandover}, before anybody can see it. */
+    /** Prepares for a link that is about to come. In the monitor of {@link StreamHandover}, before anybody can see the link. */
     void prepareForLink() {
         aside = new SetAside();
     }
 
-    /** The link if the peer's bytes come by it; null as long as they come through the kernel. */
+    /** The link if the peer's bytes come over it; null as long as they come through the kernel. */
     public LinkStream link() {
         return link;
     }
 
     /**
-     * Enters this half to read from the kernel, unless the link is it.
+     * Enters this half to read from the kernel, unless the bytes come over the link.
      *
-     * @return the link, and the caller is not in this half; or null, and it is, and {@linkplain #leave leaves}
+     * @return the link, and the caller is not in this half; or null, and the caller is in this half and must {@linkplain #leave leave} it
      */
     public LinkStream enter() {
         LinkStream switched = link;
@@ -77,11 +77,11 @@ public final class Incoming {
     }
 
     /**
-     * As {@link #enter()}, within a time, whether the thread is interrupted or not.
+     * As {@link #enter()}, within a time limit, whether the thread is interrupted or not.
      *
      * @param nanos how long to try
      * @return as {@link #enter()}
-     * @throws SocketTimeoutException if somebody else was in this half all the time
+     * @throws SocketTimeoutException if another thread was in this half all the time
      */
     public LinkStream enter(long nanos) throws SocketTimeoutException {
         LinkStream switched = link;
@@ -104,16 +104,16 @@ public final class Incoming {
     }
 
     /**
-     * A buffer was read into from the kernel. In this half only. What came that is not the program's, or not yet, is taken off
-     * it: the announcement of a switch, and what the kernel had behind it, which is set aside until the link is done.
+     * Accounts for a read from the kernel into a buffer. In this half only. Bytes that are not the program's, or not yet, are removed from
+     * the buffer: the announcement of a switch, and the bytes behind it, which are set aside until the link is done.
      *
      * @param n how many bytes, 0 for none, negative for the end
-     * @param dst the buffer, behind what was read; its position may go back
-     * @return how many of them are the program's now; also 0 instead of the end if the peer has switched, and what follows comes
-     *     by {@link #link()}; {@link LinkStream#MOVED} if there were bytes and none is the program's now, although the kernel or
-     *     what was set aside is next: the caller begins anew
-     * @throws IOException if the peer says that it switched where it cannot have; or, at the end, if that is only the end of what
-     *     comes through the kernel, for the link has broken
+     * @param dst the buffer, positioned behind the bytes read; its position may go back
+     * @return how many of them are the program's now; also 0 instead of the end if the peer has switched, and the next bytes come over
+     *     {@link #link()}; {@link LinkStream#MOVED} if there were bytes and none is the program's now, although the kernel or the bytes set
+     *     aside come next: the caller starts over
+     * @throws IOException if the peer says that it switched where it cannot have; or, at the end, if only the kernel's part of the stream
+     *     has ended because the link has broken
      */
     public int took(int n, ByteBuffer dst) throws IOException {
         StreamFingerprint print = fingerprint;
@@ -130,11 +130,11 @@ public final class Incoming {
     }
 
     /**
-     * As {@link #took(int, ByteBuffer)}, of several buffers.
+     * As {@link #took(int, ByteBuffer)}, for several buffers.
      *
      * @param n how many bytes
-     * @param dsts what was read into, one after the other
-     * @param before the position of each before that, the first of which is that at {@code offset}
+     * @param dsts the buffers that were filled, one after the other
+     * @param before the position of each buffer before the read, beginning with the buffer at {@code offset}
      * @param offset the first buffer
      * @return as there
      * @throws IOException as there
@@ -144,7 +144,7 @@ public final class Incoming {
         if (print != null && n > 0 && socket.attached() == null) {
             print.note(
                     taken, dsts, before,
-                    offset); // all the program's: a peer that switches has a link, and so has this end
+                    offset); // all bytes are the program's: a peer that switches has a link, and so has this end
         }
         long mine = took(n);
         if (mine < n) {
@@ -232,7 +232,7 @@ public final class Incoming {
         }
     }
 
-    /** Takes in what was read and is not the program's now. Under the lock. */
+    /** Sets aside bytes that were read and are not the program's now. Under the lock. */
     private void setAside(ByteBuffer bytes) {
         if (link != null) {
             aside.addBehindAnnouncement(bytes);
@@ -241,25 +241,28 @@ public final class Incoming {
         }
     }
 
-    // ---- the word of a peer whose link has broken
+    // ---- the record of a peer whose link has broken
 
     /**
-     * From now on the peer's record may come. A reader finds it.
+     * Prepares for the peer's record, which may come from now on. A reader finds it.
      *
-     * @param awaited finds it
+     * @param awaited the object that finds the record among the bytes
      */
     void await(ResumeRecord awaited) {
         aside.await(awaited);
     }
 
-    /** The link is no more, and no word of the peer's about it is to come. By the thread that {@linkplain #await awaits} them. */
+    /**
+     * Stops looking for a record: the link is gone, and the peer will say nothing about it. Called by the thread that {@linkplain #await
+     * awaits} it.
+     */
     void forgetRecord() {
         aside.forgetRecord();
     }
 
     /**
-     * The peer says nothing of the link; what was held, because it might have been its word, is the program's. By the thread that
-     * {@linkplain #await awaited} it.
+     * Stops waiting for a record: the peer says nothing about the link. Bytes that were held because they might have been the record are
+     * the program's. Called by the thread that {@linkplain #await awaited} it.
      */
     void awaitNoRecord() {
         lock.lock();
@@ -272,10 +275,10 @@ public final class Incoming {
     }
 
     /**
-     * Looks for the record in what the kernel has, of which the program's bytes are set aside: the program may not read before it
-     * has been told what the record is needed for. Unless somebody is reading. Never waits.
+     * Looks for the record among the bytes in the kernel, and sets the program's bytes aside, since the program may be waiting, before it
+     * reads, for something that needs the record. Does nothing if another thread is reading. Never waits.
      *
-     * @return whether the kernel's connection has ended, so that it will not come
+     * @return whether the kernel's connection has ended, so that the record will not come
      * @throws IOException if the peer has reset it
      */
     boolean receiveRecord() throws IOException {
@@ -294,7 +297,7 @@ public final class Incoming {
             }
             if (link == null && socket.attached().reader().peekSwitchedAt() != LinkReader.NOT_SWITCHED) {
                 checkWholeUpTo(socket.attached().reader().peekSwitchedAt());
-                return false; // what the program has not read stands before all that comes over the link
+                return false; // bytes that the program has not read precede everything that comes over the link
             }
             while (aside.awaitsRecord() && maySetAside() && socket.anchor().available() > 0) {
                 ByteBuffer came = ByteBuffer.allocate(
@@ -314,24 +317,29 @@ public final class Incoming {
         } finally {
             lock.unlock();
             if (hasAside() || isAsideFull()) {
-                socket.readiness().refresh(); // a waiter for the kernel waits in vain for what is no longer there
+                socket.readiness().refresh(); // a waiter for the kernel waits in vain for bytes that are gone
             }
         }
     }
 
-    /** Of a connection that has ended there is no more than the kernel holds, and nothing else tells who only writes to it of a reset. */
+    /**
+     * A connection that has ended has no more bytes than the kernel holds, and nothing else tells a program that only writes of a reset.
+     */
     private boolean maySetAside() throws IOException {
         return !isAsideFull() || socket.anchor().hasEnded();
     }
 
-    /** A peer that resets throws away what its kernel had not sent: then nobody ever reads up to the switch. Under the lock. */
+    /**
+     * Fails if nobody can ever read up to the switch: a peer that resets throws away the bytes that its kernel had not sent. Under the
+     * lock.
+     */
     private void checkWholeUpTo(long switchedAt) throws IOException {
         if (taken + aside.size() < switchedAt && hasAnchorEnded()) {
             throw new IOException("the peer has reset it before all had come that it sent before its switch");
         }
     }
 
-    /** All that comes before the record is nothing to anybody: the program reads no more. Under the lock. */
+    /** Discards everything before the record: the program reads no more. Under the lock. */
     private void receiveRecordAlone() throws IOException {
         ByteBuffer came = ByteBuffer.allocate(MOST_AT_A_TIME);
         while (aside.awaitsRecord() && readForNobody(came.clear()) > 0) {
@@ -347,13 +355,13 @@ public final class Incoming {
         return anchor.available() > 0 ? anchor.read(dst) : 0;
     }
 
-    /** Whether nothing more comes through the kernel, and all that came was read. */
+    /** Whether nothing more comes through the kernel, and everything that came was read. */
     private boolean hasAnchorEnded() throws IOException {
         return socket.anchor().hasEnded() && socket.anchor().available() == 0;
     }
 
     /**
-     * Reads what has come through the kernel since the program closed, so that the kernel takes its bytes for read. Never waits.
+     * Reads the bytes that have come through the kernel since the program closed, so that the kernel counts them as read. Never waits.
      *
      * @return whether no more comes
      * @throws IOException if the peer has reset the connection
@@ -375,9 +383,9 @@ public final class Incoming {
     }
 
     /**
-     * Reads the end of the kernel's connection, which is the next thing there.
+     * Reads the end of the kernel's connection, which comes next there.
      *
-     * @return false if somebody is just reading
+     * @return false if another thread is just reading
      * @throws IOException if it is a reset
      */
     boolean readEnd() throws IOException {
@@ -392,7 +400,10 @@ public final class Incoming {
         }
     }
 
-    /** What was held, because it might have been the record, is the program's: the kernel's connection has ended. Under the lock. */
+    /**
+     * Hands the program the bytes that were held because they might have been the record: the kernel's connection has ended. Under the
+     * lock.
+     */
     private boolean releaseHeld() {
         if (link != null || aside == null || !aside.awaitsRecord()) {
             return false;
@@ -402,10 +413,10 @@ public final class Incoming {
     }
 
     /**
-     * Reads what was set aside, which comes before all that the kernel has. In this half only.
+     * Reads bytes that were set aside, which come before all bytes in the kernel. In this half only.
      *
-     * @param dst where to
-     * @return how many bytes; 0 if there are none, and the kernel is next
+     * @param dst the buffer to fill
+     * @return the number of bytes; 0 if there are none, and the kernel comes next
      */
     public int readAside(ByteBuffer dst) {
         SetAside before = aside;
@@ -416,7 +427,7 @@ public final class Incoming {
         return n;
     }
 
-    /** A read has brought bytes. Under the lock. */
+    /** Counts a read that has brought bytes. Under the lock. */
     private void count(long n) {
         long before = taken;
         taken = before + n;
@@ -427,7 +438,7 @@ public final class Incoming {
         }
     }
 
-    /** A read that was counted has brought nothing of the program's yet. Under the lock. */
+    /** Takes a counted read back that has brought none of the program's bytes yet. Under the lock. */
     private void discount(long n) {
         long before = taken;
         taken = before - n;
@@ -435,7 +446,7 @@ public final class Incoming {
         reads = earlier - 1;
     }
 
-    /** Whether as much is set aside as may be. Any thread. */
+    /** Whether as many bytes are set aside as may be. Any thread. */
     boolean isAsideFull() {
         return sizeAside() >= MOST_ASIDE;
     }
@@ -450,14 +461,14 @@ public final class Incoming {
         return before == null ? 0 : before.size();
     }
 
-    /** Whether bytes were set aside that are next. Any thread. */
+    /** Whether bytes that were set aside come next. Any thread. */
     boolean hasAside() {
         return !isAsideEmpty() && link == null;
     }
 
     /**
-     * The peer has gone back to the kernel's path, and all that came over the link before was read: so does this. In the link's
-     * reading half only, which nobody enters to change to it from here: so the two locks are never taken in both orders.
+     * Goes back to the kernel's path, as the peer has, now that everything that came over the link has been read. In the link's reading
+     * half only. No thread enters that half from this one, so the two locks are never taken in both orders.
      *
      * @param from the link
      * @return false if that is too early: the announcement of the switch to the link, or a record, is still on its way
@@ -466,7 +477,7 @@ public final class Incoming {
         lock.lock();
         try {
             if (aside.awaitsRecord() && !isAsideFull()) {
-                return false; // if full, the record may stand behind all that is yet to be read
+                return false; // if full, the record may stand behind bytes that are yet to be read
             }
             if (announcementDue) {
                 takeAnnouncement();
@@ -486,12 +497,12 @@ public final class Incoming {
     }
 
     /**
-     * A read from the kernel has failed. In this half only.
+     * Decides what a failed read from the kernel reports. In this half only.
      *
-     * @param e how
-     * @return 0 if the peer's bytes come by {@link #link()}; -1, the end, if a write over the link has reported the reset that
-     *     this read has met
-     * @throws IOException that of the read, if it is to be reported; or as {@link #took}
+     * @param e the failure
+     * @return 0 if the peer's bytes come over {@link #link()}; -1, the end, if a write over the link has reported the reset that this read
+     *     has met
+     * @throws IOException the failure of the read, if it is to be reported; or as {@link #took}
      */
     public int failed(IOException e) throws IOException {
         if (place(-1) == 0) {
@@ -509,14 +520,14 @@ public final class Incoming {
     }
 
     /**
-     * How many bytes reads would get without waiting; a hint if another thread reads. Any thread.
+     * The number of bytes that reads would get without waiting; a hint if another thread reads. Any thread.
      *
      * @throws IOException if the anchor is closed
      */
     public int available() throws IOException {
         LinkStream switched = link;
         if (switched != null) {
-            // The link first: what it gains meanwhile is missed, and nothing is counted that is not there.
+            // The link comes first: bytes that it gains meanwhile are missed, and no byte is counted that is not there.
             long here = switched.reader().available();
             return toInt(switched.reader().isPeerLeaving() ? here + aside.size() + behindAnnouncement() : here);
         }
@@ -527,7 +538,7 @@ public final class Incoming {
             return toInt(raw);
         }
         long before = Math.min(raw, Math.max(0, at - taken));
-        // What is behind that begins with the announcement, which is not the program's.
+        // The bytes behind that begin with the announcement, which is not the program's.
         long behind = attached.reader().isPeerLeaving() ? Math.max(0, raw - before - 1) : 0;
         return toInt(before + attached.reader().availableAhead() + behind);
     }
@@ -540,12 +551,12 @@ public final class Incoming {
         return Math.max(0, socket.anchor().available() - (announcementDue ? 1 : 0));
     }
 
-    /** Whether bytes of the program's have come through the kernel that were not read, of a connection that is closing. Any thread. */
+    /** Whether any of the program's bytes that came through the kernel are unread, in a connection that is closing. Any thread. */
     boolean hasUnread() {
         LinkStream switched = link;
         try {
             if (switched != null) {
-                // Behind an end over the link there is nothing of the program's, but perhaps the record of the close.
+                // No bytes of the program's lie behind an end over the link, but the record of the close may.
                 return (!aside.isEmpty() && !switched.peer().hasFinished())
                         || (switched.reader().hasLeft() && kernelHasMoreThan(announcementDue ? 1 : 0));
             }
@@ -556,17 +567,18 @@ public final class Incoming {
             long at = attached == null
                     ? LinkReader.NOT_SWITCHED
                     : attached.reader().peekSwitchedAt();
-            // While a broken link is undecided the kernel may have what the peer says of it, which is nothing of the
-            // program's.
+            // While a broken link is undecided, the kernel may hold the peer's record, which is not the program's.
             boolean mayBeRecord = attached != null && attached.broken().isUndecided();
             return (at == LinkReader.NOT_SWITCHED || at > taken)
                     && kernelHasMoreThan(mayBeRecord ? ResumeRecord.SIZE : 0);
         } catch (IOException e) {
-            return false; // closed, or reset: it makes no difference any more
+            return false; // closed or reset, so the answer makes no difference any more
         }
     }
 
-    /** Behind an input that is shut nothing but a read tells, which takes bytes that nobody wants any more. */
+    /**
+     * Whether the kernel has more than so many bytes. If the input is shut, only a read tells; it takes bytes that nobody wants any more.
+     */
     private boolean kernelHasMoreThan(int bytes) throws IOException {
         if (!socket.isInputShut()) {
             return socket.anchor().available() > bytes;
@@ -582,8 +594,8 @@ public final class Incoming {
     }
 
     /**
-     * Whether a read gets something, where the kernel has said so before it was known that the reader is back with it: what it
-     * had then may have been an announcement, or a record, that was taken meanwhile. Any thread.
+     * Whether a read gets bytes, if the kernel reported them before the reader was known to be back on its path. Those bytes may have been
+     * an announcement, or a record, that was taken meanwhile. Any thread.
      */
     boolean isReadable() {
         if (!justFollowed || !isAsideEmpty()) {
@@ -592,7 +604,7 @@ public final class Incoming {
         try {
             return socket.anchor().available() > 0 || socket.anchor().hasEnded();
         } catch (IOException e) {
-            return true; // which the read meets
+            return true; // the read meets the failure
         }
     }
 
@@ -601,11 +613,11 @@ public final class Incoming {
         return announcementDue;
     }
 
-    /** Takes the announcement from the anchor if it is there, so that nothing unread is left there. Any thread. */
+    /** Takes the announcement from the anchor if it has come, so that no unread byte is left there. Any thread. */
     void drain() {
         if (announcementDue && lock.tryLock()) {
             try {
-                if (announcementDue && !aside.awaitsRecord()) { // else it is taken with that
+                if (announcementDue && !aside.awaitsRecord()) { // else it is taken with the record
                     takeAnnouncement();
                 }
             } finally {
@@ -625,17 +637,17 @@ public final class Incoming {
                 int unused = socket.anchor().read(ByteBuffer.allocate(1));
                 announcementDue = false;
             } else if (socket.anchor().hasEnded()) {
-                announcementDue = socket.anchor().available() > 0; // what came just now was before the end
+                announcementDue = socket.anchor().available() > 0; // bytes that came just now preceded the end
             }
         } catch (IOException e) {
-            announcementDue = false; // it will not come any more
+            announcementDue = false; // the announcement will not come any more
             if (isReset(e)) {
                 socket.loss().keepReset();
             }
         }
     }
 
-    /** From the first byte on, or not at all. */
+    /** Takes a fingerprint from the first byte on, or not at all. */
     void fingerprint(StreamFingerprint print) {
         fingerprint = print;
     }

@@ -7,31 +7,32 @@ import java.lang.System.Logger.Level;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What is left of a close in order whose peer may lack some of what was sent over a link that can break. The program's channel is closed;
- * the link's memory and the kernel's connection, by a descriptor of their own, stay until the peer's device has all, or, where the link
- * breaks before that, until {@link Resumption} has given the rest to the kernel, which goes on as it does for any program that has closed.
+ * Finishes a close in order whose peer may lack some of the bytes sent over a link that can break. The program's channel is closed. The
+ * link's memory, and the kernel's connection on a descriptor of its own, stay until the peer's device has everything. If the link breaks
+ * before that, they stay until {@link Resumption} has given the rest to the kernel, which goes on as it does for any program that has
+ * closed.
  *
- * <p>Until then an end of the kernel's connection, by whatever cause, is a reset: the peer never takes what has come for all. A peer
- * that takes nothing for {@code rdma.linger} is given up in that way.
+ * <p>Until then an end of the kernel's connection, whatever its cause, is a reset, so that the peer never takes the bytes received for the
+ * whole stream. A peer that takes nothing for {@code rdma.linger} is given up in that way.
  *
- * <p>Made by the thread that closes; after that {@link StreamUpgrades}' thread's alone.
+ * <p>The closing thread makes this; after that {@link StreamUpgrades}' thread alone uses it.
  */
 final class LingeringClose {
     private static final Log LOG = Log.of(LingeringClose.class);
     private static final long SHORTEST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
     private static final long LONGEST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(32);
     /**
-     * How long what a peer sends is read for nobody that has not ended yet: a kernel that is given bytes for a connection that was closed
-     * resets it, and throws away what it has not sent.
+     * How long the bytes of a peer that has not ended yet are read and discarded. A kernel that receives bytes for a closed connection
+     * resets it, and throws away the bytes it has not sent.
      */
     private static final long GRACE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private enum Step {
-        /** The peer's device has not said that it has all. */
+        /** The peer's device has not acknowledged everything. */
         ARRIVING,
-        /** The link has broken, and what it lost is sent again. */
+        /** The link has broken, and the lost bytes are being sent again. */
         RESUMING,
-        /** The kernel has all, and the end. */
+        /** The kernel has all bytes, and the end. */
         ENDING,
         OVER
     }
@@ -42,7 +43,7 @@ final class LingeringClose {
     private final long patienceNanos;
 
     private Step step = Step.ARRIVING;
-    /** How much the peer was known to have taken when that was last looked at, and since when. */
+    /** The amount that the peer was known to have taken at the last look, and since when. */
     private long progress;
 
     private long progressAt;
@@ -50,14 +51,14 @@ final class LingeringClose {
     private long dueAt;
     /** When the output was ended. */
     private long endedAt;
-    /** Takes the rest to the kernel, once the link has broken. */
+    /** The resumption that takes the rest to the kernel, once the link has broken. */
     private Resumption resumption;
 
     /**
      * The rest of a close.
      *
-     * @param stream of which the caller has taken a share, which becomes this one's
-     * @param anchor that was kept, and is to reset on its close
+     * @param stream the link; the caller has taken a share of it, which passes to this object
+     * @param anchor the anchor that was kept, and that resets on its close
      */
     LingeringClose(StreamSocket socket, LinkStream stream, Anchor anchor, long patienceNanos, long now) {
         this.socket = socket;
@@ -68,13 +69,13 @@ final class LingeringClose {
         this.dueAt = now;
     }
 
-    /** In how many nanoseconds to look again; 0 or less for now. */
+    /** The nanoseconds until the next look; 0 or less for now. */
     long pause(long now) {
         return dueAt - now;
     }
 
     /**
-     * Goes on as far as it can without waiting.
+     * Advances as far as it can without waiting.
      *
      * @param now the time, as {@link System#nanoTime}
      * @return whether to call again
@@ -94,7 +95,7 @@ final class LingeringClose {
                 over();
             }
         } catch (IOException | RuntimeException | OutOfMemoryError e) {
-            // Others' are advanced by the same thread.
+            // The same thread advances other connections' closes.
             LOG.get().log(Level.DEBUG, "the peer of a connection that was closed may not get all that was sent", e);
             over();
         }
@@ -112,7 +113,7 @@ final class LingeringClose {
         } else if (socket.outgoing().link() == null) {
             end(now); // the link had broken before, and the last was sent again as the program closed
         } else if ((said & Link.CLOSED) != 0) {
-            endAtOnce(); // nobody reads what may be missing
+            endAtOnce(); // nobody reads the bytes that may be missing
         } else if (stream.broken().isResuming()) {
             step = Step.RESUMING;
             resumption = socket.loss().afterClose();
@@ -128,14 +129,14 @@ final class LingeringClose {
         if (socket.outgoing().link() == null) {
             end(now);
         } else if (!goesOn) {
-            over(); // bytes are lost, or there is nobody any more to read them
+            over(); // bytes are lost, or nobody is left to read them
         }
     }
 
-    /** As the program's close would have. */
+    /** Ends the connection as the program's close would have. */
     private void endAtOnce() throws IOException {
         anchor.endOnClose();
-        anchor.shutdownOutput(); // first: where bytes are unread the close is a reset, which comes behind the end
+        anchor.shutdownOutput(); // first: unread bytes make the close a reset, behind the end
         over();
     }
 
@@ -147,7 +148,7 @@ final class LingeringClose {
         pauseNanos = SHORTEST_PAUSE_NANOS;
     }
 
-    /** Whether there is hope. */
+    /** Gives the peer up once it has taken nothing for too long. Returns whether to go on. */
     private boolean checkProgress(long now) {
         if (step == Step.ENDING) {
             return true;
@@ -173,7 +174,7 @@ final class LingeringClose {
 
     private void over() {
         if (step == Step.OVER) {
-            return; // and what comes after failed
+            return; // it was over before, and the code behind that failed
         }
         step = Step.OVER;
         try {

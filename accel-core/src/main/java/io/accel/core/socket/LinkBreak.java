@@ -4,16 +4,16 @@ import io.accel.core.fabric.Link;
 import java.nio.ByteBuffer;
 
 /**
- * What becomes of a stream whose link breaks. {@link Resumption} finds that out and says it here; readers and writers go by what they
- * find. The peer's side of it are states of the link: RST where bytes are lost, FIN and CLOSED where the peer has ended.
+ * The fate of a stream whose link breaks. {@link Resumption} decides it and records it here; readers and writers act on what they find. To
+ * them it shows as states that the peer might have set on the link: RST if bytes are lost, FIN and CLOSED if the peer has ended.
  *
- * <p>Written by one thread at a time, in {@link Resumption}'s monitor; read by any.
+ * <p>Written by one thread at a time, in {@link Resumption}'s monitor; read by any thread.
  */
 final class LinkBreak {
     private enum Course {
-        /** The link has not broken, or nobody has said what follows. */
+        /** The link has not broken, or the fate is not decided. */
         BY_LINK,
-        /** The reader goes on through the kernel behind what has come over the link. Writers may still wait for that. */
+        /** The reader goes on through the kernel behind the bytes that have come over the link. Writers may still wait. */
         READER_RETURNS,
         /** The connection goes on through the kernel. */
         RESUMED
@@ -25,7 +25,7 @@ final class LinkBreak {
     private final LinkPeer peer;
 
     private volatile Course course = Course.BY_LINK;
-    /** What is sent again through the kernel of a link that has broken; null before. */
+    /** The progress of sending the bytes lost with a broken link again through the kernel; null before that. */
     private volatile Replay replay;
 
     LinkBreak(LinkStream stream) {
@@ -35,14 +35,14 @@ final class LinkBreak {
         this.peer = stream.peer();
     }
 
-    /** Whether the link can break while the connection goes on; not if it is freed. */
+    /** Whether the link can break while the connection goes on. A freed link cannot. */
     boolean isPossible() {
         try (LinkLease.Share share = lease.take()) {
             return share != null && link.canBreak();
         }
     }
 
-    /** Whether the link has broken, and nobody has said what becomes of the stream. */
+    /** Whether the link has broken, and the fate of the stream is not decided. */
     boolean isUndecided() {
         if (course != Course.BY_LINK) {
             return false;
@@ -51,7 +51,7 @@ final class LinkBreak {
         return (heard & Link.BROKEN) != 0 && (heard & (Link.RST | Link.CLOSED)) == 0;
     }
 
-    /** Decides it as if the peer had said these states, and has all look who wait. */
+    /** Decides the fate as if the peer had said these states, and makes all waiting threads look. */
     void decide(int states) {
         try (LinkLease.Share share = lease.take()) {
             if (share == null) {
@@ -62,13 +62,15 @@ final class LinkBreak {
         stream.refresh();
     }
 
-    /** The reader goes on through the kernel behind what has come over the link, at once if nothing has. */
+    /** Sends the reader on through the kernel behind the bytes that have come over the link, at once if none have. */
     void returnReader() {
         course = Course.READER_RETURNS;
         decide(Link.LEFT);
     }
 
-    /** The connection goes on through the kernel, perhaps after what came over the link. After {@link #returnReader}. */
+    /**
+     * Takes note that the connection goes on through the kernel, perhaps behind bytes that came over the link. After {@link #returnReader}.
+     */
     void resumed() {
         course = Course.RESUMED;
     }
@@ -77,30 +79,30 @@ final class LinkBreak {
         return course == Course.RESUMED;
     }
 
-    /** What was lost is sent again from now on. When all is sent a writer goes to the kernel. */
+    /** Begins to send the lost bytes again. When all are sent, a writer goes to the kernel. */
     void replay(Replay begun) {
         replay = begun;
     }
 
-    /** What is sent again; null if nothing is. */
+    /** The progress of sending again; null if nothing is sent again. */
     Replay replay() {
         return replay;
     }
 
-    /** How many bytes were sent again. */
+    /** The number of bytes sent again. */
     long replayed() {
         Replay under = replay;
         return under == null ? 0 : under.count();
     }
 
-    /** Whether the link has broken, and what was written may not be with the peer, nor with the kernel. */
+    /** Whether the link has broken, and written bytes may have reached neither the peer nor the kernel. */
     boolean isResuming() {
         return isUndecided() || (replay != null && stream.socket().outgoing().link() == stream);
     }
 
     /**
-     * Whether a peer that may read on may lack something of what went over the link: the link can break before that has come, or has, and
-     * the kernel has not all. In no half: what a writer is just writing is not said to be written yet.
+     * Whether a peer that may read on may lack some of the bytes sent over the link: the link can break before they arrive, or it has
+     * broken, and the kernel does not have them all. Called in no half: bytes that a writer is just writing do not count as written yet.
      */
     boolean mayPeerLackAny() {
         try (LinkLease.Share share = lease.take()) {
@@ -111,7 +113,7 @@ final class LinkBreak {
         }
     }
 
-    /** Changes whenever the peer's device, or its kernel, is known to have taken more. */
+    /** A number that changes whenever the peer's device, or its kernel, is known to have taken more. */
     long delivered() {
         try (LinkLease.Share share = lease.take()) {
             return share == null ? 0 : link.sent() + replayed();
@@ -119,9 +121,9 @@ final class LinkBreak {
     }
 
     /**
-     * What is said to the peer by a close, so that it knows, if the link breaks after that, whether all has come.
+     * The record that a close sends to the peer, so that the peer knows whether everything has come if the link breaks after that.
      *
-     * @return null if the link cannot break, or the peer would not know it for what it is
+     * @return null if the link cannot break, or the peer would not recognise the record
      */
     ByteBuffer farewell() {
         LinkWriter writer = stream.writer();
@@ -133,7 +135,7 @@ final class LinkBreak {
         }
     }
 
-    /** Up to which cursor bytes have come, which is final; -1 as long as more may come. */
+    /** The final cursor up to which bytes have come; -1 as long as more may come. */
     long finallyReceived() {
         try (LinkLease.Share share = lease.take()) {
             if (share == null) {

@@ -6,11 +6,11 @@ import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
 
 /**
- * A link's doorbell in a poller of its socket, beside the socket's own registration there, which watches the anchor and does
- * all the looking. When it rings, everybody who waits for the socket looks: only one hears it.
+ * A link's doorbell in a poller of its socket, beside the socket's own registration there, which watches the anchor and does all the
+ * looking. When it rings, all threads that wait for the socket look, since only one of them hears it.
  */
 final class LinkDoorbell extends KernelTold {
-    /** How many registrations know of a ring that this hears: this one's, and the socket's beside it. */
+    /** The number of registrations that know of a ring that this hears: its own, and the socket's beside it. */
     private static final int KNOWING = 2;
 
     private final LinkStream stream;

@@ -7,12 +7,12 @@ import java.nio.channels.AsynchronousCloseException;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * One half of a link, which one thread at a time is in, and the half's share in the {@link LinkLease}. A reader or writer touches the
+ * One half of a link, with room for one thread at a time, and the half's share in the {@link LinkLease}. A reader or writer touches the
  * link only while it is in its half and has found the lease open there.
  *
  * <p>Leaving a half and closing are a Dekker handshake: the holder unlocks and looks whether the lease has ended; the closer ends it and
- * tries the lock. Both are volatile accesses. So whoever gets the lock after the close gives the share back: the closer if the lock is
- * free, otherwise its holder when it leaves.
+ * tries the lock. Both are volatile accesses. So the thread that gets the lock after the close gives the share back: the closer if the lock
+ * is free, otherwise the holder when it leaves.
  */
 abstract sealed class LinkHalf permits LinkReader, LinkWriter {
     final LinkStream stream;
@@ -38,13 +38,13 @@ abstract sealed class LinkHalf permits LinkReader, LinkWriter {
         lock.lock();
     }
 
-    /** Enters this half if nobody is in it. */
+    /** Enters this half if no thread is in it. */
     final boolean tryLock() {
         return lock.tryLock();
     }
 
     /**
-     * Enters this half within a time, whether the thread is interrupted or not.
+     * Enters this half within a time limit, whether the thread is interrupted or not.
      *
      * @param nanos how long to try
      * @return whether the caller is in it
@@ -61,7 +61,7 @@ abstract sealed class LinkHalf permits LinkReader, LinkWriter {
         }
     }
 
-    /** The lease has ended: gives the share back, unless somebody is in this half, and does it when leaving. Any thread. */
+    /** Gives the share back after the lease has ended. A thread that is in this half does that when it leaves. Any thread. */
     final void giveBack() {
         if (!lock.isHeldByCurrentThread() && lock.tryLock()) {
             boolean first = !givenBack;
@@ -73,7 +73,7 @@ abstract sealed class LinkHalf permits LinkReader, LinkWriter {
         }
     }
 
-    /** What an operation says that comes when the lease has ended. */
+    /** The result of an operation that comes after the lease has ended. */
     final int movedOrClosed() throws AsynchronousCloseException {
         if (lease.state() == LinkLease.State.RETIRED) {
             return LinkStream.MOVED;

@@ -8,11 +8,11 @@ import java.lang.invoke.VarHandle;
  * Decides which threads may touch the memory of a link. Its last user frees it, so that nobody touches freed memory.
  *
  * <p>A link has four kinds of users, each with a share: its reading half, its writing half, the thread that closes it, and every
- * registration with a poller. A thread that looks at the link from elsewhere takes a share for the moment. A share is given back once. The
- * last one frees the link, in the very call that closes it unless somebody is still in it. A link that both ends {@linkplain
- * LinkRetirement give back} while the connection lives on goes the same way.
+ * registration with a poller. Any other thread that looks at the link from elsewhere takes a share for the moment. A share is given back
+ * once. Giving back the last share frees the link: in the very call that closes it, unless another user still has a share. A link that both
+ * ends {@linkplain LinkRetirement give back} while the connection lives on goes the same way.
  *
- * <p>Any thread. All that a user did before it gave its share back happens before the link is freed: {@link UseCount}.
+ * <p>Any thread. Everything that a user did before it gave its share back happens before the link is freed: {@link UseCount}.
  */
 final class LinkLease {
     private static final VarHandle STATE;
@@ -36,7 +36,7 @@ final class LinkLease {
         RETIRED
     }
 
-    /** A share for a moment. Closing it gives it back. */
+    /** A share for a moment. Closing this object gives the share back. */
     final class Share implements AutoCloseable {
         @Override
         public void close() {
@@ -46,7 +46,7 @@ final class LinkLease {
 
     private final Link link;
     private final ConnectionRecord connection;
-    /** One object for all, so that taking a share makes none. */
+    /** One object for all threads, so that taking a share makes none. */
     private final Share share = new Share();
     /** Changes once, from {@link State#OPEN}, by the thread that closes or retires the link; any thread reads it. */
     private volatile State state = State.OPEN;
@@ -68,10 +68,11 @@ final class LinkLease {
     }
 
     /**
-     * No thread may use the link from now on, except those that are in it already. The caller has the closer's share to give back.
+     * Ends the lease: no thread may use the link from now on, except the threads that are in it already. The caller must give the closer's
+     * share back.
      *
-     * @param why not {@link State#OPEN}
-     * @return false if that was so before
+     * @param why the new state, not {@link State#OPEN}
+     * @return false if the lease had ended before
      */
     boolean end(State why) {
         return (boolean) STATE.compareAndSet(this, State.OPEN, why);

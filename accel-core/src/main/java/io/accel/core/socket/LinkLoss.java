@@ -6,18 +6,21 @@ import java.io.IOException;
 import java.lang.System.Logger.Level;
 
 /**
- * What becomes of a connection whose link has broken, or has said what cannot be: it goes on through the kernel, which {@link
- * Resumption} sees to, or it is reset. A reset is told by the end of the kernel's connection, which whoever waits there hears.
+ * Deals with a connection whose link has broken, or carries impossible values. Either the connection goes on through the kernel, which
+ * {@link Resumption} sees to, or it is reset. A reset shows as the end of the kernel's connection, which every thread that waits there
+ * hears.
  *
- * <p>{@link StreamUpgrades}' thread decides; what readers and writers call says so.
+ * <p>{@link StreamUpgrades}' thread decides. The methods that readers and writers call say so.
  */
 final class LinkLoss {
     private static final Log LOG = Log.of(LinkLoss.class);
 
     private final StreamSocket socket;
-    /** Whether the link broke with bytes that only it had, or the kernel's reset is yet to be told. Set once, by any thread. */
+    /**
+     * Whether the link broke with bytes that only it had, or a reset that the kernel reported must still be told. Set once, by any thread.
+     */
     private volatile boolean cutOff;
-    /** How the connection goes on whose link has broken; null if none has. Guarded by this. */
+    /** The resumption of the connection after its link has broken; null if no link has. Guarded by this. */
     private Resumption resumption;
 
     LinkLoss(StreamSocket socket) {
@@ -25,10 +28,10 @@ final class LinkLoss {
     }
 
     /**
-     * The link has broken.
+     * Begins to deal with a broken link.
      *
      * @param now the time, as {@link System#nanoTime}
-     * @return how the connection goes on through the kernel; null if it does not, or had nothing over the link
+     * @return the resumption of the connection through the kernel; null if it does not go on, or had nothing over the link
      */
     Resumption begin(long now) {
         LinkStream stream = socket.attached();
@@ -36,7 +39,7 @@ final class LinkLoss {
                 && !stream.retirement().hasSaidRetired()
                 && stream.broken().isUndecided()) {
             synchronized (this) {
-                if (!socket.isClosed()) { // a close that comes now finds it
+                if (!socket.isClosed()) { // a close that comes now finds the resumption
                     resumption = new Resumption(socket, stream, now);
                     return resumption;
                 }
@@ -46,7 +49,7 @@ final class LinkLoss {
         return null;
     }
 
-    /** How a connection goes on whose link has broken, perhaps before the program closed. By {@link LingeringClose}'s thread. */
+    /** The resumption of a connection whose link has broken, perhaps before the program closed. By {@link LingeringClose}'s thread. */
     synchronized Resumption afterClose() {
         if (resumption == null) {
             resumption = new Resumption(socket, socket.attached(), System.nanoTime());
@@ -54,20 +57,20 @@ final class LinkLoss {
         return resumption;
     }
 
-    /** How the connection goes on whose link has broken; null if none has. */
+    /** The resumption of the connection after its link has broken; null if no link has. */
     synchronized Resumption resumption() {
         return resumption;
     }
 
-    /** The connection has another link, or none. */
+    /** Forgets the broken link: the connection has another, or none. */
     synchronized void forget() {
         resumption = null;
     }
 
     /**
-     * Bytes are lost with the link.
+     * Resets the connection, since bytes are lost with the link.
      *
-     * @param why in words
+     * @param why the reason in words
      * @param told whether the peer has been told, and will not take the end of the kernel's connection for an orderly one
      */
     void lost(String why, boolean told) {
@@ -84,19 +87,19 @@ final class LinkLoss {
         cutOff(told);
     }
 
-    /** The connection goes on without the link. */
+    /** Takes note that the connection goes on without the link. */
     void resumed() {
         socket.handover().resumed();
         LinkStream stream = socket.attached();
         if (stream != null) {
-            stream.broken().resumed(); // and is let go of when the program has read what came by it
+            stream.broken().resumed(); // the link is let go of when the program has read its bytes
         }
         socket.readiness().refresh();
     }
 
     /**
-     * The link has broken. A connection of which nothing goes by it goes on. Any other has ended: whoever waits for the kernel's half of
-     * it hears that by the end of the kernel's connection.
+     * Cuts a connection off from its broken link. A connection with no bytes in the link goes on. Any other has ended: a thread that waits
+     * on the kernel's path hears that from the end of the kernel's connection.
      */
     void cutOff() {
         cutOff(true);
@@ -114,7 +117,7 @@ final class LinkLoss {
         try {
             anchor.shutdownInput();
             if (writersToo) {
-                anchor.shutdownOutput(); // whoever writes to the kernel since then is told as well
+                anchor.shutdownOutput(); // a thread that writes to the kernel from now on is told as well
             }
         } catch (IOException e) {
             LOG.get().log(Level.DEBUG, "whoever read from it has met its end already", e);
@@ -122,15 +125,15 @@ final class LinkLoss {
     }
 
     /**
-     * The peer has said over the link what cannot be: where its bytes stand nobody knows any more. It is told, and so are those who go on
-     * reading here, who would wait for the kernel otherwise. In the reading half of the kernel's path.
+     * Gives up a link whose peer has published impossible values, so that nobody knows where its bytes stand. The peer is told, and so are
+     * the threads that go on reading here; they would otherwise wait for the kernel. In the reading half of the kernel's path.
      */
     void condemn(LinkStream stream) {
         stream.peer().say(Link.RST);
         cutOffAnchor(false);
     }
 
-    /** The kernel has reported a reset, of which the program is yet to be told. Any thread. */
+    /** Keeps a reset that the kernel has reported, since the program must still be told of it. Any thread. */
     void keepReset() {
         cutOff = true;
         LinkStream stream = socket.attached();
@@ -140,8 +143,7 @@ final class LinkLoss {
     }
 
     /**
-     * Whether the end of the kernel's bytes is no end of the stream: the link broke, and with it the connection, or it was reset. Any
-     * thread.
+     * Whether the end of the kernel's bytes is not the end of the stream: the connection broke with its link, or it was reset. Any thread.
      */
     boolean isCutOff() {
         return cutOff;

@@ -3,8 +3,8 @@ package io.accel.core.socket;
 import io.accel.core.fabric.Link;
 
 /**
- * What the two ends of a link say to each other beside bytes: by states, which are bits that each end adds. They stay, but for those of
- * a direction that goes back to the kernel, and follows there.
+ * The states through which the two ends of a link talk to each other beside bytes. States are bits that each end adds. They stay, except
+ * the states of a direction that goes back to the kernel, and follows there.
  *
  * <p>Any thread. Each method takes a share of the link for the moment.
  */
@@ -17,7 +17,7 @@ final class LinkPeer {
         this.lease = lease;
     }
 
-    /** Tells the peer something, unless the link is freed. */
+    /** Sets states for the peer, unless the link is freed. */
     void say(int states) {
         try (LinkLease.Share share = lease.take()) {
             if (share != null) {
@@ -26,14 +26,14 @@ final class LinkPeer {
         }
     }
 
-    /** What the peer has said, as far as it is known without looking for more; nothing if the link is freed. */
+    /** The states that the peer has set, as far as known without looking for more; none if the link is freed. */
     int heard() {
         try (LinkLease.Share share = lease.take()) {
             return share == null ? 0 : link.peerState();
         }
     }
 
-    /** What the peer has said, once all that has come is taken in; {@link Link#CLOSED} if the link is freed. */
+    /** The states that the peer has set, after taking in everything that has come; {@link Link#CLOSED} if the link is freed. */
     int listen() {
         try (LinkLease.Share share = lease.take()) {
             if (share == null) {
@@ -44,13 +44,13 @@ final class LinkPeer {
         }
     }
 
-    /** Whether the peer may receive over the link: it has said so, or sends over the link. */
+    /** Whether the peer can receive over the link: it has said so, or sends over the link. */
     boolean isReady() {
         try (LinkLease.Share share = lease.take()) {
             if (share == null) {
                 return false;
             }
-            long published = link.published(); // a fabric learns of states when it is looked at
+            long published = link.published(); // a fabric learns of states when a thread looks
             return (link.peerState() & Link.ATTACHED) != 0 || published != 0;
         }
     }
@@ -62,7 +62,7 @@ final class LinkPeer {
         }
     }
 
-    /** Whether nothing that is sent over the link comes to the peer any more. */
+    /** Whether bytes sent over the link no longer reach the peer. */
     boolean isCutOff() {
         try (LinkLease.Share share = lease.take()) {
             return share == null || (link.peerState() & (Link.RST | Link.BROKEN)) != 0 || link.peerGone();
@@ -74,12 +74,12 @@ final class LinkPeer {
         return (heard() & Link.RST) != 0;
     }
 
-    /** Whether the peer has ended, over the link, what it sends. */
+    /** Whether the peer has ended its output over the link. */
     boolean hasFinished() {
         return (heard() & Link.FIN) != 0;
     }
 
-    /** Whether the peer's reader has followed to the kernel's path, which stays as it is; see {@link LinkWriter#isFollowed}. */
+    /** Whether the peer's reader has followed to the kernel's path. Leaves that state as it is; see {@link LinkWriter#isFollowed}. */
     boolean hasFollowed() {
         return (heard() & Link.FOLLOWED) != 0;
     }
@@ -90,7 +90,7 @@ final class LinkPeer {
             if (share == null) {
                 return false;
             }
-            long unused = link.published(); // a fabric learns of states when it is looked at
+            long unused = link.published(); // a fabric learns of states when a thread looks
             return (link.peerState() & Link.URGENT_INLINE) != 0;
         }
     }

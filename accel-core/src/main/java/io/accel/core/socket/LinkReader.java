@@ -15,17 +15,17 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * The reading half of an accelerated connection. A reader {@linkplain #lock enters}, reads or borrows bytes, and {@linkplain #unlock
- * leaves}. When the peer has gone back to the kernel, and all that it published before was read, a reader follows to {@link Incoming}
- * and says {@link LinkStream#MOVED}.
+ * leaves}. When the peer has gone back to the kernel, and everything that it published before has been read, a reader follows to {@link
+ * Incoming} and returns {@link LinkStream#MOVED}.
  *
- * <p>One thread at a time is in this half. What any thread may call says so; it takes a share of the link for the moment, and what it
- * finds is a hint while another thread reads.
+ * <p>One thread at a time is in this half. The methods that any thread may call say so: they take a share of the link for the moment, and
+ * their answer is a hint while another thread reads.
  */
 public final class LinkReader extends LinkHalf {
-    /** The peer has not said where it switches. */
+    /** The answer while the peer has not said where it switches. */
     static final long NOT_SWITCHED = -1;
 
-    /** How long a reader in blocking mode naps whose announcement is on its way. */
+    /** How long a reader in blocking mode naps while its announcement is on its way. */
     private static final long ANNOUNCEMENT_NAP_NANOS = 50_000;
 
     private final StreamReceiver receiver;
@@ -40,9 +40,8 @@ public final class LinkReader extends LinkHalf {
     // ---- the program's reads: in this half
 
     /**
-     * Reads what there is, without waiting. In this half only.
-     *
-     * @param dst where to
+     * Reads the bytes that are there, without waiting. In this half only.
+     * @param dst the buffer to fill
      * @return the number of bytes, 0 for none now, -1 at the end, {@link LinkStream#MOVED}
      * @throws IOException if the peer aborted, or {@link AsynchronousCloseException} if this side closed
      */
@@ -58,7 +57,7 @@ public final class LinkReader extends LinkHalf {
     }
 
     /**
-     * Reads what there is into several buffers. In this half only.
+     * Reads the bytes that are there into several buffers. In this half only.
      *
      * @param dsts the buffers
      * @param offset the first
@@ -80,9 +79,8 @@ public final class LinkReader extends LinkHalf {
     }
 
     /**
-     * Reads bytes by leaving them where they are, in {@link #memory()} at {@link #position()} as it was before, until they are given
-     * back by {@link #keep}. In this half only. A caller that holds lent bytes when the connection closes must have copied or
-     * forgotten them before.
+     * Reads bytes in place: they stay in {@link #memory()}, at the {@link #position()} before the call, until {@link #keep} gives them
+     * back. In this half only. Before the connection closes, the caller must have copied or forgotten the bytes that it was lent.
      *
      * @param least how many at least, more than 0
      * @param most how many at most
@@ -127,7 +125,7 @@ public final class LinkReader extends LinkHalf {
         return incoming.link() != stream;
     }
 
-    /** A reader with time on its hands takes what is left in the kernel of the switch. */
+    /** A reader with time to spare takes the switch's announcement, if it still lies in the kernel. */
     private long settled(long n) {
         if (n == 0 && incoming.isAnnouncementDue()) {
             incoming.drain();
@@ -140,8 +138,8 @@ public final class LinkReader extends LinkHalf {
             return LinkStream.MOVED;
         }
         if (socket.anchor().watched() == null) {
-            // Only the anchor tells when the announcement comes, and nobody in blocking mode is told by it. It was sent
-            // before.
+            // Only the anchor tells when the announcement comes, and in blocking mode nobody watches the anchor. It has
+            // been sent already.
             LockSupport.parkNanos(ANNOUNCEMENT_NAP_NANOS);
         }
         return 0;
@@ -149,15 +147,15 @@ public final class LinkReader extends LinkHalf {
 
     // ---- the peer comes to the link, and leaves it
 
-    /** How many bytes came through the kernel before the first that comes over the link; {@link #NOT_SWITCHED} if none does yet. */
+    /** How many bytes came through the kernel before the first that comes over the link; {@link #NOT_SWITCHED} if no byte does yet. */
     long switchedAt() throws IOException {
         lock();
         try {
             if (lease.isEnded()) {
                 return NOT_SWITCHED;
             }
-            // A reader of the announcement must see the place now: otherwise the announcement is taken for a
-            // byte of the program's.
+            // A reader of the announcement must see the place now. Otherwise it takes the announcement for one of the
+            // program's bytes.
             link.takeIn();
             return receiver.takePreface();
         } finally {
@@ -165,33 +163,36 @@ public final class LinkReader extends LinkHalf {
         }
     }
 
-    /** As {@link #switchedAt}, while another thread may be reading: leaves everything as it is. Any thread. */
+    /** As {@link #switchedAt}, but changes nothing, since another thread may be reading. Any thread. */
     long peekSwitchedAt() {
         try (LinkLease.Share share = lease.take()) {
             return share == null ? NOT_SWITCHED : receiver.preface();
         }
     }
 
-    /** Whether the peer's sender has left the link, and all before that was read. Any thread. */
+    /** Whether the peer's sender has left the link, and everything that it sent before has been read. Any thread. */
     boolean hasLeft() {
         try (LinkLease.Share share = lease.take()) {
             return share != null && receiver.hasLeft();
         }
     }
 
-    /** Whether the peer sends through the kernel again after what it has published here, of which some may be unread. Any thread. */
+    /** Whether the peer sends through the kernel again, after the bytes it has published here. Some of those may be unread. Any thread. */
     boolean isPeerLeaving() {
         try (LinkLease.Share share = lease.take()) {
             return share != null && receiver.isPeerLeaving();
         }
     }
 
-    /** This half has left the link for the kernel. In this half only; see {@link Incoming#follow}. */
+    /** Records that this half has left the link for the kernel. In this half only; see {@link Incoming#follow}. */
     void follow() {
         receiver.follow();
     }
 
-    /** The reader goes on through the kernel if the peer has left the link, and all before that was read. In the place of a reader. */
+    /**
+     * Moves the reading direction to the kernel if the peer has left the link, and everything before that was read. In the place of a
+     * reader.
+     */
     void followForReader() {
         try (LinkLease.Share share = lease.take()) {
             if (share != null) {
@@ -201,16 +202,16 @@ public final class LinkReader extends LinkHalf {
     }
 
     /**
-     * Whether the next thing to read is the kernel's, where there may be nothing yet: a selector is told by the kernel. This
-     * follows the peer there in the place of a reader, as soon as the announcement of the switch is out of the way, for which the
-     * anchor is watched. Any thread that has a share.
+     * Whether the next byte to read comes through the kernel. It may not be there yet; the kernel then tells the selector. This method
+     * follows the peer to the kernel in the place of a reader, once the announcement of the switch is out of the way; the anchor is watched
+     * for that. Any thread that has a share.
      */
     private boolean movesOn() {
         if (!receiver.hasLeft() || socket.isInputShut()) {
             return false;
         }
         if (!tryLock()) {
-            socket.readiness().refresh(); // the reader there may have looked before the peer left: look again
+            socket.readiness().refresh(); // the reader there may have looked before the peer left, so it looks again
             return true;
         }
         try {
@@ -223,17 +224,19 @@ public final class LinkReader extends LinkHalf {
 
     // ---- the peer's reset
 
-    /** Which half tells the program of the peer's reset. Any thread. */
+    /** The state that decides which half tells the program of the peer's reset. Any thread. */
     PeerReset peerReset() {
         return receiver.peerReset();
     }
 
-    /** Whether a read has reported that the peer has reset the connection; so will those that follow. Any thread. */
+    /** Whether a read has reported that the peer has reset the connection. Later reads report it, too. Any thread. */
     public boolean hasMetReset() {
         return receiver.peerReset().wasRead();
     }
 
-    /** Ends a read of the kernel's path: what the peer sent may be lost with the link. Returns if a write has told of that. */
+    /**
+     * Fails a read on the kernel's path, because bytes that the peer sent may be lost with the link. Returns if a write has reported that.
+     */
     void failIfCutOff() throws SocketException {
         if (receiver.peerReset().isReaders()) {
             connection.wasReset("its link broke");
@@ -241,9 +244,9 @@ public final class LinkReader extends LinkHalf {
         }
     }
 
-    // ---- for those who look: any thread
+    // ---- for observers: any thread
 
-    /** How many bytes a read would get now. Any thread. */
+    /** The number of bytes that a read would get now. Any thread. */
     public int available() {
         if (socket.isInputShut()) {
             return 0;
@@ -253,7 +256,7 @@ public final class LinkReader extends LinkHalf {
         }
     }
 
-    /** How many bytes have come over the link while those before them are still read from the kernel. Any thread. */
+    /** The number of bytes that have come over the link while earlier bytes are still being read from the kernel. Any thread. */
     int availableAhead() {
         if (socket.isInputShut()) {
             return 0;
@@ -263,7 +266,7 @@ public final class LinkReader extends LinkHalf {
         }
     }
 
-    /** Whether bytes have come over the link that were not read. Any thread. */
+    /** Whether bytes that came over the link are unread. Any thread. */
     boolean hasUnread() {
         try (LinkLease.Share share = lease.take()) {
             if (share == null) {
@@ -274,9 +277,9 @@ public final class LinkReader extends LinkHalf {
     }
 
     /**
-     * As {@link LinkStream#look}, of what this half is waited for. Any thread that has a share.
+     * As {@link LinkStream#look}, for the interests of this half. Any thread that has a share.
      *
-     * @param forPoller whether a poller of the connection looks, which the kernel tells of what the kernel has
+     * @param forPoller whether a poller of the connection looks; the kernel itself tells it of the bytes in the kernel
      */
     int look(int interest, boolean forPoller) {
         int ready = 0;
@@ -289,23 +292,23 @@ public final class LinkReader extends LinkHalf {
             if (receiver.ended() || socket.isInputShut()) {
                 ready |= Pollable.END;
             } else if (forPoller) {
-                boolean unused = movesOn(); // the end of a peer that has gone back is the kernel's to tell
+                boolean unused = movesOn(); // the kernel reports the end of a peer that has gone back
             }
         }
         return ready;
     }
 
-    /** How many of the program's bytes have come over the link. A hint. */
+    /** The number of the program's bytes that have come over the link. A hint. */
     long receivedInAll() {
         return receiver.received();
     }
 
-    /** Adds what the cursors tell, none of which lies in memory that may be freed. */
+    /** Adds what the cursors count; none of them lies in memory that may be freed. */
     void addTo(Figures figures) {
         figures.add(Figure.BYTES_IN, receiver.received()).add(Figure.MESSAGES_IN, receiver.reads());
     }
 
-    /** Has a capture take what is read from now on; null for none. {@link Captures}, under its monitor. */
+    /** Makes a capture record the bytes read from now on; null for none. Called by {@link Captures}, under its monitor. */
     void tap(StreamTap tap) {
         if (tap == null) {
             receiver.untap();

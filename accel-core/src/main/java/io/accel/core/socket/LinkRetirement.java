@@ -10,68 +10,67 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Gives a link back while its connection lives on through the kernel: one by which nothing has gone for {@code handover.idle}, or for a
- * second while others have no room for theirs, so that its memory is free for them; one whose rings are too small, and one that has
- * broken, so that the connection may get another.
- * One thread advances it.
+ * Gives a link back while its connection lives on through the kernel. An idle link is given back so that its memory is free for others:
+ * nothing has gone over it for {@code handover.idle}, or for a second while others have no room for theirs. A link whose rings are too
+ * small, or that has broken, is given back so that the connection may get another. One thread advances it.
  *
  * <ol>
- *   <li>The end that accepted finds the link idle, or hears that it is too small; or an end that lacks room finds it idle. It does
- *       not switch to it any more, and says {@link Link#RETIRING}.
- *   <li>The other sees that, and does and says the same.
- *   <li>Each takes its own direction back to the kernel, as a writer does that finds the ring full for long, and follows the
- *       peer's.
+ *   <li>The end that accepted finds the link idle, or hears that it is too small; or an end that lacks room finds it idle. From then on it
+ *       does not switch to the link, and says {@link Link#RETIRING}.
+ *   <li>The other end sees that, and does and says the same.
+ *   <li>Each end takes its own direction back to the kernel, as a writer does that finds the ring full for long, and follows the peer's
+ *       direction.
  *   <li>An end whose directions both go through the kernel, and whose peer has followed, says {@link Link#RETIRED}.
- *   <li>An end that has said and heard that frees the link. The peer needs nothing of it any more.
+ *   <li>An end that has both said and heard that frees the link. The peer needs nothing of it any more.
  * </ol>
  *
- * <p>Traffic in between is not lost and does not wait: it goes by whichever way its direction has at that moment. If there is
- * enough of it, the end that connected asks for a new link, as it did for the first.
+ * <p>Traffic in between is not lost and does not wait: it takes the path that its direction has at that moment. If there is enough of it,
+ * the end that connected asks for a new link, as it did for the first.
  *
- * <p>That end chooses the size of rings. So it says {@link Link#LARGER} when either end finds them too small and it may have
- * larger ones: the other may have smaller limits, or none, and says it as a wish.
+ * <p>The end that connected chooses the size of rings. So it says {@link Link#LARGER} when either end finds the rings too small and it may
+ * have larger ones. The other end may have smaller limits, or none; it says {@link Link#LARGER} as a wish.
  */
 final class LinkRetirement {
-    /** One in how many looks retires a link that may be in use, or breaks it, where that is done at random. */
+    /** One in this many looks retires a link that may be in use, or breaks it, in tests that do so at random. */
     private static final int RESTLESS_LOOKS = 16;
 
     /**
-     * How long it goes on as soon as it can, after each step. After that only now and then: what has come is not read, or the peer
-     * cannot give the link back.
+     * How long, after each step, the retirement tries to take the next one as soon as it can. Later it advances only now and then: either
+     * bytes are unread, or the peer cannot give the link back.
      */
     private static final long HURRY_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /** How long a link is young: in that time most of those turn out to be too small that ever do. */
+    /** How long a link is young. Most links that ever turn out to be too small do so in that time. */
     private static final long YOUNG_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
-    /** How long a link is idle until it is given back for others. */
+    /** How long a link is idle before it is given back for others. */
     private static final long IDLE_IN_SHORTAGE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private enum Step {
         IN_USE,
-        /** No writer comes to the link any more; the peer is to hear of it. */
+        /** No writer comes to the link any more; the peer has yet to hear of it. */
         BEGUN,
-        /** The peer is to do the same. */
+        /** The peer has yet to do the same. */
         ASKED,
         /** Both ends take their directions off the link. */
         LEAVING,
         OVER
     }
 
-    /** Weakly: a program may leave closing its sockets to the collector. */
+    /** A weak reference, since a program may leave closing its sockets to the collector. */
     private final WeakReference<LinkStream> link;
 
     private final long youngUntil = System.nanoTime() + YOUNG_NANOS;
-    /** Written by that thread; any other asks only whether it has {@linkplain #hasBegun begun}. */
+    /** Written by the advancing thread; other threads ask only whether the retirement has {@linkplain #hasBegun begun}. */
     private volatile Step step = Step.IN_USE;
-    /** Whether the peer was told that neither direction uses the link any more, or is being told. Set once, by that thread. */
+    /** Whether the peer was told that neither direction uses the link any more, or is being told. Set once, by the advancing thread. */
     private volatile boolean saidRetired;
-    /** Whether the peer was told that larger rings are wanted. By that thread alone. */
+    /** Whether the peer was told that larger rings are wanted. Used by the advancing thread alone. */
     private boolean saidLarger;
 
     private long lastActivity = -1;
     private long quietSince;
-    /** Until when this is in a hurry, if {@link #hurrying}. */
+    /** The time at which the hurry ends, if {@link #hurrying}. */
     private long hurryUntil;
 
     private boolean hurrying;
@@ -81,8 +80,8 @@ final class LinkRetirement {
     }
 
     /**
-     * Whether this direction does not come to the link again. A writer that was just {@linkplain Outgoing#isSwitching() switching} may
-     * still do so. Any thread.
+     * Whether this direction no longer comes to the link. A writer that was just {@linkplain Outgoing#isSwitching() switching} may still do
+     * so. Any thread.
      */
     boolean hasBegun() {
         return step != Step.IN_USE;
@@ -93,12 +92,12 @@ final class LinkRetirement {
         return saidRetired;
     }
 
-    /** Whether it goes on as soon as it can, and not only now and then. */
+    /** Whether the retirement takes its next step as soon as it can, and not only now and then. */
     boolean isInHurry(long now) {
         return step == Step.BEGUN || (hurrying && now - hurryUntil < 0);
     }
 
-    /** Whether it is so new that the peer may soon want another. */
+    /** Whether the link is so new that the peer may soon want another. */
     boolean isYoung(long now) {
         return now - youngUntil < 0;
     }
@@ -109,7 +108,7 @@ final class LinkRetirement {
     }
 
     /**
-     * Goes on as far as it can without waiting.
+     * Advances as far as it can without waiting.
      *
      * @param now the time, as {@link System#nanoTime}
      * @return whether to call again
@@ -124,10 +123,10 @@ final class LinkRetirement {
             beginToLeave(now);
             leaveBroken(stream);
         } else if (saidRetired && (said & (Link.RETIRED | Link.BROKEN)) != 0) {
-            // A peer that is gone from it since has said so, too, or has lost it.
+            // A peer that has gone from the link since has said so, too, or has lost it.
             finish(stream, isForLarger(stream, said) ? FallbackReason.GROWING : FallbackReason.IDLE);
         } else if ((said & Link.ENDED) != 0) {
-            return false; // it is freed when the program closes
+            return false; // the link is freed when the program closes
         } else if ((said & Link.BROKEN) == 0) {
             retire(stream, said, now);
         }
@@ -152,7 +151,7 @@ final class LinkRetirement {
         if (step == Step.BEGUN && !socket.outgoing().isSwitching()) {
             stream.peer().say(Link.RETIRING);
             step = Step.ASKED;
-            hurrying &= isForLarger(stream, said); // an idle one has time, and so has its peer
+            hurrying &= isForLarger(stream, said); // an idle link has time, and so has its peer
         }
         if (step == Step.ASKED && asked) {
             beginToLeave(now);
@@ -170,7 +169,7 @@ final class LinkRetirement {
         }
     }
 
-    /** Says that larger rings are wanted where they are, and can be had. Returns whether both ends have said so. */
+    /** Says that larger rings are wanted, if they are and can be had. Returns whether both ends have said so. */
     private boolean askForLarger(LinkStream stream, int said, long now) {
         boolean heard = (said & Link.LARGER) != 0;
         if (!saidLarger
@@ -183,17 +182,17 @@ final class LinkRetirement {
         return isForLarger(stream, said);
     }
 
-    /** Whether the end that chooses the size has said that it wants another. */
+    /** Whether the end that chooses the size has said that it wants another size. */
     private boolean isForLarger(LinkStream stream, int said) {
         return stream.socket().handover().isAccepted() ? (said & Link.LARGER) != 0 : saidLarger;
     }
 
-    /** For tests: takes one of those by which something has gone. */
+    /** For tests: picks at random a link over which bytes have gone. */
     private static boolean isTaken(LinkStream stream) {
         return activity(stream) != 0 && ThreadLocalRandom.current().nextInt(RESTLESS_LOOKS) == 0;
     }
 
-    /** Whether either end may speak first when it breaks, so that no byte is lost with it. */
+    /** Whether either end may speak first when the link breaks, so that no byte is lost with it. */
     private static boolean isUsedBothWays(LinkStream stream) {
         StreamSocket socket = stream.socket();
         return socket.incoming().link() == stream
@@ -201,7 +200,7 @@ final class LinkRetirement {
                 && stream.writer().announcement().isMade();
     }
 
-    /** Changes whenever bytes of the program's go over the link, in either direction. */
+    /** A number that changes whenever the program's bytes go over the link, in either direction. */
     private static long activity(LinkStream stream) {
         return stream.writer().sentInAll() + stream.reader().receivedInAll();
     }
@@ -220,7 +219,10 @@ final class LinkRetirement {
         return now - quietSince >= patience(socket, now);
     }
 
-    /** Without a shortage the end that accepted decides: only it knows whether there can be another link. */
+    /**
+     * How long the link must be quiet. Without a shortage the end that accepted decides, since only it knows whether there can be another
+     * link.
+     */
     private static long patience(StreamSocket socket, long now) {
         if (Shortage.isOn(now)) {
             return Math.min(IDLE_IN_SHORTAGE_NANOS, socket.idleNanos());
@@ -228,7 +230,7 @@ final class LinkRetirement {
         return socket.handover().isAccepted() ? socket.idleNanos() : Keys.FOREVER;
     }
 
-    /** Whether neither direction goes over the link any more. */
+    /** Takes both directions off the link. Returns whether neither goes over it any more. */
     private static boolean leave(LinkStream stream) {
         Outgoing out = stream.socket().outgoing();
         if (out.link() == stream) {
@@ -244,12 +246,18 @@ final class LinkRetirement {
         return isReadToTheEnd(stream) && out.link() == null && !out.isUnfollowed();
     }
 
-    /** The peer may have come to the link, and gone from it, where the program has not read up to the switch. */
+    /**
+     * Whether everything up to here was read. The peer may have come to the link and gone from it before the program has read up to the
+     * switch.
+     */
     private static boolean isReadToTheEnd(LinkStream stream) {
         return stream.socket().incoming().link() == null && stream.reader().peekSwitchedAt() == LinkReader.NOT_SWITCHED;
     }
 
-    /** The connection goes on through the kernel already, or as soon as what came over the link is read. */
+    /**
+     * Frees a broken link once the connection goes on through the kernel, which it does as soon as the bytes that came over the link are
+     * read.
+     */
     private void leaveBroken(LinkStream stream) {
         StreamSocket socket = stream.socket();
         if (socket.incoming().link() == stream) {

@@ -16,16 +16,13 @@ import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
 import java.util.Iterator;
 
-/**
- * The search for a link, fabric by fabric, on the one thread that polls its poller. An error ends the search, and nothing
- * else.
- */
+/** The search for a link, fabric by fabric, on the one thread that polls its poller. An error ends only the search. */
 abstract class LinkSearch extends KernelTold {
     private static final Warnings ERRORS = new Warnings(Log.of(LinkSearch.class));
 
     private final Iterator<Fabric> fabrics;
 
-    /** To be told that the search is over; null once it was. */
+    /** Run when the search is over; null after that. */
     private Runnable over;
 
     private Registration registration;
@@ -46,40 +43,40 @@ abstract class LinkSearch extends KernelTold {
         this.fabrics = fabrics;
     }
 
-    /** Where the link is to lead, for messages. */
+    /** The address that the link leads to, for messages. */
     abstract InetSocketAddress target();
 
     /** Begins with one fabric. */
     abstract Connecting connect(Fabric next) throws IOException;
 
     /**
-     * The search has found it.
+     * Takes the link that the search has found.
      *
-     * @param link the link, which is the callee's
+     * @param link the link, which passes to the callee
      * @param by the fabric's name
-     * @param local this end, as the peer sees it
+     * @param local this end's address, as the peer sees it
      */
     abstract void found(Link link, String by, InetSocketAddress local);
 
     /**
-     * There is none.
+     * Takes note that there is no link.
      *
-     * @param reason of the fabric that has the most to say; null if there is no fabric
+     * @param reason the reason of the fabric that has the most to say; null if there is no fabric
      */
     abstract void notFound(FallbackException reason);
 
     /**
-     * The handshake goes on.
+     * Takes note that the handshake goes on.
      *
-     * @param pending whether the peer cannot decide yet, or cannot say so much
-     * @param heard whether it is known to have been asked
+     * @param pending whether the peer cannot decide yet, or cannot even say that
+     * @param heard whether the peer is known to have been asked
      */
     void waiting(boolean pending, boolean heard) {}
 
     /**
-     * Goes as far as it can without waiting; what is left is the poller's.
+     * Goes as far as it can without waiting; the poller does the rest.
      *
-     * @param poller whose thread this is
+     * @param poller the poller that this thread polls
      * @param whenOver run when the search is over, whatever it found
      */
     final void begin(Poller poller, Runnable whenOver) {
@@ -94,7 +91,7 @@ abstract class LinkSearch extends KernelTold {
             abort();
             failed(error(e));
             notFound(why);
-            end(); // which the poller has told released(), if it came so far
+            end(); // the poller has told released() if the search came so far
         }
     }
 
@@ -125,7 +122,7 @@ abstract class LinkSearch extends KernelTold {
             } catch (FallbackException e) {
                 failed(e);
             } catch (IOException e) {
-                // The socket was closed, or cannot be bound; its own operations say so.
+                // The socket was closed, or cannot be bound; its own operations report that.
                 failed(new FallbackException(FallbackReason.NO_RESOURCES, e.toString()));
             } catch (Throwable e) {
                 abort();
@@ -141,18 +138,18 @@ abstract class LinkSearch extends KernelTold {
         waiting(pending, pending && fabric.saysPending());
     }
 
-    /** Whether it may be worth searching again in a moment. Of a search that is over. */
+    /** Whether it may be worth searching again in a moment. Asked of a search that is over. */
     final boolean isPassing() {
         return passing;
     }
 
     private void failed(FallbackException e) {
         passing |= e.isPassing();
-        // That there is no device says nothing of the peer, if another fabric could say more.
+        // A missing device says nothing about the peer, so another fabric's reason is worth more.
         why = why == null || e.reason() != FallbackReason.NO_DEVICE ? e : why;
     }
 
-    /** Gives up. */
+    /** Gives the search up. */
     final void abandon() {
         if (handshake != null) {
             abort();
@@ -168,7 +165,7 @@ abstract class LinkSearch extends KernelTold {
             Link link = handshake.advance();
             if (link == null) {
                 waiting();
-                registration.refresh(); // it may ask another by now
+                registration.refresh(); // the search may ask another fabric by now
                 return;
             }
             InetSocketAddress local = handshake.local();
@@ -180,7 +177,7 @@ abstract class LinkSearch extends KernelTold {
             failed(e);
             nextOrOver();
         } catch (Throwable e) {
-            // It would be ready again at once, and fail again.
+            // The handshake would be ready again at once, and fail again.
             abort();
             failed(error(e));
             nextOrOver();

@@ -16,14 +16,14 @@ import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
 
 /**
- * A connection's link in use, as one thing: its parts, its end, and what is waited for. Bytes go by its {@linkplain #reader() reading}
- * and its {@linkplain #writer() writing} half, of which each is the link's only while {@link Incoming} or {@link Outgoing} says so.
+ * A connection's link in use: its parts, its end, and the events that pollers wait for. Bytes go through its {@linkplain #reader() reading}
+ * and its {@linkplain #writer() writing} half. Each half carries its direction only while {@link Incoming} or {@link Outgoing} says so.
  *
- * <p>Any thread, but for what the halves say of themselves. The methods of {@link Pollable} touch the link's memory, so their caller is
- * in a half, or has a share in the {@link LinkLease}, as registrations have.
+ * <p>Any thread may call this, except where the halves say otherwise. The methods of {@link Pollable} touch the link's memory, so their
+ * caller is in a half, or holds a share in the {@link LinkLease}, as registrations do.
  */
 public final class LinkStream extends CapturedLink implements BlockingWaits.Waitable {
-    /** The direction goes on through the kernel: nothing was read or written, and the caller begins anew. */
+    /** The direction goes on through the kernel: nothing was read or written, and the caller starts over. */
     public static final int MOVED = StreamReceiver.MOVED;
 
     private final Link link;
@@ -38,7 +38,7 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
     private final LinkReader reader;
     private final LinkWriter writer;
     private final LinkRetirement retirement = new LinkRetirement(this);
-    /** The registrations of those who wait for the link alone. */
+    /** The registrations that wait for the link alone. */
     private final Shares shares = new Shares();
 
     LinkStream(Link link, int lowWater, Unrest unrest, StreamSocket socket, ConnectionRecord connection) {
@@ -58,12 +58,12 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
 
     // ---- its parts
 
-    /** What reads by it. */
+    /** The half that reads from the link. */
     public LinkReader reader() {
         return reader;
     }
 
-    /** What writes by it. */
+    /** The half that writes to the link. */
     public LinkWriter writer() {
         return writer;
     }
@@ -92,7 +92,7 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
         return socket;
     }
 
-    /** Bytes of the ring of either direction. */
+    /** The size of each direction's ring in bytes. */
     int ringSize() {
         return ringSize;
     }
@@ -116,10 +116,11 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
     }
 
     /**
-     * Closes both directions; never blocks. What was written is the peer's to read.
+     * Closes both directions; never blocks. The peer can still read the bytes that were written.
      *
      * @param reset whether to end with a reset, and why; null for an end in order
-     * @param behindEnd whether what this end sends has ended before, by whichever path: a peer hears of the reset as of one behind an end
+     * @param behindEnd whether this end has ended its output before, on either path: the peer then takes the reset as one that follows an
+     *     end
      */
     void close(String reset, boolean behindEnd) {
         if (!lease.end(LinkLease.State.CLOSED)) {
@@ -135,15 +136,15 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
         letGo();
     }
 
-    /** Resets the peer, and drops what was not sent, of a connection that was closed. */
+    /** Resets the peer of a connection that was closed, and drops the bytes that were not sent. */
     void giveUp(String why) {
         connection.didReset(why);
         peer.say(Link.RST);
     }
 
     /**
-     * Lets go of the link, which neither end uses any more, without a word to the peer, who does so, too. A thread that comes to read
-     * or write by it finds that the direction has {@link #MOVED}.
+     * Lets go of the link, which neither end uses any more. The peer is not told, since it lets go as well. A thread that comes to read or
+     * write here finds that the direction has {@link #MOVED}.
      */
     void retire() {
         if (lease.end(LinkLease.State.RETIRED)) {
@@ -160,7 +161,7 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
     }
 
     /**
-     * Keeps the link's memory from being freed until {@link #release}, for a caller that has something in it while in neither half.
+     * Keeps the link's memory from being freed until {@link #release}, for a caller that has bytes in it while it is in neither half.
      *
      * @return false if it is freed already
      */
@@ -168,12 +169,12 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
         return lease.hold();
     }
 
-    /** Gives back a share that was taken by {@link #hold}. */
+    /** Gives back a share that {@link #hold} took. */
     public void release() {
         lease.release();
     }
 
-    // ---- for those who look
+    // ---- for observers
 
     ConnectionState state() {
         if (lease.isEnded()) {
@@ -188,7 +189,7 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
         return half ? ConnectionState.HALF_CLOSED : ConnectionState.ESTABLISHED;
     }
 
-    /** Adds what was counted, none of which lies in memory that may be freed. */
+    /** Adds the counts, none of which lies in memory that may be freed. */
     void addTo(Figures figures) {
         reader.addTo(figures);
         writer.addTo(figures);
@@ -217,9 +218,9 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
         reader.tap(null);
     }
 
-    // ---- waiting: by pollers, each with a share, and by those who are in a half
+    // ---- waiting: by pollers, each with a share, and by threads in a half
 
-    /** Has all look who wait for the link, or for its connection. */
+    /** Makes every waiter for the link, or for its connection, look again. */
     void refresh() {
         shares.refresh();
         socket.readiness().refresh();
@@ -230,13 +231,13 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
         return look(interest, false);
     }
 
-    /** As {@link #look(int)}, for a poller of the connection, which the kernel tells of what the kernel has. */
+    /** As {@link #look(int)}, for a poller of the connection. The kernel itself tells that poller of the bytes in the kernel. */
     int lookForPoller(int interest) {
         return look(interest, true);
     }
 
     private int look(int interest, boolean forPoller) {
-        // Where it has ended, its keys are about to be cancelled.
+        // If the lease has ended, the keys are about to be cancelled.
         return lease.isEnded() ? 0 : reader.look(interest, forPoller) | writer.look(interest);
     }
 
@@ -251,7 +252,7 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
         if ((interest & SelectionKey.OP_READ) != 0) {
             what |= Link.DATA;
         }
-        // The end is a signal, which rings for either. A waiter for the end does not want to hear of bytes.
+        // The end is a signal, which rings for either interest. A waiter for the end does not want to hear of bytes.
         if ((interest & (SelectionKey.OP_WRITE | Pollable.END | Pollable.SENT)) != 0) {
             what |= Link.SPACE;
         }
@@ -278,7 +279,7 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
 
     @Override
     public int kernelReady(int interest, int watchedReady) {
-        // Where nothing watched is ready a thread asks that spins without a registration.
+        // If nothing watched is ready, the caller is a thread that spins without a registration.
         doorbellRang(watchedReady == 0 ? 0 : 1);
         return 0;
     }
@@ -301,15 +302,15 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
         }
     }
 
-    /** Ends the doorbell that hangs beside a registration of the socket's. */
+    /** Ends the registration of the doorbell that accompanies a registration of the socket. */
     void stopRinging(Registration beside) {
         shares.end(attachment -> attachment == beside);
     }
 
     /**
-     * Takes the ring of the doorbell, and passes it on to all who may have waited for it, for only one finds it.
+     * Takes the ring of the doorbell, and passes it on to all threads that may have waited for it, since only one of them finds it.
      *
-     * @param registrations how many registrations know of it already: the caller's own, or none if it waits without
+     * @param registrations how many registrations know of the ring already: the caller's own, or none if the caller waits without one
      */
     void doorbellRang(int registrations) {
         boolean goneBefore = link.peerGone();
@@ -317,7 +318,7 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
         if (rung) {
             connection.rang();
         }
-        // First: nobody else tells the others, and what follows may call the program's logging.
+        // This comes first: nobody else tells the others, and the calls below may enter the program's logging.
         if (goneBefore != link.peerGone()
                 || (rung && shares.size() + socket.readiness().registrations() > registrations)) {
             refresh();
@@ -327,7 +328,7 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
         }
     }
 
-    /** Takes a ring that may be the peer's word. Returns whether the peer has the link, or never will. */
+    /** Takes a ring that may announce the peer's answer. Returns whether the peer has the link, or never will. */
     boolean isDecidedByPeer() {
         try (LinkLease.Share share = lease.take()) {
             if (share == null) {
@@ -337,7 +338,7 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
             if (peer.isReady() || link.peerGone()) {
                 return true;
             }
-            link.arm(Link.DATA); // that ring was another word's
+            link.arm(Link.DATA); // that ring announced something else
             return peer.isReady() || link.peerGone();
         }
     }

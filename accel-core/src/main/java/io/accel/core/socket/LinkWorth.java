@@ -1,17 +1,17 @@
 package io.accel.core.socket;
 
 /**
- * Whether it is worth for a writer to come to the link. A program that writes more than a ring holds before its peer reads would wait for
- * the way back each time: such a writer stays with the kernel for a while, and each time for longer.
+ * Decides whether coming to the link is worth it for a writer. A program that writes more than a ring holds before its peer reads would
+ * wait for the way back each time. Such a writer stays with the kernel for a while, and longer each time.
  *
  * <p>Under the lock of {@link Outgoing}.
  */
 final class LinkWorth {
     /** A link that carried less than this, and then was full for long, has cost more than it brought. */
     private static final long WORTH_IT_BYTES = 64L << 20;
-    /** One that was in use for so long before it was full has brought what it could. */
+    /** A link that was in use for this long before it was full has been worth it. */
     private static final long WORTH_IT_NANOS = 1_000_000_000L;
-    /** How often in a row that is taken for chance. */
+    /** How many failures in a row count as chance. */
     private static final int CHANCES = 2;
 
     private static final long FIRST_PAUSE_NANOS = 100_000_000L;
@@ -21,25 +21,25 @@ final class LinkWorth {
     private long cameAt;
     /** How often in a row the link was not worth coming to. */
     private int inVain;
-    /** How long the writer stays with the kernel then, and until when. */
+    /** How long the writer stays with the kernel after a failure, and until when. */
     private long pauseNanos;
 
     private long pausedUntil;
 
-    /** The writer comes to the link. */
+    /** Takes note that the writer comes to the link. */
     void came() {
         cameAt = System.nanoTime();
     }
 
-    /** Whether the writer is to stay with the kernel for now. */
+    /** Whether the writer should stay with the kernel for now. */
     boolean isPausing() {
         return pauseNanos != 0 && System.nanoTime() - pausedUntil < 0;
     }
 
     /**
-     * The writer leaves the link, which was full for long.
+     * Takes note that the writer leaves the link, which was full for long.
      *
-     * @param sent the bytes that have gone by it since the writer came
+     * @param sent the bytes that have gone over it since the writer came
      */
     void wasStuck(long sent) {
         if (sent >= WORTH_IT_BYTES || System.nanoTime() - cameAt >= WORTH_IT_NANOS) {

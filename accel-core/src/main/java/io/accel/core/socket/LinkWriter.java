@@ -19,12 +19,12 @@ import java.nio.channels.SelectionKey;
 import java.util.function.Consumer;
 
 /**
- * The writing half of an accelerated connection. A writer {@linkplain #lock enters}, writes, or puts bytes into the ring by itself and
+ * The writing half of an accelerated connection. A writer {@linkplain #lock enters}, writes, or puts bytes into the ring itself and
  * {@linkplain #flush publishes} them, and {@linkplain #unlock leaves}. {@link Outgoing} says when this direction comes to the link, and
- * when it {@linkplain WayBack goes back}; an operation that finds it elsewhere says {@link LinkStream#MOVED}.
+ * when it {@linkplain WayBack goes back}; an operation that finds it elsewhere returns {@link LinkStream#MOVED}.
  *
- * <p>One thread at a time is in this half. What any thread may call says so; it takes a share of the link for the moment, and what it
- * finds is a hint while another thread writes.
+ * <p>One thread at a time is in this half. The methods that any thread may call say so: they take a share of the link for the moment, and
+ * their answer is a hint while another thread writes.
  */
 public final class LinkWriter extends LinkHalf {
     private final StreamSender sender;
@@ -33,30 +33,36 @@ public final class LinkWriter extends LinkHalf {
     private final WayBack wayBack;
     private final Announcement announcement;
     private final LinkBreak broken;
-    /** What is done to this at random, for tests. */
+    /** The random disturbance that tests ask for. */
     private final Unrest unrest;
 
-    /** Whether this end has ended what it sends. Set once, by any thread. */
+    /** Whether this end has ended its output. Set once, by any thread. */
     private volatile boolean shut;
     /** Whether the peer has been told so over the link. Set once, in this half; any thread reads it. */
     private volatile boolean finished;
     /** Whether a close is about to tell the peer of the end, or has. Set once, by the closer. */
     private volatile boolean ending;
-    /** What had been published then, at least. By the closer, before {@link #ending}, with which writers acquire it. */
+    /**
+     * A lower bound of the bytes published at that time. The closer writes it before {@link #ending}, and writers acquire it by reading
+     * that.
+     */
     private long endsAt;
 
-    /** Up to where {@link Pollable#SENT} waits. Written in this half, read by pollers. */
+    /** The cursor up to which {@link Pollable#SENT} waits. Written in this half, read by pollers. */
     private volatile long awaited;
-    /** Whether bytes are sent from where the program has them, and are still with it. Written in this half, read by any. */
+    /**
+     * Whether bytes are being sent from the program's own memory, and the program still holds that memory. Written in this half, read by
+     * any thread.
+     */
     private volatile boolean inPlace;
 
     // Guarded by the lock of this half.
 
     /** Whether the peer is still to be told, over the anchor, that this direction has switched. */
     private boolean unannounced;
-    /** Whether the last write found too little room. Here, where the writer looks anyway, and no reader writes. */
+    /** Whether the last write found too little room. It stands here because the writer looks here anyway, and no reader writes here. */
     private boolean stalled;
-    /** Of the stall that lasts, if that is recorded. */
+    /** The flight recorder's event of the current stall, if that is recorded. */
     private Object stall;
 
     LinkWriter(LinkStream stream, ConnectionRecord connection, StreamSender sender, Unrest unrest) {
@@ -81,7 +87,7 @@ public final class LinkWriter extends LinkHalf {
     // ---- the program's writes: in this half
 
     /**
-     * Writes what there is room for, without waiting. In this half only.
+     * Writes as much as there is room for, without waiting. In this half only.
      *
      * <p>A close does not wait for a writer. Bytes that may be {@linkplain #isBehindEnd behind} its end do not count as accepted.
      *
@@ -116,7 +122,7 @@ public final class LinkWriter extends LinkHalf {
     }
 
     /**
-     * Writes what there is room for of several buffers. In this half only.
+     * Writes as much of several buffers as there is room for. In this half only.
      *
      * @param srcs the buffers
      * @param offset the first
@@ -150,11 +156,11 @@ public final class LinkWriter extends LinkHalf {
     }
 
     /**
-     * How much can be put into {@link #memory()} at {@link #position()} by a writer that copies by itself. In this half only, which the
-     * writer must not leave without a {@link #flush} of what it appended.
+     * The number of bytes that a writer that copies by itself can put into {@link #memory()} at {@link #position()}. In this half only. The
+     * writer must not leave the half before it has {@linkplain #flush flushed} what it appended.
      *
      * @param wanted how many bytes
-     * @return how many there is room for, at most {@code wanted}; 0 also where {@link #write} says {@link LinkStream#MOVED}
+     * @return the number of bytes that fit, at most {@code wanted}; 0 also where {@link #write} returns {@link LinkStream#MOVED}
      * @throws IOException as {@link #write(ByteBuffer)}; what was appended before can still be flushed
      */
     public int room(int wanted) throws IOException {
@@ -188,7 +194,7 @@ public final class LinkWriter extends LinkHalf {
     }
 
     /**
-     * Publishes what was appended, as one. In this half only.
+     * Publishes the appended bytes as one message. In this half only.
      *
      * @throws IOException if this closed itself, by an interrupt
      */
@@ -207,16 +213,16 @@ public final class LinkWriter extends LinkHalf {
     }
 
     /**
-     * As {@link #append} and {@link #flush}, of bytes that are sent from where they are. In this half only. The memory
-     * must stay as it is until {@code done} is called, and must not be freed as long as the process lives.
+     * As {@link #append} and {@link #flush}, for bytes that are sent from where they are. In this half only. The memory must stay as it is
+     * until {@code done} is called, and must not be freed as long as the process lives.
      *
      * @param memory a direct buffer, the same object for the same memory each time
      * @param offset where in it, from 0 on, the bytes begin
      * @param n how many, at most what {@link #room} said
      * @param owner handed to {@code done}
-     * @param done called once when the bytes are no longer needed, sent or not; by any thread, which must neither wait in it nor
-     *     use the connection
-     * @return false if the bytes have to be copied: the fabric cannot, or not now
+     * @param done called once when the bytes are no longer needed, sent or not. Any thread may call it; it must neither wait nor use the
+     *     connection
+     * @return false if the bytes have to be copied, because the fabric cannot send them in place, or not now
      */
     public boolean sendInPlace(ByteBuffer memory, int offset, int n, Object owner, Consumer<Object> done) {
         boolean sent = !lease.isEnded() && sender.sendInPlace(memory, offset, n, owner, done);
@@ -226,35 +232,38 @@ public final class LinkWriter extends LinkHalf {
         return sent;
     }
 
-    /** The caller has nothing left of what it {@linkplain #sendInPlace sent} from where it was. In this half only, or by its writer. */
+    /**
+     * Records that the caller no longer holds any bytes that it {@linkplain #sendInPlace sent in place}. In this half only, or by its
+     * writer.
+     */
     public void forgetInPlace() {
         inPlace = false;
     }
 
-    /** Up to which cursor no byte is needed any more where it was written from. In this half only. */
+    /** The cursor up to which no byte is needed any more in the memory it was written from. In this half only. */
     public long sent() {
         return lease.isEnded() ? 0 : link.sent();
     }
 
-    /** Makes {@link Pollable#SENT} mean: all before a cursor has been {@link #sent()}. By the writer. */
+    /** Makes {@link Pollable#SENT} mean that all bytes before a cursor have been {@link #sent()}. Called by the writer. */
     public void awaitSent(long cursor) {
         awaited = cursor;
     }
 
-    /** Whether a write would fail, or its bytes be read by nobody. In this half only. */
+    /** Whether a write would fail, or nobody would read its bytes. In this half only. */
     public boolean refusesBytes() {
         return shut || sender.hasPeerEnded();
     }
 
     /**
-     * Whether what was published last may be behind the end that a close of another thread has told the peer, who then never sees it. If
-     * {@link #ending} is not set now, that end comes behind what was published before. In this half only.
+     * Whether the bytes published last may lie behind the end that another thread's close has told the peer. The peer then never sees them.
+     * If {@link #ending} is not set now, the end comes behind the bytes published before. In this half only.
      */
     private boolean isBehindEnd() {
         return ending && sender.position() - endsAt > 0;
     }
 
-    /** Whether this direction goes over the link; if not, it has moved. */
+    /** Whether this direction goes over the link; if not, the direction has moved. */
     private boolean isOutput() throws IOException {
         if (lease.isEnded()) {
             int unused = movedOrClosed();
@@ -272,7 +281,7 @@ public final class LinkWriter extends LinkHalf {
         announcement.make();
     }
 
-    /** A stall lasts from a write that does not find room for all until the next that finds some. */
+    /** A stall lasts from a write that does not find room for all its bytes until the next write that finds some. */
     private void noteStall(boolean progress, boolean again) {
         if (progress && stalled) {
             stalled = false;
@@ -294,9 +303,9 @@ public final class LinkWriter extends LinkHalf {
     // ---- this direction comes to the link, and goes back
 
     /**
-     * Begins to send: says how many bytes went through the kernel before. What is written next is announced over the anchor.
+     * Begins to send over the link, and says how many bytes went through the kernel before. The next write is announced over the anchor.
      *
-     * @return false if the connection has closed, or not now
+     * @return false if the connection has closed, or cannot switch now
      */
     boolean switchAt(long given) {
         lock();
@@ -309,39 +318,41 @@ public final class LinkWriter extends LinkHalf {
             return true;
         } catch (CorruptLinkException e) {
             connection.wasReset(e.getMessage());
-            return false; // it is reset, which its users find out
+            return false; // the connection is reset, and its users find that out
         } finally {
             unlock();
         }
     }
 
-    /** Whether the peer's reader has followed to the kernel's path; true once for each time. */
+    /** Whether the peer's reader has followed to the kernel's path. Returns true once each time. */
     boolean isFollowed() {
         try (LinkLease.Share share = lease.take()) {
             return share != null && sender.isFollowed();
         }
     }
 
-    /** How many bytes went over the link since the direction last came to it. In this half only. */
+    /** The number of bytes that went over the link since the direction last came to it. In this half only. */
     long sentSinceSwitch() {
         return sender.sinceBegin();
     }
 
     /**
-     * Whether the kernel had better take what is written next: the peer has read nothing for a while, or the link has broken and
-     * what it lost was sent again. Any thread.
+     * Whether the next write should go through the kernel: the peer has read nothing for a while, or the link has broken and the bytes lost
+     * with it have been sent again. Any thread.
      */
     public boolean isOverdue() {
         Replay under = broken.replay();
         return under != null ? under.isAtLimit() : wayBack.isDue();
     }
 
-    /** The writer cannot go back just now: from the next write that finds no room on, the time is taken anew. By the writer. */
+    /**
+     * Records that the writer cannot go back just now: the time starts again with the next write that finds no room. Called by the writer.
+     */
     public void postpone() {
         wayBack.clear();
     }
 
-    /** Leaves the link for the kernel, if that can be now. In this half only; see {@link Outgoing#goBack}. */
+    /** Leaves the link for the kernel, if that is possible now. In this half only; see {@link Outgoing#goBack}. */
     boolean leave() {
         Replay under = broken.replay();
         sender.flush();
@@ -358,10 +369,10 @@ public final class LinkWriter extends LinkHalf {
     }
 
     /**
-     * What follows the announcement on the anchor is the program's, so the announcement has to be there. All that went over the link has
-     * to have come to the peer, which need not be asked then if the link breaks before the peer has read it ({@link Resumption}). And
-     * the peer must not have ended: the link accepts one write then, and the kernel would accept another, as the first that it sees. Any
-     * thread.
+     * Whether this direction may leave the link. The bytes that follow the announcement on the anchor are the program's, so the
+     * announcement must have been made. All bytes sent over the link must have reached the peer; then it need not be asked if the link
+     * breaks before it has read them ({@link Resumption}). And the peer must not have ended: the link accepts one write after that, and the
+     * kernel would accept another, as the first that it sees. Any thread.
      */
     boolean mayLeave() {
         return announcement.isMade()
@@ -371,7 +382,7 @@ public final class LinkWriter extends LinkHalf {
                 && hasPeerAll();
     }
 
-    /** If not, the peer's device is asked for a sign of life, after which it may. */
+    /** Whether the peer has all bytes. If not, this asks the peer's device for a sign of life, after which the answer may be yes. */
     private boolean hasPeerAll() {
         try (LinkLease.Share share = lease.take()) {
             return share != null && (link.sent() >= published() || link.isReached());
@@ -379,8 +390,8 @@ public final class LinkWriter extends LinkHalf {
     }
 
     /**
-     * Has this direction go back to the kernel in the place of a writer, of whom there may be none. A writer that is just writing, or
-     * waits for room, or still has what the device reads, is called to do it by itself.
+     * Moves this direction back to the kernel in the place of a writer, since there may be none. A writer that is just writing, waits for
+     * room, or still holds memory that the device reads is called to do it itself.
      *
      * @return whether it has
      */
@@ -390,10 +401,9 @@ public final class LinkWriter extends LinkHalf {
             return false;
         }
         try {
-            // A program that has closed has nothing left that a device reads which is sent again.
+            // Once the program has closed, nothing that is sent again lies in memory that a device still reads.
             boolean mayGo = lease.isEnded() ? socket.anchorEnd().isKept() : !inPlace;
-            // A writer that has gone back by itself may be waiting for the kernel's room now, in the half that goBack
-            // enters.
+            // A writer that has gone back itself may now wait for room in the kernel, in the half that goBack enters.
             boolean isBack = mayGo && outgoing.link() == stream && outgoing.goBack(stream);
             if (isBack) {
                 outgoing.leave();
@@ -404,14 +414,14 @@ public final class LinkWriter extends LinkHalf {
         }
     }
 
-    // ---- what a link that broke has lost: Resumption, by its thread
+    // ---- the bytes lost with a broken link: called by Resumption's thread
 
-    /** The cursor up to which all was published. Any thread. */
+    /** The cursor up to which everything was published. Any thread. */
     long published() {
         return sender.published();
     }
 
-    /** Whether the peer's device has all that was published. Any thread. */
+    /** Whether the peer's device has everything that was published. Any thread. */
     boolean isAllSent() {
         try (LinkLease.Share share = lease.take()) {
             return share != null && link.sent() >= published();
@@ -419,9 +429,9 @@ public final class LinkWriter extends LinkHalf {
     }
 
     /**
-     * From where on what was sent is to be sent again.
+     * Finds the cursor from which bytes are to be sent again.
      *
-     * @param received what the peer says
+     * @param received the count of bytes that the peer says it received
      * @return as {@link StreamSender#resumeAt}
      * @throws CorruptLinkException as there, or if the peer was told of the switch, and knows no place for it
      */
@@ -434,7 +444,7 @@ public final class LinkWriter extends LinkHalf {
         }
     }
 
-    /** Copies what was sent; nothing if the link is freed. */
+    /** Copies sent bytes; nothing if the link is freed. */
     void copySent(long from, ByteBuffer dst, long most) {
         try (LinkLease.Share share = lease.take()) {
             if (share == null) {
@@ -447,7 +457,7 @@ public final class LinkWriter extends LinkHalf {
 
     // ---- the end: any thread
 
-    /** Ends the stream to the peer after what was written; what waits in a write fails. */
+    /** Ends the stream to the peer behind the bytes written so far. A thread that waits in a write fails. */
     public void shutdown() {
         if (!shut) {
             shut = true;
@@ -468,7 +478,7 @@ public final class LinkWriter extends LinkHalf {
             sender.finish();
             finished = true;
         } else {
-            socket.anchorEnd().endOutput(); // what was sent last has gone through the kernel meanwhile
+            socket.anchorEnd().endOutput(); // the last bytes have gone through the kernel meanwhile
         }
     }
 
@@ -477,20 +487,20 @@ public final class LinkWriter extends LinkHalf {
         return finished;
     }
 
-    /** Whether writes fail because this side said so. */
+    /** Whether writes fail because this side has ended its output. */
     public boolean isShut() {
         return shut;
     }
 
-    /** A close is about to tell the peer of the end: what is published from now on may be behind it. By the closer. */
+    /** Records that a close is about to tell the peer of the end: bytes published from now on may lie behind it. Called by the closer. */
     void endsHere() {
         endsAt = link.publishedHere();
         ending = true;
     }
 
-    // ---- for those who look: any thread
+    // ---- for observers: any thread
 
-    /** As {@link LinkStream#look}, of what this half is waited for. Any thread that has a share. */
+    /** As {@link LinkStream#look}, for the interests of this half. Any thread that has a share. */
     int look(int interest) {
         int ready = 0;
         if ((interest & SelectionKey.OP_WRITE) != 0) {
@@ -506,22 +516,22 @@ public final class LinkWriter extends LinkHalf {
         return ready;
     }
 
-    /** How many bytes were written whose room the peer has not given back. */
+    /** The number of written bytes whose room the peer has not given back. */
     long queued() {
         try (LinkLease.Share share = lease.take()) {
             return share == null ? 0 : sender.queued();
         }
     }
 
-    /** How many of the program's bytes have gone over the link. A hint. */
+    /** The number of the program's bytes that have gone over the link. A hint. */
     long sentInAll() {
         return sender.sent();
     }
 
-    /** Adds what the cursors and the link tell, none of which lies in memory that may be freed. */
+    /** Adds what the cursors and the link count; none of that lies in memory that may be freed. */
     void addTo(Figures figures) {
         long counted = link.publishes();
-        // What a direction begins with is nothing of the program's.
+        // The preface of a direction is none of the program's bytes.
         long publishes = counted < 0 ? sender.publishes() : Math.max(0, counted - sender.prefaces());
         figures.add(Figure.BYTES_OUT, sender.sent())
                 .add(Figure.MESSAGES_OUT, sender.publishes())
@@ -529,7 +539,7 @@ public final class LinkWriter extends LinkHalf {
                 .add(Figure.RINGS_OUT, link.rings());
     }
 
-    /** Has a capture take what is published from now on; null for none. {@link Captures}, under its monitor. */
+    /** Makes a capture record the bytes published from now on; null for none. Called by {@link Captures}, under its monitor. */
     void tap(StreamTap tap) {
         if (tap == null) {
             sender.untap();

@@ -3,11 +3,11 @@ package io.accel.core.socket;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** Waiting for locks as the JDK's sockets do. Stateless. */
+/** Waits for locks as the JDK's sockets do. Stateless. */
 final class Locks {
     private Locks() {}
 
-    /** Takes a lock within a time, whether the thread is interrupted or not, which it stays. */
+    /** Takes a lock within a time limit, whether the thread is interrupted or not. The interrupt status stays. */
     static boolean tryLock(ReentrantLock lock, long nanos) {
         boolean interrupted = false;
         long end = System.nanoTime() + nanos;

@@ -9,13 +9,13 @@ import java.nio.channels.ClosedChannelException;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * What goes to the peer: through the kernel, and from some byte on over the link. The writer chooses that byte: the first of a write that
- * finds that both ends have the link. A writer that finds the ring full, because the peer has read nothing for a while,
- * {@linkplain #goBack goes back}: the kernel takes what it takes of any connection. When the peer's reader has followed, the next
- * write comes to the link again.
+ * The direction to the peer: its bytes go through the kernel, and from some byte on over the link. The writer chooses that byte: the first
+ * byte of a write that finds that both ends have the link. A writer that finds the ring full, because the peer has read nothing for a
+ * while, {@linkplain #goBack goes back}: the kernel takes as many bytes as it takes of any connection. When the peer's reader has followed,
+ * the next write comes to the link again.
  *
- * <p>A writer {@linkplain #enter enters}, writes to the anchor, and says {@linkplain #gave how much}. Only a write of the
- * program's switches, because the byte that announces it reaches a peer that has closed as any written byte does: with a reset.
+ * <p>A writer {@linkplain #enter enters}, writes to the anchor, and says {@linkplain #gave how much}. Only a write by the program switches,
+ * because the byte that announces the switch has the effect of any written byte on a peer that has closed: a reset.
  */
 public final class Outgoing {
     private static final String RESET = "Connection reset by peer";
@@ -23,40 +23,42 @@ public final class Outgoing {
 
     private final StreamSocket socket;
     private final ReentrantLock lock = new ReentrantLock();
-    /** What went through the kernel. Written under the lock; others read it for a hint. */
+    /** The number of bytes that went through the kernel. Written under the lock; other threads read it as a hint. */
     private volatile long given;
-    /** Writes that took bytes. Written under the lock; others read it for a hint. */
+    /** The number of writes that took bytes. Written under the lock; other threads read it as a hint. */
     private volatile int writes;
     /** Written under the lock and the monitor. */
     private volatile LinkStream link;
-    /** The link that this left for the kernel, and by which the peer may still be reading; null if none. Written under the lock. */
+    /**
+     * The link that this direction left for the kernel, and from which the peer may still be reading; null if none. Written under the lock.
+     */
     private volatile LinkStream left;
     /**
-     * Whether a writer may just be switching. Written under the lock; whoever knows the link to be broken, and then finds this
-     * false, knows that nobody will.
+     * Whether a writer may just be switching. Written under the lock. A thread that knows the link to be broken, and then finds this false,
+     * knows that no writer will switch.
      */
     private volatile boolean switching;
-    /** Whether it was worth to come to the link; null before this first came there. Under the lock. */
+    /** Whether coming to the link was worth it; null before this direction first came there. Under the lock. */
     private LinkWorth worth;
     /** Whether this direction stays where it is. Guarded by this. */
     private boolean fixed;
-    /** What the first bytes were; null if nobody will ask. Written by {@link StreamSocket}. */
+    /** The fingerprint of the first bytes; null if nobody will ask. Written by {@link StreamSocket}. */
     private volatile StreamFingerprint fingerprint;
 
     Outgoing(StreamSocket socket) {
         this.socket = socket;
     }
 
-    /** The link if bytes go by it; null as long as they go through the kernel. */
+    /** The link if bytes go over it; null as long as they go through the kernel. */
     public LinkStream link() {
         return link;
     }
 
     /**
-     * Enters this half to write to the kernel, unless it is the link that is to be written to.
+     * Enters this half to write to the kernel, unless the bytes go over the link.
      *
      * @param some whether the caller has any bytes
-     * @return the link, and the caller is not in this half; or null, and it is, and {@linkplain #leave leaves}
+     * @return the link, and the caller is not in this half; or null, and the caller is in this half and must {@linkplain #leave leave} it
      */
     public LinkStream enter(boolean some) {
         LinkStream switched = link;
@@ -71,7 +73,7 @@ public final class Outgoing {
         if (switched != null) {
             lock.unlock();
         } else {
-            // The JDK's channel closes itself if the write is interrupted, which is a reset while anything is unread.
+            // The JDK's channel closes itself if the write is interrupted, and sends a reset if any byte is unread.
             socket.incoming().drain();
         }
         return switched;
@@ -94,7 +96,7 @@ public final class Outgoing {
         if (attached.retirement().hasBegun()) {
             return null;
         }
-        // A peer that has ended the connection has ended the anchor, too, and how that is told is the kernel's to say.
+        // A peer that has ended the connection has ended the anchor, too, and the kernel decides how that is told.
         if (!socket.handover().mayUse(attached) || attached.peer().hasEnded()) {
             return null;
         }
@@ -114,36 +116,35 @@ public final class Outgoing {
         worth = worth == null ? new LinkWorth() : worth;
         worth.came();
         if (attached.peer().hasReset()) {
-            socket.loss().cutOff(); // which found, when the link broke, that nothing went by it
+            socket.loss().cutOff(); // the loss found, when the link broke, that nothing went over it
         }
         socket.readiness().refresh();
         return attached;
     }
 
-    /** Whether a writer may just be switching; one who begins later finds a broken link broken, and one that retires retiring. */
+    /** Whether a writer may just be switching. A writer that begins later finds a broken link broken, and a retiring link retiring. */
     boolean isSwitching() {
         return switching;
     }
 
     /**
-     * Says something to the peer that is not the program's, through the kernel, whole or not at all. Never waits.
-     *
-     * @param record what
-     * @return whether it was said
-     * @throws IOException if the kernel took a part of it, or none ever
+     * Sends the peer a record that is not the program's, through the kernel, whole or not at all. Never waits.
+     * @param record the bytes to send
+     * @return whether it was sent
+     * @throws IOException if the kernel took only a part of it, or will never take any
      */
     boolean say(ByteBuffer record) throws IOException {
         return say(record, false);
     }
 
-    /** As {@link #say(ByteBuffer)}, unless the program's bytes go through the kernel, among which the peer would not look for it. */
+    /** As {@link #say(ByteBuffer)}, unless the program's bytes go through the kernel: the peer would not look for a record among them. */
     boolean sayFirst(ByteBuffer record) throws IOException {
         return say(record, true);
     }
 
     private boolean say(ByteBuffer record, boolean onlyBeside) throws IOException {
         if (!lock.tryLock()) {
-            return false; // a program's bytes are just being written
+            return false; // the program's bytes are just being written
         }
         try {
             if (onlyBeside && link == null) {
@@ -160,11 +161,11 @@ public final class Outgoing {
     }
 
     /**
-     * Goes back to the kernel's path if the link is {@linkplain LinkWriter#isOverdue overdue} and that can be now. In the link's
-     * writing half only, which nobody enters to change to it from here: so the two locks are never taken in both orders.
+     * Goes back to the kernel's path if the link is {@linkplain LinkWriter#isOverdue overdue} and that is possible now. In the link's
+     * writing half only. No thread enters that half from this one, so the two locks are never taken in both orders.
      *
      * @param from the link
-     * @return whether the caller is in this half now, and writes to the kernel and {@linkplain #leave leaves}
+     * @return whether the caller is in this half now; then it writes to the kernel and {@linkplain #leave leaves}
      */
     public boolean goBack(LinkStream from) {
         LinkWriter writer = from.writer();
@@ -184,7 +185,7 @@ public final class Outgoing {
             }
         }
         if (isBack) {
-            if (writer.wayBack().wasStuck() && socket.unrest() == Unrest.NONE) { // else a test wants it to come again
+            if (writer.wayBack().wasStuck() && socket.unrest() == Unrest.NONE) { // else a test wants it to return
                 worth.wasStuck(writer.sentSinceSwitch());
             }
             socket.readiness().refresh();
@@ -194,12 +195,12 @@ public final class Outgoing {
         return isBack;
     }
 
-    /** Whether the kernel could take what is written next. A hint without the lock. */
+    /** Whether the kernel could take the next write. A hint without the lock. */
     synchronized boolean mayGoBack(LinkStream from) {
         return !fixed && link == from;
     }
 
-    /** Whether bytes that went over the link may not have been read, although this is the kernel's. */
+    /** Whether bytes that went over the link may be unread, although this direction is the kernel's. */
     boolean isUnfollowed() {
         LinkStream behind = left;
         return behind != null && behind == socket.attached() && !behind.peer().hasFollowed();
@@ -211,10 +212,10 @@ public final class Outgoing {
     }
 
     /**
-     * A buffer was written to the kernel. In this half only.
+     * Accounts for a buffer that was written to the kernel. In this half only.
      *
      * @param n how many bytes of it
-     * @param src the buffer, behind what was written
+     * @param src the buffer, positioned behind the bytes written
      * @throws IOException "Broken pipe" if a read over the link has reported that the peer has reset the connection
      */
     public void gave(int n, ByteBuffer src) throws IOException {
@@ -226,7 +227,7 @@ public final class Outgoing {
     }
 
     /**
-     * As {@link #gave(int, ByteBuffer)}, of an array.
+     * As {@link #gave(int, ByteBuffer)}, for an array.
      *
      * @param n how many bytes
      * @param src the array
@@ -242,12 +243,12 @@ public final class Outgoing {
     }
 
     /**
-     * Where buffers are before they are written to the kernel, for {@link #gave(long, ByteBuffer[], int[], int)}. In this half only.
+     * The positions of buffers before they are written to the kernel, for {@link #gave(long, ByteBuffer[], int[], int)}. In this half only.
      *
      * @param srcs the buffers
      * @param offset the first of them
      * @param length how many
-     * @return null if nobody asks what is in them
+     * @return null if nobody asks for their contents
      */
     public int[] positions(ByteBuffer[] srcs, int offset, int length) {
         StreamFingerprint print = fingerprint;
@@ -256,17 +257,17 @@ public final class Outgoing {
         }
         int[] positions = new int[length];
         for (int i = 0; i < length; i++) {
-            positions[i] = srcs[offset + i] == null ? 0 : srcs[offset + i].position(); // which the write refuses
+            positions[i] = srcs[offset + i] == null ? 0 : srcs[offset + i].position(); // the write refuses null
         }
         return positions;
     }
 
     /**
-     * As {@link #gave(int, ByteBuffer)}, of several buffers.
+     * As {@link #gave(int, ByteBuffer)}, for several buffers.
      *
      * @param n how many bytes
      * @param srcs the buffers, one after the other
-     * @param before their {@link #positions} before that
+     * @param before their {@link #positions} before the write
      * @param offset the first of them
      * @throws IOException as there
      */
@@ -279,7 +280,7 @@ public final class Outgoing {
     }
 
     /**
-     * Bytes were written to the kernel that nobody has seen but the kernel. In this half only.
+     * Accounts for bytes that were written to the kernel and that nothing but the kernel has seen. In this half only.
      *
      * @param n how many
      * @throws IOException as {@link #gave(int, ByteBuffer)}
@@ -294,7 +295,7 @@ public final class Outgoing {
             if (attached == null) {
                 socket.handover().noteTraffic();
             } else if (attached.reader().hasMetReset() && !socket.isClosed()) {
-                // The kernel is still to hear of the reset that a read over the link has met. What it took goes
+                // The kernel is still to hear of the reset that a read over the link has met. The bytes it took go
                 // nowhere.
                 throw new IOException(BROKEN_PIPE);
             }
@@ -302,11 +303,11 @@ public final class Outgoing {
     }
 
     /**
-     * A write to the kernel has failed. In this half only.
+     * Decides what a failed write to the kernel reports. In this half only.
      *
      * @param e how
-     * @return what to report: a link that broke with bytes of this direction is a reset, and a reset is a broken pipe if a read
-     *     over the link has reported it, or if the peer had ended over the link what it sends
+     * @return what to report: a link that broke with bytes of this direction counts as a reset, and a reset as a broken pipe if a read over
+     *     the link has reported it, or if the peer had ended its output over the link
      */
     public IOException failed(IOException e) {
         LinkStream attached = socket.attached();
@@ -321,7 +322,7 @@ public final class Outgoing {
         if (!isCutOff && !isReset) {
             return e;
         }
-        // The end stands before the reset, but may be known by the link alone, at which nobody has looked meanwhile.
+        // The end precedes the reset, but only the link may show it, and nobody has looked there meanwhile.
         if ((attached.peer().listen() & Link.FIN) != 0
                 || !(isReset
                         ? attached.reader().peerReset().isWriters()
@@ -332,8 +333,8 @@ public final class Outgoing {
     }
 
     /**
-     * A write was refused because this end has ended what it sends. In non-blocking mode the JDK's gets as far as the kernel, which tells
-     * that of a reset, once: no reader hears of it any more.
+     * Records that a write was refused because this end has ended its output. In non-blocking mode the JDK's write gets as far as the
+     * kernel, which reports a reset to it, once. No reader hears of the reset any more.
      */
     void refusedShut() {
         LinkStream attached = socket.attached();
@@ -345,10 +346,10 @@ public final class Outgoing {
     }
 
     /**
-     * As {@link #refusedShut}, of a socket of streams: each of its writes gets as far as the kernel, and says what that tells.
+     * As {@link #refusedShut}, for a stream-based socket: each of its writes gets as far as the kernel, and reports the kernel's answer.
      *
-     * @param e how it was refused
-     * @return what to report: the peer's reset if nobody has been told of it, and no reader hears of it any more
+     * @param e the refusal
+     * @return what to report: the peer's reset if nobody has been told of it; then no reader hears of it any more
      */
     public IOException failedShut(IOException e) {
         LinkStream attached = socket.attached();
@@ -360,43 +361,43 @@ public final class Outgoing {
     }
 
     /**
-     * A write to the kernel has failed, of what the link had no room for; the program is told how much that took, and by what it does
-     * next why it was no more. The kernel reports a reset once. In this half only.
+     * Keeps the failure of a write to the kernel of bytes that the link had no room for. The program is told how many bytes the link took,
+     * and its next operation reports why there were no more. The kernel reports a reset once. In this half only.
      *
      * @param e how
      */
     public void failedBehind(IOException e) {
-        LinkLoss loss = socket.loss(); // null without a link: the kernel goes on to say so
+        LinkLoss loss = socket.loss(); // null without a link: the kernel then keeps reporting it
         if (loss != null && isReset(e)) {
             loss.keepReset();
         }
     }
 
-    /** Whether a write to the kernel has failed because the peer has reset the connection, of which nobody has been told yet. */
+    /** Whether a write to the kernel has failed because the peer has reset the connection, and nobody has been told of that yet. */
     static boolean isReset(IOException e) {
         return RESET.equals(e.getMessage());
     }
 
     /**
-     * Leaves this direction where it is for good: it is about to end, or carries what only the kernel's path has.
+     * Leaves this direction where it is for good, because it is about to end, or carries bytes that only the kernel's path can carry.
      *
-     * @return the link if it is that, otherwise null, and it is the kernel's
+     * @return the link if this direction goes over it; null if it goes through the kernel
      */
     public synchronized LinkStream fix() {
         fixed = true;
         StreamFingerprint print = fingerprint;
         if (print != null) {
-            print.freeze(); // urgent bytes are none to this end, and some to a peer that has them inline
+            print.freeze(); // this end does not count urgent bytes; a peer that has them inline does
         }
         return link;
     }
 
-    /** Whether it was {@linkplain #fix left} where it is for good. */
+    /** Whether this direction was {@linkplain #fix left} where it is for good. */
     synchronized boolean isFixed() {
         return fixed;
     }
 
-    /** From the first byte on, or not at all. */
+    /** Takes a fingerprint from the first byte on, or not at all. */
     void fingerprint(StreamFingerprint print) {
         fingerprint = print;
     }

@@ -3,10 +3,10 @@ package io.accel.core.socket;
 import io.accel.core.fabric.FallbackReason;
 
 /**
- * Which way the bytes of a connection, or the datagrams to a destination, take, and why not a faster one.
+ * The path that the bytes of a connection, or the datagrams to a destination, take, and the reason why it is not a faster one.
  *
  * @param path {@code shm}, {@code rdma} or {@code kernel}
- * @param reason why it is the kernel's, or null if it is not or nothing was tried
+ * @param reason why it is the kernel's path, or null if it is another or nothing was tried
  * @param detail the circumstances of the reason, or null
  */
 public record PathInfo(String path, FallbackReason reason, String detail) {

@@ -13,9 +13,8 @@ import java.nio.channels.SelectableChannel;
 import java.util.List;
 
 /**
- * A fabric that works with Accel's rights; where Accel itself lacks one, the kernel carries the connection. Whether the program
- * has the right to connect or to send was asked by the JDK, when it did so through the kernel. Thread-safe as the fabric that it hands
- * everything on to.
+ * A fabric that works with Accel's rights. If Accel itself lacks a right, the kernel carries the connection. The JDK has checked whether
+ * the program may connect or send, when it did so through the kernel. Thread-safe, as is the fabric that it delegates to.
  */
 final class PrivilegedFabric implements Fabric {
     private final Fabric fabric;
@@ -90,7 +89,8 @@ final class PrivilegedFabric implements Fabric {
             throw new FallbackException(
                     FallbackReason.NO_RIGHT, "the security manager forbids it to Accel's own code: " + e.getMessage());
         } catch (LinkageError e) {
-            // A class whose initialisation failed, whatever for, is gone for good; the kernel's channels are not.
+            // A class whose initialisation failed, for whatever reason, cannot be used any more; the kernel's channels
+            // can.
             String cause = e.getCause() == null ? e.toString() : e.getCause().toString();
             boolean forbidden = e.getCause() instanceof SecurityException;
             throw new FallbackException(

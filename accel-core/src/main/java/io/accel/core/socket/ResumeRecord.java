@@ -3,22 +3,22 @@ package io.accel.core.socket;
 import java.nio.ByteBuffer;
 
 /**
- * What an end of a connection says over the anchor when their link has broken: up to where it has received what came by the
- * link. What the anchor carries behind it are the peer's bytes from there on; before it may stand such as the peer has written since it
- * went back to the kernel. An end that closes says, whether or not the link is
- * broken, up to where it has sent: the link may break while the last of that is on its way.
+ * The record that an end of a connection sends over the anchor when the link has broken: the cursor up to which it has received bytes over
+ * the link. The anchor carries the sender's bytes behind the record; before it may stand bytes that the sender has written since it went
+ * back to the kernel. An end that closes says how far it has sent, whether or not the link is broken: the link may break while the last of
+ * those bytes are on their way.
  *
  * <pre>
  *   mark 8, the link's nonce 8, cursor 8
  * </pre>
  *
- * Big-endian, 24 bytes. A cursor that is less than {@link #LOST} is that of an end that has closed, as -2 less the cursor. Mark and nonce together are what no program sends. This also finds the record among the bytes that
- * come, some of which may be the program's: in a direction that never switched the record stands at any place. Not safe for use
- * by several threads.
+ * Big-endian, 24 bytes. A value below {@link #LOST} comes from an end that has closed, and is -2 minus its cursor. No program sends mark
+ * and nonce together. This class also finds the record among incoming bytes, some of which may be the program's: in a direction that never
+ * switched, the record may stand at any place. Not safe for use by several threads.
  */
 final class ResumeRecord {
     static final int SIZE = 24;
-    /** For a cursor: bytes are lost, and the connection with them. */
+    /** The value in place of a cursor when bytes are lost, and the connection with them. */
     static final long LOST = -1;
 
     /** The cursor of an end that has closed and sent nothing. */
@@ -29,14 +29,14 @@ final class ResumeRecord {
     private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
 
     private final byte[] key;
-    /** What came last and may be a part of the record. */
+    /** The last bytes that came, and that may be a part of the record. */
     private ByteBuffer held = NOTHING;
 
     private boolean found;
     private long received;
     private boolean isFirst = true;
 
-    /** To be found. */
+    /** A record that is yet to be found. */
     ResumeRecord(long nonce) {
         key = ByteBuffer.allocate(KEY).putLong(MARK).putLong(nonce).array();
     }
@@ -56,18 +56,18 @@ final class ResumeRecord {
     /**
      * The record of an end that closes.
      *
-     * @param sent up to where it has sent over the link
+     * @param sent the cursor up to which that end has sent over the link
      */
     static ByteBuffer ofClosing(long nonce, long sent) {
         return of(nonce, CLOSING - sent);
     }
 
-    /** Whether the peer has closed, and will not say what it has received; once it is found. */
+    /** Whether the peer has closed, and will not say what it has received. Only once the record is found. */
     boolean isOfClosing() {
         return received <= CLOSING;
     }
 
-    /** Up to where a peer had sent that {@linkplain #isOfClosing has closed}. */
+    /** The cursor up to which a peer that {@linkplain #isOfClosing has closed} had sent. */
     long sent() {
         return CLOSING - received;
     }
@@ -76,12 +76,12 @@ final class ResumeRecord {
         return found;
     }
 
-    /** What the peer has received; once it is found. */
+    /** The cursor up to which the peer has received. Only once the record is found. */
     long received() {
         return received;
     }
 
-    /** Whether nothing came before it. */
+    /** Whether nothing came before the record. */
     boolean isFirst() {
         return isFirst;
     }
@@ -91,16 +91,16 @@ final class ResumeRecord {
         return !isFirst || held.hasRemaining();
     }
 
-    /** Whether that may be what begins with a byte; an announcement never is. */
+    /** Whether a record may begin with a byte. An announcement never looks like one. */
     static boolean mayBeginWith(byte first) {
         return first == (byte) (MARK >>> 56);
     }
 
     /**
-     * Takes the record out of what came.
+     * Takes the record out of incoming bytes.
      *
      * @param came the next bytes
-     * @return those of them, and of the ones that were held before, that are the program's
+     * @return the program's bytes among them and among the bytes held before
      */
     ByteBuffer sift(ByteBuffer came) {
         if (found) {
@@ -127,7 +127,7 @@ final class ResumeRecord {
         return rest;
     }
 
-    /** Nothing more comes: what was held is the program's. */
+    /** Ends the search, since nothing more comes: the held bytes are the program's. */
     ByteBuffer end() {
         ByteBuffer last = held;
         held = NOTHING;

@@ -8,24 +8,25 @@ import java.nio.channels.ClosedChannelException;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Takes a connection whose link has broken back to the kernel's path, so that nothing is lost and nothing comes twice. One thread
- * advances it. The thread that closes the program's descriptor holds its monitor while the connection gets another, so that no call fails in between.
+ * Takes a connection whose link has broken back to the kernel's path, so that no byte is lost or comes twice. One thread advances it. The
+ * thread that closes the program's descriptor holds this monitor while the connection gets another descriptor, so that no call fails in
+ * between.
  *
  * <ol>
- *   <li>When the last of what came over the link is in, each end says over the anchor up to where that is ({@link ResumeRecord}).
- *   <li>Each sends again, by the anchor, what the other has not received; it is still in the ring, whose room is reused only when the
- *       peer has read it.
- *   <li>A writer goes on through the kernel when all that was written before is sent again, a reader when it has read all that came by
- *       the link.
+ *   <li>When the last byte that came over the link is in, each end says over the anchor how far it has received ({@link ResumeRecord}).
+ *   <li>Each end sends the bytes that the other has not received again, over the anchor. They are still in the ring, whose room is reused
+ *       only when the peer has read it.
+ *   <li>A writer goes on through the kernel when everything written before has been sent again; a reader does when it has read everything
+ *       that came over the link.
  * </ol>
  *
- * <p>A direction whose writer has gone back to the kernel before needs none of that if the peer has heard of it, since it heard of it
- * after all that was sent before. Nothing needs to be sent again if it has not: a writer goes back only when the peer's device has all
- * ({@link LinkWriter#leave}).
+ * <p>A direction whose writer has already gone back to the kernel needs none of that if the peer has heard of it, since the peer hears of
+ * it after all bytes sent before. If the peer has not heard of it, nothing needs to be sent again: a writer goes back only when the peer's
+ * device has everything ({@link LinkWriter#leave}).
  *
- * <p>An end must not speak where the other would take the record for the program's bytes: so it speaks first only if its own direction
- * goes over the link, and it has said so; otherwise when it has heard the other. An end that knows all about both directions does not
- * speak. Where neither may that has to, and where bytes cannot be accounted for, the connection is reset.
+ * <p>An end must not speak while the other would take the record for the program's bytes. So it speaks first only if its own direction goes
+ * over the link, and it has announced that; otherwise it speaks when it has heard the other. An end that knows all about both directions
+ * does not speak. The connection is reset if neither end may speak although one has to, or if bytes cannot be accounted for.
  */
 final class Resumption {
     /**
@@ -33,19 +34,19 @@ final class Resumption {
      * that has spoken waits as long as TCP does for the answer, unless its input is shut, which hides the peer's end from it.
      */
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
-    /** How long the answer to what was said to a process that is gone may take. */
+    /** How long the kernel's refusal of a record sent to a process that is gone may take. */
     private static final long VERDICT_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
-    /** How long it is tried to tell the peer that bytes are lost. */
+    /** How long this end tries to tell the peer that bytes are lost. */
     private static final long FAREWELL_NANOS = TimeUnit.SECONDS.toNanos(1);
-    /** So much at most goes to an anchor that was found to have room. */
+    /** The most bytes that go to an anchor that was found to have room. */
     private static final int PIECE = 1024;
 
     private enum Step {
-        /** What has come over the link is not all in. */
+        /** Not all bytes that came over the link are in. */
         DRAINING,
         EXCHANGING,
         REPLAYING,
-        /** The peer is to be told that bytes are lost. */
+        /** The peer must be told that bytes are lost. */
         GIVING_UP,
         OVER
     }
@@ -60,10 +61,10 @@ final class Resumption {
 
     private Step step = Step.DRAINING;
     private ResumeRecord peers;
-    /** What is to be said to the peer; null when that is done. */
+    /** The record to send to the peer; null when it has been sent. */
     private ByteBuffer own;
 
-    /** From which cursor on the peer has not received what went over the link. */
+    /** The cursor of the first byte sent over the link that the peer has not received. */
     private long replayFrom;
 
     private Replay replay;
@@ -82,7 +83,7 @@ final class Resumption {
         this.piece.limit(0);
     }
 
-    /** Loads what a connection needs whose link breaks: it is not to wait for that then. Any thread. */
+    /** Loads the classes that a connection needs when its link breaks, so that it need not wait for them then. Any thread. */
     static void prepare() {
         Step unused = Step.DRAINING;
         Replay.prepare();
@@ -90,16 +91,16 @@ final class Resumption {
     }
 
     /**
-     * Goes on as far as it can without waiting, unless the program has closed.
+     * Advances as far as it can without waiting, unless the program has closed.
      *
      * @param now the time, as {@link System#nanoTime}
      * @return whether to call again
      */
     synchronized boolean advance(long now) {
-        return !socket.isClosed() && goOn(now); // otherwise its close has told the peer, or goes on with this
+        return !socket.isClosed() && goOn(now); // otherwise the close has told the peer, or calls goOn
     }
 
-    /** As {@link #advance}, also where the program has closed: what it has written is still to come to the peer. */
+    /** As {@link #advance}, but also after the program has closed: the bytes it has written must still reach the peer. */
     synchronized boolean goOn(long now) {
         try {
             if (step == Step.DRAINING) {
@@ -121,7 +122,7 @@ final class Resumption {
         } catch (IOException e) {
             giveUp(e.getMessage());
         } catch (RuntimeException | OutOfMemoryError e) {
-            giveUp(e.toString()); // others' connections are advanced by the same thread
+            giveUp(e.toString()); // the same thread advances other connections
         }
         if (step == Step.GIVING_UP) {
             lose(now);
@@ -135,12 +136,12 @@ final class Resumption {
             return;
         }
         if (out.isSwitching()) {
-            return; // or a writer finds just now that it cannot
+            return; // or a writer is just finding out that it cannot switch
         }
         boolean sends = out.link() != null;
         boolean receives = in.link() != null || stream.reader().peekSwitchedAt() != LinkReader.NOT_SWITCHED;
         if (receives && stream.reader().isPeerLeaving()) {
-            receives = false; // more than what has come will not
+            receives = false; // no more bytes will come over the link
         }
         if (!sends && !receives) {
             over();
@@ -170,12 +171,12 @@ final class Resumption {
         }
     }
 
-    /** Says something that {@link #mayTell may} be said. Returns whether that was possible now. */
+    /** Sends a record that {@link #mayTell may} be sent. Returns whether that was possible now. */
     private boolean tell(ByteBuffer record) throws IOException {
         return hasHeard() ? out.say(record) : out.sayFirst(record);
     }
 
-    /** What it sent before is whole, or it is known not to be. */
+    /** Ends this after the peer has closed: either all that it sent before has come, or it is known that some is missing. */
     private void peerHasClosed() {
         if (broken.finallyReceived() < peers.sent()) {
             giveUp("the peer has closed, and the last of what it sent over the link has not come");
@@ -185,7 +186,7 @@ final class Resumption {
         }
     }
 
-    /** Whether the peer will know the record for what it is. */
+    /** Whether the peer will recognise the record. */
     private boolean mayTell() {
         return hasHeard()
                 || (out.link() != null && stream.writer().announcement().isMade());
@@ -195,12 +196,12 @@ final class Resumption {
         return peers != null && peers.isFound();
     }
 
-    /** Whether the peer has got a record, or a part of one: it would take another for the program's bytes. */
+    /** Whether the peer has been sent a record, or a part of one. It would take another for the program's bytes. */
     private boolean hasSpoken() {
         return peers != null && (own == null || own.position() > 0);
     }
 
-    /** The kernel's connection has ended without a word, as that of a process does that is gone. */
+    /** Handles a kernel's connection that has ended without a record, as it does when its process is gone. */
     private void ended(long now) throws IOException {
         if (in.link() == null) {
             if (hasPeerDied(now)) {
@@ -209,7 +210,7 @@ final class Resumption {
             }
         } else if (stream.reader().isPeerLeaving()) {
             in.awaitNoRecord();
-            over(); // for the reader, up to the end
+            over(); // the reader goes on up to the end
             broken.decide(Link.CLOSED);
         } else if (peers.hasSeenMore()) {
             giveUp(
@@ -221,9 +222,9 @@ final class Resumption {
     }
 
     /**
-     * Whether a peer that has ended what it sends through the kernel is no more. One that has only done that, as its program
-     * may, cannot say what it has received, and is given up; its kernel takes what is said to it, and that of a process that is gone
-     * refuses it.
+     * Whether a peer that has ended its output through the kernel is dead. A peer that has only ended its output, as its program may,
+     * cannot say what it has received, and is given up. Its kernel accepts the record that this end sends, and the kernel of a process that
+     * is gone refuses it.
      */
     private boolean hasPeerDied(long now) {
         if (endedAt == 0) {
@@ -242,7 +243,10 @@ final class Resumption {
         return false;
     }
 
-    /** Whether nothing is lost, by what the peer says; if not, it may not have heard anything of this end yet, and be told. */
+    /**
+     * Whether nothing is lost according to the peer's record. If bytes are lost, the peer may not have heard from this end yet, and is
+     * told.
+     */
     private boolean isWhole() throws CorruptLinkException {
         long received = peers.received();
         if (received == ResumeRecord.LOST) {
@@ -292,7 +296,7 @@ final class Resumption {
     private void over() {
         step = Step.OVER;
         if (out.isUnfollowed()) {
-            broken.decide(Link.FOLLOWED); // as the peer's reader does, to which all has come
+            broken.decide(Link.FOLLOWED); // as the peer's reader would say, since everything has reached it
         }
         broken.returnReader();
         socket.loss().resumed();
@@ -304,7 +308,10 @@ final class Resumption {
         gaveUpAt = System.nanoTime();
     }
 
-    /** Until the peer is told, if it may be, nobody here is: a program that closes then ends the kernel's connection, which must not look orderly. */
+    /**
+     * Tells the peer of the loss, if it may be told, before anybody here: a program that hears of it and closes ends the kernel's
+     * connection, which must not look orderly.
+     */
     private void lose(long now) {
         boolean told = false;
         if (mayTell() && !hasSpoken()) {
@@ -320,8 +327,8 @@ final class Resumption {
         step = Step.OVER;
         socket.loss().lost(why, told);
         if (peers != null) {
-            // After that: a word that still comes is not the program's to read. A reader that is to go on through the
-            // kernel waits for none any more, and meets the reset there.
+            // This comes after the loss: the program must not read a record that still comes. A reader that goes on
+            // through the kernel waits for no record any more, and meets the reset there.
             in.forgetRecord();
             socket.readiness().refresh();
         }

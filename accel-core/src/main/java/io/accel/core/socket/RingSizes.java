@@ -1,13 +1,13 @@
 package io.accel.core.socket;
 
 /**
- * How large the rings of a connection's next link are. The end that connected chooses: at first what the profile says, then several
- * times as much whenever the rings of the last link were too small, as far as both ends have room for it.
+ * Decides how large the rings of a connection's next link are. The end that connected chooses: at first the profile's size, then several
+ * times as much whenever the rings of the last link were too small, as far as both ends have room for them.
  *
  * <p>Any thread; each method takes this monitor, and waits for nothing else.
  */
 final class RingSizes {
-    /** How many times as large the rings of the next link are if those of the last were too small. */
+    /** The factor by which the next link's rings are larger if the last link's rings were too small. */
     private static final int GROWTH = 4;
 
     private static final long FIRST_PAUSE_NANOS = 1_000_000_000L;
@@ -17,44 +17,44 @@ final class RingSizes {
     // All guarded by this, and in bytes of one ring.
     private int next;
     private int largest;
-    /** Of the link that was given back for a larger one, which is not there yet; otherwise 0. */
+    /** The ring size of a link that was given back for a larger one, until that is there; otherwise 0. */
     private int grownFrom;
-    /** When larger ones may be asked for again, for which there was no room. */
+    /** When larger rings may be asked for again, after there was no room for them. */
     private long largerAt = BEGINNING;
-    /** How long to be content with those that there are, the next time that there is no room for larger ones. */
+    /** How long to be content with the present rings, the next time that there is no room for larger ones. */
     private long largerPauseNanos = FIRST_PAUSE_NANOS;
 
     /**
-     * Before the first link.
+     * The sizes before the first link.
      *
-     * @param first what to ask for, of a client
-     * @param most what a link of this connection may have
+     * @param first the size that a client asks for first
+     * @param most the largest size that a link of this connection may have
      */
     RingSizes(int first, int most) {
         this.next = first;
         this.largest = most;
     }
 
-    /** What to ask for. */
+    /** The size to ask for. */
     synchronized int next() {
         return next;
     }
 
-    /** Whether another link may have larger ones than a link has; the end that accepted can only wish for that. */
+    /** Whether another link may have larger rings than {@code present}; the end that accepted can only wish for that. */
     synchronized boolean mayBeLargerThan(int present) {
         return present < largest && System.nanoTime() - largerAt >= 0;
     }
 
-    /** A client gives back its link for a larger one. */
+    /** Takes note that a client gives back its link for a larger one. */
     synchronized void grow(int from) {
         grownFrom = from;
         next = Math.min(GROWTH * from, largest);
     }
 
     /**
-     * There is a link.
+     * Takes note of a link.
      *
-     * @param size what it has
+     * @param size the size of its rings
      * @param isAsked whether this end has asked for it
      */
     synchronized void granted(int size, boolean isAsked) {
@@ -63,15 +63,15 @@ final class RingSizes {
             largerPauseNanos = FIRST_PAUSE_NANOS;
         }
         if (isAsked && size < next) {
-            largest = size; // the peer has no larger ones
+            largest = size; // the peer allows no larger ones
         }
     }
 
     /**
-     * There is no link. If it was for its size, the next one is as large as the last, which there was room for.
+     * Takes note that there is no link. If its size was the reason, the next link is as large as the last one, for which there was room.
      *
      * @param lacksRoom whether there may be room for a larger one when others have closed, or given their links back
-     * @return whether it was for its size
+     * @return whether its size was the reason
      */
     synchronized boolean isRefused(boolean lacksRoom) {
         if (grownFrom == 0) {

@@ -3,18 +3,18 @@ package io.accel.core.socket;
 import java.nio.ByteBuffer;
 
 /**
- * What was read from the kernel before it is the program's turn to have it: bytes that stand behind an announcement, and come after all
- * that comes over the link. Where the link has broken the peer's {@link ResumeRecord} stands before them. It is found here, and is not the
+ * The bytes that were read from the kernel before it was their turn: they stand behind an announcement, and come after everything that
+ * comes over the link. If the link has broken, the peer's {@link ResumeRecord} stands before them. It is found here, and is not the
  * program's.
  *
- * <p>Under the lock of {@link Incoming}, but for what any thread may call, which says so.
+ * <p>Under the lock of {@link Incoming}, except for the methods that any thread may call, which say so.
  */
 final class SetAside {
-    /** Null if there are none. Written under the lock; any thread reads whether there are any, and how many. */
+    /** The bytes set aside; null if there are none. Written under the lock; any thread reads whether there are any, and how many. */
     private volatile ByteBuffer bytes;
-    /** What the peer is to say of a link that broke, once it is known to have broken; before null. Written by {@link Resumption}. */
+    /** The record that the peer must send once the link is known to have broken; null before that. Written by {@link Resumption}. */
     private volatile ResumeRecord record;
-    /** Whether what is here was not looked through for that. */
+    /** Whether the bytes here were not searched for the record yet. */
     private boolean unsifted;
 
     // ---- the bytes
@@ -24,7 +24,7 @@ final class SetAside {
         return bytes == null;
     }
 
-    /** How many bytes there are. Any thread, for a hint. */
+    /** The number of bytes. Any thread, as a hint. */
     int size() {
         ByteBuffer all = bytes;
         return all == null ? 0 : all.remaining();
@@ -32,7 +32,7 @@ final class SetAside {
 
     /** Sets bytes aside that begin with an announcement, which is dropped. */
     void addBehindAnnouncement(ByteBuffer more) {
-        // A peer that could not tell of its switch says its record in the announcement's place.
+        // A peer that could not announce its switch sends its record in the announcement's place.
         if (!awaitsRecord() || !ResumeRecord.mayBeginWith(more.get(more.position()))) {
             more.position(more.position() + 1);
         }
@@ -40,7 +40,7 @@ final class SetAside {
     }
 
     /**
-     * Sets bytes aside behind those that are here, without the record.
+     * Sets bytes aside behind the bytes that are here, and takes the record out of them.
      *
      * @param link whether the link comes before them, so that a record may be among them
      */
@@ -68,8 +68,8 @@ final class SetAside {
     /**
      * Takes bytes out.
      *
-     * @param dst where to
-     * @return how many
+     * @param dst the buffer to fill
+     * @return the number of bytes
      */
     int read(ByteBuffer dst) {
         ByteBuffer all = bytes;
@@ -85,25 +85,25 @@ final class SetAside {
         return n;
     }
 
-    // ---- the word of a peer whose link has broken
+    // ---- the record of a peer whose link has broken
 
     /** As {@link Incoming#await}. By {@link Resumption}, without the lock. */
     void await(ResumeRecord awaited) {
         record = awaited;
     }
 
-    /** No record is to come. By the thread that {@linkplain #await awaits} it, without the lock. */
+    /** Stops waiting for a record. By the thread that {@linkplain #await awaits} it, without the lock. */
     void forgetRecord() {
         record = null;
     }
 
-    /** Whether a record is to come. Any thread. */
+    /** Whether a record is awaited. Any thread. */
     boolean awaitsRecord() {
         ResumeRecord awaited = record;
         return awaited != null && !awaited.isFound();
     }
 
-    /** What was set aside before the record was awaited may have it in it. */
+    /** Searches the bytes that were set aside before the record was awaited, since they may contain it. */
     void siftAgain(boolean link) {
         ByteBuffer all = bytes;
         if (unsifted && link && all != null) {
@@ -113,12 +113,12 @@ final class SetAside {
         unsifted = false;
     }
 
-    /** Looks for the record in bytes that are nothing to anybody. */
+    /** Looks for the record in bytes that nobody wants. */
     void siftForNobody(ByteBuffer came) {
         ByteBuffer unused = record.sift(came);
     }
 
-    /** What was held, because it might have been the record, is the program's. */
+    /** Hands the program the bytes that were held because they might have been the record. */
     void releaseHeld() {
         addProgramBytes(record.end());
     }

@@ -6,14 +6,14 @@ import io.accel.profile.Origin;
 import io.accel.profile.Profile;
 
 /**
- * The most shared memory that the connections of this process hold: {@code shm.max}, or where nobody has set that a share of what the
- * control group lets its processes have, since it ends one of them where rings and all else take more. Stateless.
+ * The most shared memory that the connections of this process hold: {@code shm.max}, or, if nobody has set that, a share of the control
+ * group's memory limit, since the group ends one of its processes if rings and everything else take more. Stateless.
  */
 public final class SharedMemoryCap {
-    /** The JVM takes as large a part for its heap, unless it is told otherwise, and half is left for all else. */
+    /** The cap is one part in this many. The JVM takes as large a part for its heap by default, and half is left for everything else. */
     private static final int PART = 4;
 
-    /** Looked up once: each datagram socket asks. */
+    /** Looked up once, since each datagram socket asks. */
     private static final class OfProcess {
         private static final long MEMORY = ControlGroups.ofProcess().memory();
     }
@@ -21,21 +21,21 @@ public final class SharedMemoryCap {
     private SharedMemoryCap() {}
 
     /**
-     * That of this process.
+     * The cap of this process.
      *
      * @param profile the profile at work
-     * @return in bytes; 0 for any number
+     * @return the cap in bytes; 0 for none
      */
     public static long of(Profile profile) {
         return isSet(profile) ? profile.get(Keys.SHM_MAX) : OfProcess.MEMORY / PART;
     }
 
     /**
-     * That of a process in some control groups.
+     * The cap of a process in the given control groups.
      *
      * @param profile its profile
      * @param groups its groups
-     * @return in bytes; 0 for any number
+     * @return the cap in bytes; 0 for none
      */
     public static long of(Profile profile, ControlGroups groups) {
         return isSet(profile) ? profile.get(Keys.SHM_MAX) : groups.memory() / PART;

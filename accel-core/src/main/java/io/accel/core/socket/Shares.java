@@ -12,20 +12,20 @@ import java.util.function.Predicate;
 final class Shares {
     private static final List<Registration> NONE = List.of();
 
-    // All guarded by this. Lists are made for the first that is in them: a program may open and close thousands of
+    // All guarded by this. A list is made for its first element, since a program may open and close thousands of
     // sockets a second.
     private List<Registration> registrations = NONE;
     private List<Former> former = List.of();
     private LinkLease lease;
     private boolean closed;
 
-    /** Whether {@link #former} may have any; written under the monitor, so that pollers need not enter that in vain. */
+    /** Whether {@link #former} may have any elements. Written under the monitor, so that pollers need not enter it in vain. */
     private volatile boolean hasFormer;
 
-    /** A registration's share in a link that the socket has no more, and that its poller may just be looking at. */
+    /** A registration's share in a link that the socket no longer has, and that the registration's poller may just be looking at. */
     private record Former(Registration registration, LinkLease lease) {}
 
-    /** Takes a registration in, unless the socket is closed. */
+    /** Adds a registration, unless the socket is closed. */
     synchronized boolean add(Registration registration) {
         if (closed || (lease != null && !lease.hold())) {
             return false; // the link goes first, and may be freed while the socket is still being closed
@@ -35,13 +35,16 @@ final class Shares {
         return true;
     }
 
-    /** The socket has a link: all registrations get their share in it. */
+    /** Gives all registrations their share in the link that the socket now has. */
     synchronized void establish(LinkLease established) {
         lease = established;
         established.retain(registrations.size());
     }
 
-    /** The socket has the link no more: each gives its share in it back when its poller has taken notice of the next refresh. */
+    /**
+     * Takes note that the socket no longer has the link. Each registration gives its share back when its poller has taken notice of the
+     * next refresh.
+     */
     synchronized void letGo(LinkLease lost) {
         lease = null;
         if (former.isEmpty()) {
@@ -53,12 +56,12 @@ final class Shares {
         hasFormer = !former.isEmpty();
     }
 
-    /** Whether a poller may be looking at a link that the socket has no more. Any thread. */
+    /** Whether a poller may be looking at a link that the socket no longer has. Any thread. */
     boolean hasFormer() {
         return hasFormer;
     }
 
-    /** A registration's poller has taken notice: it looks at no former link. */
+    /** Takes note that a registration's poller has taken notice, and looks at no former link. */
     void passed(Registration registration) {
         if (hasFormer) {
             for (LinkLease each : takeFormer(registration)) {
@@ -77,7 +80,7 @@ final class Shares {
         return taken;
     }
 
-    /** A registration's poller will not look again. */
+    /** Removes a registration whose poller will not look again. */
     void remove(Registration registration) {
         LinkLease established;
         synchronized (this) {
@@ -92,7 +95,7 @@ final class Shares {
         passed(registration);
     }
 
-    /** Those that there are. */
+    /** The present registrations. */
     List<Registration> all() {
         return copy(false);
     }
@@ -109,11 +112,12 @@ final class Shares {
     }
 
     /**
-     * Ends every registration, and takes in no more. A link that is in use, or was, is given back very soon. Where there is none the
-     * pollers' next polls do it, as the JDK's selectors do when they select next: to wake a sleeping one for each connection that is closed
-     * costs more than all else about it, and the kernel's part would end sooner than a program sees it end without Accel.
+     * Ends every registration, and accepts no more. A link that is in use, or was, is given back very soon. Without a link the pollers'
+     * next polls end the registrations, as the JDK's selectors do when they select next. Waking a sleeping poller for each closed
+     * connection costs more than everything else in a close, and the kernel's part would end sooner than a program sees it end without
+     * Accel.
      *
-     * @param inUse whether there is a link by which bytes go
+     * @param inUse whether there is a link over which bytes go
      */
     void close(boolean inUse) {
         boolean atOnce;
@@ -131,10 +135,10 @@ final class Shares {
         }
     }
 
-    /** Ends those whose attachment a test picks out. */
+    /** Ends the registrations whose attachment the predicate accepts. */
     void end(Predicate<Object> over) {
         if (size() == 0) {
-            return; // as mostly when a channel changes its mode: a copy of none would be garbage
+            return; // the usual case when a channel changes its mode: an empty copy would be garbage
         }
         for (Registration registration : copy(false)) {
             if (over.test(registration.attachment())) {

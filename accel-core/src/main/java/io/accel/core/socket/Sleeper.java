@@ -7,9 +7,9 @@ import java.io.UncheckedIOException;
 import java.nio.channels.ClosedChannelException;
 
 /**
- * A poller in which one thread at a time sleeps. It stays registered with what it slept for last: most threads wait for one
- * connection again and again, and then a sleep costs one system call, and the doorbell's read another. Its methods are for one
- * thread at a time.
+ * A poller in which one thread at a time sleeps. It stays registered with the object of its last sleep: most threads wait for one
+ * connection again and again, and then a sleep costs one system call, and the doorbell's read another. Its methods are for one thread at a
+ * time.
  */
 final class Sleeper {
     private static final Poller.Sink NOTHING = (registration, ops) -> {};
@@ -23,13 +23,13 @@ final class Sleeper {
     }
 
     /**
-     * Sleeps until something is ready, or was closed, or the thread is interrupted, or without cause.
+     * Sleeps until an operation is ready, the object was closed, or the thread was interrupted; may return without cause.
      *
-     * @param waitable what to wait for
+     * @param waitable the object to wait for
      * @param ops the operations to wait for
      * @param timeoutNanos how long at most; negative for no limit
-     * @return whether something is ready
-     * @throws ClosedChannelException if it is closed
+     * @return whether an operation is ready
+     * @throws ClosedChannelException if the object is closed
      * @throws IOException if the JDK's select fails
      */
     boolean await(BlockingWaits.Waitable waitable, int ops, long timeoutNanos) throws IOException {
@@ -42,7 +42,7 @@ final class Sleeper {
         } else {
             Registration registration = sleep.registration;
             registration.interest(ops);
-            registration.refresh(); // looked at, and armed, although it may have gone cold
+            registration.refresh(); // so that it is looked at and armed, although it may have gone cold
         }
         sleep.thread = Thread.currentThread();
         try {
@@ -52,7 +52,7 @@ final class Sleeper {
         }
     }
 
-    /** What it slept for last is nothing to it any more. */
+    /** Forgets the object of the last sleep. */
     private void leave() {
         Sleep sleep = last;
         last = null;
@@ -78,7 +78,7 @@ final class Sleeper {
 
     private static final class Sleep implements BlockingWaits.Waiter {
         private final Poller poller;
-        /** Null when it was closed, or is left. Cleared by the thread that ends the registration. */
+        /** Null when the object was closed, or was left. Cleared by the thread that ends the registration. */
         private volatile BlockingWaits.Waitable waitable;
 
         private Registration registration;

@@ -9,26 +9,26 @@ import java.lang.ref.WeakReference;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
- * Sleepers, each kept for the next sleep. One that lies idle is closed by the collector, so a program does not keep the
- * descriptors of all the threads that once slept at the same time. Safe for use by several threads, without locks or garbage.
+ * A pool of sleepers, each kept for the next sleep. The collector closes a sleeper that lies idle, so a program does not keep the
+ * descriptors of all threads that once slept at the same time. Safe for use by several threads, without locks or garbage.
  */
 final class SleeperPool {
     private static final int MOST_IDLE = 256;
 
     private final PollConfig config;
-    /** The idle sleepers. The thread that sets a place to null has the sleeper that was there. */
+    /** The idle sleepers. The thread that sets a place to null owns the sleeper that was there. */
     private final AtomicReferenceArray<WeakReference<Pooled>> idle = new AtomicReferenceArray<>(MOST_IDLE);
 
     SleeperPool(PollConfig config) {
         this.config = config;
     }
 
-    /** A sleeper that one thread has at a time, and holds as long as it uses it. */
+    /** A sleeper that one thread owns at a time, and holds as long as it uses it. */
     static final class Pooled {
         private final Sleeper sleeper;
         private final WeakReference<Pooled> reference = new WeakReference<>(this);
         private final Cleaner.Cleanable closing;
-        /** Where it lay last. Written by the thread that gives it back. */
+        /** The place where it lay last. Written by the thread that gives it back. */
         private volatile int place;
 
         private Pooled(Sleeper sleeper) {
@@ -40,17 +40,17 @@ final class SleeperPool {
             return sleeper;
         }
 
-        /** By which a thread can ask for the same one again. */
+        /** The reference with which a thread can ask for the same sleeper again. */
         WeakReference<Pooled> reference() {
             return reference;
         }
     }
 
     /**
-     * One for a sleep.
+     * Takes a sleeper for a sleep.
      *
-     * @param preferred the one to take if it is idle; null for any
-     * @return that, or any idle one, or a new one
+     * @param preferred the sleeper to take if it is idle; null for any
+     * @return that sleeper, or any idle one, or a new one
      * @throws IOException if the JDK's selector cannot be opened
      */
     Pooled take(WeakReference<Pooled> preferred) throws IOException {
@@ -70,13 +70,13 @@ final class SleeperPool {
         return new Pooled(new Sleeper(new Poller(config)));
     }
 
-    /** Keeps it for the next sleep. It may be waited for what it was waited for last at no cost. */
+    /** Keeps a sleeper for the next sleep. A sleep for the same object as the last costs nothing extra. */
     void giveBack(Pooled pooled) {
         int from = pooled.place;
         for (int i = 0; i < MOST_IDLE; i++) {
             int place = (from + i) % MOST_IDLE;
             if (idle.get(place) == null) {
-                pooled.place = place; // before: whoever finds it there may look
+                pooled.place = place; // written first, since a thread that finds the sleeper there may read it
                 if (idle.compareAndSet(place, null, pooled.reference)) {
                     return;
                 }

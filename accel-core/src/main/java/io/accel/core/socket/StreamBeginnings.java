@@ -4,8 +4,8 @@ import io.accel.core.fabric.Beginnings;
 import java.net.InetSocketAddress;
 
 /**
- * What the first bytes of both directions of a connection were, by which a client in another network namespace is told from one that a
- * proxy has between. Each half notes its own direction; the thread that connects or accepts begins that before the first byte.
+ * The fingerprints of the first bytes of both directions of a connection. They distinguish a client in another network namespace from a
+ * client behind a proxy. Each half records its own direction; the thread that connects or accepts begins that before the first byte.
  */
 final class StreamBeginnings {
     private final Incoming incoming;
@@ -19,9 +19,10 @@ final class StreamBeginnings {
     }
 
     /**
-     * From now on, which is before the first byte, what goes through the kernel is seen. Not of loopback, whose peers are all here.
+     * Begins, before the first byte, to watch the bytes that go through the kernel. Loopback is not watched, since its peers are all on
+     * this machine.
      *
-     * @return null if nothing is
+     * @return null if the connection is not watched
      */
     static StreamBeginnings watch(StreamSocket socket, InetSocketAddress local) {
         return local == null || local.getAddress().isLoopbackAddress()
@@ -29,13 +30,13 @@ final class StreamBeginnings {
                 : new StreamBeginnings(socket.incoming(), socket.outgoing());
     }
 
-    /** Nobody will ask for it. */
+    /** Stops watching, since nobody will ask for the fingerprints. */
     void forget() {
         outgoing.fingerprint(null);
         incoming.fingerprint(null);
     }
 
-    /** What goes through the kernel from now on is not compared: some of it may go over the link. */
+    /** Leaves out the bytes that go through the kernel from now on, since some may go over the link instead. */
     void freeze() {
         StreamFingerprint sent = outgoing.fingerprint();
         StreamFingerprint received = incoming.fingerprint();
@@ -45,7 +46,7 @@ final class StreamBeginnings {
         }
     }
 
-    /** What has gone through the kernel; null if nobody has seen it. */
+    /** The first bytes that have gone through the kernel; null if they were not watched. */
     Beginnings soFar() {
         StreamFingerprint sent = outgoing.fingerprint();
         StreamFingerprint received = incoming.fingerprint();

@@ -6,11 +6,11 @@ import java.util.Arrays;
 import java.util.zip.CRC32C;
 
 /**
- * What the first bytes of one direction were: the first {@link Beginnings#STEP} themselves, and a checksum after each further
+ * A fingerprint of the first bytes of one direction: the first {@link Beginnings#STEP} bytes themselves, and a checksum after each further
  * {@code STEP} of them, up to {@link Beginnings#LIMIT}. Written in one half of a connection, under its lock; read by any thread.
  *
- * <p>Nothing is allocated before the first byte. A direction takes 400 bytes at most, and 150 if no more than {@code STEP} bytes went
- * that way; no more than these two of each connection whose addresses are not loopback.
+ * <p>Nothing is allocated before the first byte. A direction takes 400 bytes at most, and 150 if no more than {@code STEP} bytes went that
+ * way. A connection has at most one for each direction, and none on loopback.
  */
 final class StreamFingerprint {
     private static final int FIRST_SUMS = 4;
@@ -18,21 +18,21 @@ final class StreamFingerprint {
 
     /** The first bytes; null before there are any. Written before {@link #count}. */
     private byte[] head;
-    /** After 2, 3, 4 steps and so on; null before that. Written before {@link #count}. */
+    /** The checksums after 2, 3, 4 steps and so on; null before that. Written before {@link #count}. */
     private int[] sums;
-    /** Of the bytes so far, while there is more to come behind {@link #head}; otherwise null. The writer's. */
+    /** The checksum of the bytes so far, while more are to come behind {@link #head}; otherwise null. The writer's. */
     private CRC32C running;
-    /** How many bytes it has seen. */
+    /** The number of bytes seen. */
     private volatile int count;
-    /** Whether nothing is added any more. Any thread. */
+    /** Whether no more bytes are added. Any thread. */
     private volatile boolean frozen;
 
     /**
-     * Bytes of this direction went through the kernel.
+     * Adds bytes of this direction that went through the kernel.
      *
-     * @param before how many went before; unless it has seen just these it has missed some, and adds nothing
-     * @param bytes what they are in
-     * @param from where in it, whatever its position is
+     * @param before how many bytes went before; if this has not seen exactly those, it has missed some, and adds nothing
+     * @param bytes the buffer that contains them
+     * @param from their place in it, whatever its position is
      * @param n how many
      */
     void note(long before, ByteBuffer bytes, int from, int n) {
@@ -57,11 +57,11 @@ final class StreamFingerprint {
     }
 
     /**
-     * As {@link #note(long, ByteBuffer, int, int)}, of several buffers, one after the other.
+     * As {@link #note(long, ByteBuffer, int, int)}, for several buffers, one after the other.
      *
      * @param before how many bytes went before
-     * @param bytes the buffers, behind what went
-     * @param from where in each that begins, the first of which is that at {@code offset}
+     * @param bytes the buffers, positioned behind the bytes
+     * @param from the place in each buffer where its bytes begin, starting with the buffer at {@code offset}
      * @param offset the first buffer
      */
     void note(long before, ByteBuffer[] bytes, int[] from, int offset) {
@@ -102,12 +102,12 @@ final class StreamFingerprint {
         return length / Beginnings.STEP - 2;
     }
 
-    /** Whether it would add a byte that comes now. A hint without the half's lock. */
+    /** Whether this would add a byte that comes now. A hint without the half's lock. */
     boolean isOpen() {
         return !frozen && count < Beginnings.LIMIT;
     }
 
-    /** Nothing is added from now on: what follows may not go through the kernel, or is not seen by both ends. Any thread. */
+    /** Adds no more bytes from now on: they may not go through the kernel, or not be seen by both ends. Any thread. */
     void freeze() {
         frozen = true;
     }
@@ -131,7 +131,7 @@ final class StreamFingerprint {
         return (int) sum.getValue();
     }
 
-    /** Those of both directions of one end. */
+    /** The beginnings of both directions at one end. */
     static Beginnings of(StreamFingerprint sent, StreamFingerprint received) {
         return new Both(sent, received);
     }

@@ -14,26 +14,27 @@ import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * How a connection comes to a link, and gives it back: who asks for it, what is known of the answer, and which path is told. The end
- * that connected asks, in the background, when the connection is worth it ({@link TrafficCount}). The end that accepted is asked.
+ * Brings a connection to a link, and gives the link back: it decides which end asks, keeps what is known of the answer, and reports the
+ * path. The end that connected asks, in the background, when the connection is worth it ({@link TrafficCount}). The end that accepted is
+ * asked.
  *
- * <p>Any thread. What changes together changes in this monitor, in which nobody waits. The program's close is part of
- * that: {@link StreamSocket#close} enters this monitor to say that the connection is closed, so that no link comes afterwards.
+ * <p>Any thread. Fields that change together change in this monitor, in which nobody waits. That includes the program's close: {@link
+ * StreamSocket#close} enters this monitor to say that the connection is closed, so that no link comes afterwards.
  */
 final class StreamHandover {
-    /** How long an accept that is to return with a link waits for a client that may ask for none. */
+    /** How long an accept that should return with a link waits for a client that may never ask for one. */
     private static final long LATE_NANOS = 2_000_000_000L;
 
     private static final long PEER_PAUSE_NANOS = 100_000L;
 
     private static final PathInfo YOUNG = new PathInfo("kernel", FallbackReason.TOO_LITTLE, null);
 
-    /** What a client hears that asks for a link. */
+    /** The answer to a client that asks for a link. */
     enum Answer {
         YES,
         /** The last link is about to be given back. */
         NOT_YET,
-        /** There is a link, or somebody has asked before, or the connection has closed. */
+        /** There is a link, or another client has asked before, or the connection has closed. */
         NO
     }
 
@@ -45,10 +46,10 @@ final class StreamHandover {
 
     private final StreamSocket socket;
     private final Accelerator accelerator;
-    /** The adapter's. */
+    /** The anchor as the adapter passed it. */
     private final Anchor anchor;
 
-    // Most connections end before anybody asks for a link. State that only a link needs is made when somebody asks.
+    // Most connections end before anybody asks for a link. State that only a link needs is made at the first request.
 
     /** Counts bytes; null if this end does not ask. Written once, by the connecting thread, before others see this connection. */
     private volatile TrafficCount traffic;
@@ -57,13 +58,13 @@ final class StreamHandover {
 
     /** The link that both ends have, or are about to have. Written in the monitor; any thread reads it. */
     private volatile LinkStream attached;
-    /** Null for the kernel's, before there is a connection. Written in the monitor; any thread reads it. */
+    /** Null means the kernel's path, before there is a connection. Written in the monitor; any thread reads it. */
     private volatile PathInfo path;
-    /** Whether those who look know of the link. Set when it is settled, cleared in the monitor when the link is given back. */
+    /** Whether observers know of the link. Set when it is settled, cleared in the monitor when the link is given back. */
     private volatile boolean told;
-    /** Written once, before others can see this connection: null as long as there is none. */
+    /** Written once, before others can see this connection: null as long as there is no connection. */
     private volatile ConnectionRecord connection;
-    /** The listener that has accepted this; null of a client. Written once, before others can see this connection. */
+    /** The listener that has accepted this connection; null for a client. Written once, before others can see this connection. */
     private StreamListener listener;
 
     // All that follows is guarded by this.
@@ -75,11 +76,11 @@ final class StreamHandover {
     /** Whether this end or the peer may ask for a link. */
     private boolean mayMove;
 
-    /** By which a client finds this; null if none can. */
+    /** The addresses by which a client finds this connection; null if no client can. */
     private AcceptedStreams.Ends ends;
-    /** Whether the listener counts this as one that may get a link. */
+    /** Whether the listener counts this connection among those that may get a link. */
     private boolean undecided;
-    /** Whether this has had a link that was given back. */
+    /** Whether this connection has had a link that was given back. */
     private boolean again;
 
     private Claim claim = Claim.NONE;
@@ -99,7 +100,7 @@ final class StreamHandover {
         return known == null ? PathInfo.KERNEL : known;
     }
 
-    /** Bytes have gone one way or the other through the kernel, while there is no link. In the half of that way. */
+    /** Counts bytes that have gone through the kernel in either direction, while there is no link. In the half of that direction. */
     void noteTraffic() {
         TrafficCount counted = traffic;
         if (counted != null) {
@@ -161,12 +162,12 @@ final class StreamHandover {
     }
 
     /**
-     * A listener has accepted the connection.
+     * Takes note that a listener has accepted the connection.
      *
-     * @param why what is said as long as nobody has asked for a link
-     * @param findable whether anybody can
-     * @param askedLate whether a client that asks may have had to go on before that was heard here
-     * @param by the listener, which counts this as one that may get a link
+     * @param why the path to report as long as nobody has asked for a link
+     * @param findable whether any client can ask
+     * @param askedLate whether a client may have asked, and had to go on before this end heard of it
+     * @param by the listener, which counts this connection among those that may get a link
      */
     void accepted(PathInfo why, boolean findable, boolean askedLate, StreamListener by) {
         InetSocketAddress local = anchor.local();
@@ -199,7 +200,7 @@ final class StreamHandover {
         }
     }
 
-    /** The peer may have the link a moment later than this end. */
+    /** Waits for the peer, which may have the link a moment later than this end. */
     private void awaitPeer() {
         long end = System.nanoTime() + LATE_NANOS;
         LinkStream stream = attached;
@@ -216,7 +217,7 @@ final class StreamHandover {
             return;
         }
         if (answer().isWithPeer()) {
-            return; // its program is to accept first, which may be this thread's to do
+            return; // its program must accept first, and this thread may be the one to do so
         }
         FallbackException why = answer().failure();
         PathInfo refused = why == null
@@ -228,22 +229,22 @@ final class StreamHandover {
 
     // ---- a client's search: StreamUpgrades' thread
 
-    /** Those to ask in turn; none if it has closed. */
+    /** The fabrics to ask in turn; none if the connection has closed. */
     List<Fabric> fabrics() {
         InetSocketAddress remote = anchor.remote();
         return remote == null ? List.of() : accelerator.fabricsFor(Role.CLIENT, remote);
     }
 
-    /** What has gone through the kernel; null if nobody has seen it. */
+    /** The first bytes that have gone through the kernel; null if nobody has seen them. */
     Beginnings beginnings() {
         StreamBeginnings seen = beginnings;
         return seen == null ? null : seen.soFar();
     }
 
     /**
-     * No fabric has a link.
+     * Takes note that no fabric has a link.
      *
-     * @param passing whether one may have it in a moment: it is asked again when there is traffic
+     * @param passing whether a fabric may have one in a moment; it is asked again when there is traffic
      */
     void notFound(FallbackException why, boolean passing) {
         boolean lacksRoom = why != null && passing && why.reason().isWantOfRoom();
@@ -258,7 +259,7 @@ final class StreamHandover {
             if (again) {
                 traffic.restartAfterPause();
                 traffic.lengthenPause();
-                return; // the fall-back was counted, and said, when the link was given back
+                return; // the fall-back was counted and logged when the link was given back
             }
             answer().failed(why);
             if (passing && !lacksRoom && (why.reason() == FallbackReason.NOT_YET || traffic.mayAskAgain())) {
@@ -281,12 +282,12 @@ final class StreamHandover {
         }
     }
 
-    /** Whether this is a client's connection that fails where it gets no link, and so is no connection through the kernel. */
+    /** Whether this is a client's connection that fails if it gets no link, and so never becomes a connection through the kernel. */
     private boolean fails() {
         return accelerator.isFailing() && !isAccepted();
     }
 
-    /** Asks for a link as large as the last, which there was room for, if it was a larger one that was not to be had. */
+    /** Asks for a link as large as the last one, for which there was room, if only a larger one was refused. */
     private boolean hasNoLargerOne(FallbackException why, boolean lacksRoom) {
         synchronized (this) {
             if (!rings().isRefused(lacksRoom)) {
@@ -301,7 +302,7 @@ final class StreamHandover {
 
     // ---- a client asks this end: the fabrics' threads
 
-    /** This connection as it is known to a client in another network namespace; null if it is not to be. */
+    /** This connection as a client in another network namespace knows it; null if it must not be known there. */
     Fabric.Acceptor.Known known() {
         Beginnings seen = beginnings();
         AcceptedStreams.Ends known;
@@ -311,7 +312,7 @@ final class StreamHandover {
         return seen == null || known == null ? null : new Fabric.Acceptor.Known(known.local(), seen);
     }
 
-    /** A client asks for the link of this connection. */
+    /** Answers a client that asks for the link of this connection. */
     synchronized Answer claim() {
         if (socket.isClosed() || claim == Claim.CLAIMED) {
             return Answer.NO;
@@ -329,7 +330,9 @@ final class StreamHandover {
         return Answer.YES;
     }
 
-    /** A client that asked went away before it was offered the link, perhaps before it had {@linkplain #claim claimed} it. */
+    /**
+     * Takes note that a client that asked went away before it was offered the link, perhaps before it had {@linkplain #claim claimed} it.
+     */
     synchronized void unclaim() {
         if (claim == Claim.CLAIMED) {
             claim = Claim.NONE;
@@ -342,7 +345,7 @@ final class StreamHandover {
     // ---- the link comes
 
     /**
-     * Takes a link: from now on bytes may come by it; they go by it when the peer has it, too.
+     * Takes a link: from now on bytes may come over it. This end sends over it when the peer has it, too.
      *
      * @return false if the connection has closed, or has a link; the given one stays the caller's
      */
@@ -366,7 +369,7 @@ final class StreamHandover {
             attached = stream;
             rings().granted(stream.ringSize(), !isAccepted());
         }
-        Captures.opened(stream); // by one that has begun since, and may have looked too early
+        Captures.opened(stream); // for a capture that has begun since, and may have looked too early
         if (link.canBreak()) {
             Resumption.prepare();
         }
@@ -384,9 +387,9 @@ final class StreamHandover {
     }
 
     /**
-     * The client went away and never had the link, which is let go of, unless it is in use, or a close does so.
+     * Lets go of a link that the client never had, because it went away; not if the link is in use, or a close lets go of it.
      *
-     * @return false if this has not got it
+     * @return false if this connection does not have that link
      */
     boolean detach(Link link) {
         LinkStream stream;
@@ -402,12 +405,12 @@ final class StreamHandover {
             socket.readiness().letGo(stream);
         }
         socket.readiness().refresh();
-        stream.close(null, false); // after that: pollers that nobody is in take notice of both now
+        stream.close(null, false); // after the refresh: pollers that no thread is in take notice of both now
         return true;
     }
 
     /**
-     * The link's doorbell has rung before the peer had the link.
+     * Handles a ring of the link's doorbell before the peer had the link.
      *
      * @return whether the peer has it now, or never will
      */
@@ -427,14 +430,14 @@ final class StreamHandover {
         return true;
     }
 
-    /** A thread that waits for the link has taken its doorbell's ring, which may have been meant for {@link #settlesByRing}. */
+    /** Handles a ring of the link's doorbell that a waiting thread has taken, and that may have been meant for {@link #settlesByRing}. */
     void heardBeside(LinkStream stream) {
         if (stream == attached && stream.peer().isReady()) {
             settled();
         }
     }
 
-    /** Both ends have the link. */
+    /** Completes the handover: both ends have the link. */
     void settled() {
         LinkStream stream;
         synchronized (this) {
@@ -454,19 +457,19 @@ final class StreamHandover {
         StreamUpgrades.get().linked(stream);
     }
 
-    /** Whether it is settled, and known to those who look, whether this has a link. */
+    /** Whether the question of a link is settled, and observers know the result. */
     boolean isSettled() {
         return told;
     }
 
-    /** Whether the peer has the link, too, so that this end may send by it. */
+    /** Whether the peer has the link, too, so that this end may send over it. */
     boolean mayUse(LinkStream stream) {
         return !isAccepted()
                 || socket.incoming().link() != null
                 || stream.peer().isReady();
     }
 
-    /** The listener need not wait for this connection any more. */
+    /** Tells the listener that it need not wait for this connection any more. */
     private void decided() {
         boolean isCounted;
         synchronized (this) {
@@ -504,7 +507,7 @@ final class StreamHandover {
         return listener != null;
     }
 
-    /** Whether this may give a link back that is idle, and as far as this end knows get another when there is traffic. */
+    /** Whether this connection may give an idle link back, and, as far as this end knows, get another when there is traffic. */
     boolean mayGiveBack() {
         return !accelerator.isFailing()
                 && socket.unrest() != Unrest.BREAKS
@@ -512,7 +515,7 @@ final class StreamHandover {
                 && (!isAccepted() || listener.isOpen());
     }
 
-    /** The link has broken, and the connection goes on without it. */
+    /** Takes note that the link has broken, and that the connection goes on without it. */
     void resumed() {
         synchronized (this) {
             path = new PathInfo("kernel", FallbackReason.LINK_LOST, null);
@@ -523,17 +526,17 @@ final class StreamHandover {
     }
 
     /**
-     * Neither direction goes over the link any more: gives it back. The connection may get another.
+     * Gives back the link, since neither direction goes over it any more. The connection may get another.
      *
      * @param stream the link
-     * @param why the connection is on the kernel's path now
+     * @param why the reason why the connection is on the kernel's path now
      */
     void letGo(LinkStream stream, FallbackReason why) {
         boolean isNew;
         boolean grows = why == FallbackReason.GROWING;
         synchronized (this) {
             if (socket.isClosed()) {
-                return; // which has let go of it
+                return; // the close has let go of it
             }
             connection.letGo();
             isNew = path.isAccelerated();
@@ -551,7 +554,7 @@ final class StreamHandover {
             }
         }
         socket.readiness().refresh();
-        stream.retire(); // after that: pollers that nobody is in take notice of both now
+        stream.retire(); // after the refresh: pollers that no thread is in take notice of both now
         if (isNew && !grows) {
             tellOfKernel(why);
         }
@@ -567,22 +570,22 @@ final class StreamHandover {
     // ---- the end
 
     /**
-     * The program closes the connection, which has just said so in this monitor: whoever waits for an answer waits no more.
+     * Wakes the threads that wait for an answer: the program closes the connection, and has just said so in this monitor.
      *
-     * @return whether nothing was said of it so far
+     * @return whether nothing was logged of the connection so far
      */
     synchronized boolean wakeForClose() {
         if (answer != null) {
-            answer.wake(); // who comes to wait after this finds the connection closed
+            answer.wake(); // a thread that comes to wait after this finds the connection closed
         }
         boolean isOpen = answer == null ? mayMove : !answer.isSettled();
         return isOpen && connection != null && attached == null && !again;
     }
 
     /**
-     * The connection has closed: nobody looks for it any more.
+     * Takes note that the connection has closed, so that nobody looks for it any more.
      *
-     * @param unsaid as {@link #wakeForClose} said
+     * @param unsaid the result of {@link #wakeForClose}
      */
     void closed(boolean unsaid) {
         decided();
@@ -603,7 +606,7 @@ final class StreamHandover {
         }
     }
 
-    /** Nothing more will be counted of a connection that has no link. */
+    /** Ends the record of a connection that has no link: nothing more will be counted. */
     void countNoMore() {
         if (connection != null) {
             connection.closed();

@@ -15,10 +15,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 
-/**
- * What a listener of the kernel's has beside it: it lets clients find the connections that were accepted from it, and gives
- * them links. Thread-safe.
- */
+/** The companion of a kernel's listener: it lets clients find the connections that were accepted, and gives them links. Thread-safe. */
 public final class StreamListener {
     private static final PathInfo UNASKED = new PathInfo(
             "kernel",
@@ -28,19 +25,19 @@ public final class StreamListener {
     private final Accelerator accelerator;
     // Guarded by this.
     private final List<Opened> open = new ArrayList<>();
-    /** How many connections are open that were accepted and have no link. */
+    /** The number of open connections that were accepted and have no link. */
     private int movable;
 
-    /** Where clients of a fabric can ask. */
+    /** A fabric, and the place where its clients can ask. */
     private record Opened(Fabric fabric, Fabric.Listening listening) {}
 
     private volatile boolean closed;
     private volatile boolean accelerated;
     /** Whether a client may ask for a link some time after the connection was accepted, and had no way to wait for that. */
     private volatile boolean askedLate;
-    /** Whether a fabric wants to know what has gone by a connection. */
+    /** Whether a fabric wants to compare the first bytes of a connection. */
     private volatile boolean compares;
-    /** Why connections stay the kernel's while no fabric serves this. */
+    /** The path, with the reason, of connections while no fabric serves this listener. */
     private volatile PathInfo unopened = PathInfo.KERNEL;
 
     /**
@@ -60,7 +57,7 @@ public final class StreamListener {
     /**
      * Opens the listener to the fabrics, after the kernel's was bound.
      *
-     * @param bound what it was bound to
+     * @param bound the address it was bound to
      * @throws IOException if no fabric will serve and {@code fallback=fail}
      */
     public synchronized void bound(InetSocketAddress bound) throws IOException {
@@ -86,7 +83,7 @@ public final class StreamListener {
             } catch (FallbackException e) {
                 failure = e;
                 PathInfo why = new PathInfo("kernel", e.reason(), e.getMessage());
-                // That there is no device says less than why a fabric that is there failed.
+                // A missing device says less than the failure of a fabric that is there.
                 unopened = unopened.reason() == null || e.reason() != FallbackReason.NO_DEVICE ? why : unopened;
                 accelerator.log().listening(bound, why);
             }
@@ -99,10 +96,10 @@ public final class StreamListener {
     }
 
     /**
-     * A connection was accepted.
+     * Takes a connection that was accepted.
      *
      * @param anchor the kernel's connection
-     * @return what stands for it, to be closed with it
+     * @return the stream that stands for it, to be closed with it
      */
     public StreamSocket accepted(Anchor anchor) {
         StreamSocket socket = new StreamSocket(accelerator, anchor);
@@ -113,7 +110,7 @@ public final class StreamListener {
         return socket;
     }
 
-    /** Whether who asks for a link may want to know what has gone by the connection. */
+    /** Whether a client that asks for a link may want to compare the first bytes of the connection. */
     boolean comparesBeginnings() {
         return compares;
     }
@@ -123,14 +120,14 @@ public final class StreamListener {
         return !open.isEmpty();
     }
 
-    /** A connection has given its link back. Returns whether it may get another. */
+    /** Takes note that a connection has given its link back. Returns whether it may get another. */
     synchronized boolean oneMoreToMove() {
         boolean may = !open.isEmpty();
         movable += may ? 1 : 0;
         return may;
     }
 
-    /** A connection has a link, or has closed. */
+    /** Takes note that a connection has a link, or has closed. */
     void oneLessToMove() {
         List<Opened> toClose;
         synchronized (this) {
@@ -141,8 +138,8 @@ public final class StreamListener {
     }
 
     /**
-     * Ends the fabrics' part, to be called before the kernel's listener is closed. What was accepted may still move where that
-     * is in nobody's way.
+     * Ends the fabrics' part; to be called before the kernel's listener is closed. Accepted connections may still move if that is in
+     * nobody's way.
      */
     public void close() {
         List<Opened> toClose;
@@ -165,7 +162,7 @@ public final class StreamListener {
         }
     }
 
-    /** Where one fabric's clients ask. */
+    /** The place where one fabric's clients ask. */
     private final class Arrivals implements Fabric.Acceptor {
         private final String fabric;
         private final int port;
@@ -203,7 +200,7 @@ public final class StreamListener {
                 awaitTurn(ends, again);
                 socket = all.find(ends);
                 if (socket == null || !all.forget(ends)) {
-                    return false; // not accepted; or just now, and the thread that did so has run again
+                    return false; // not accepted; or just accepted, and the accepting thread has run again
                 }
             }
             StreamHandover.Answer answer = socket.handover().claim();
@@ -211,10 +208,10 @@ public final class StreamListener {
                 awaitTurn(ends, again);
                 answer = socket.handover().claim();
                 if (answer == StreamHandover.Answer.NOT_YET) {
-                    return false; // whoever frees the last link runs again
+                    return false; // the thread that frees the last link runs again
                 }
                 if (!all.forget(ends) && answer == StreamHandover.Answer.YES) {
-                    socket.handover().unclaim(); // who has just done so has run again
+                    socket.handover().unclaim(); // the thread that has just done so has run again
                     return false;
                 }
             }
@@ -253,7 +250,7 @@ public final class StreamListener {
             if (socket == null) {
                 return false;
             }
-            // A connection whose client a poller heard first, or that closed first, is asked for no more.
+            // No client asks any more for a connection that closed, or whose client a poller heard first.
             offered.values().removeIf(each -> each.handover().isSettled() || each.isClosed());
             try {
                 if (!socket.handover().attach(link, fabric)) {
@@ -262,7 +259,7 @@ public final class StreamListener {
             } catch (RuntimeException | Error e) {
                 if (!socket.handover().detach(link)) {
                     link.free();
-                    socket.handover().unclaim(); // nobody is to wait for it
+                    socket.handover().unclaim(); // so that nobody waits for it
                 }
                 throw e;
             }

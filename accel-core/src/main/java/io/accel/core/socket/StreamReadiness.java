@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.function.Predicate;
 
 /**
- * When a stream can be read and written: what pollers wait for. The anchor tells it for a direction that is the kernel's, the memory of
- * the link for one that is the link's. Each registration has a share in the link, and beside it in its poller the link's doorbell.
+ * The readiness of a stream for reading and writing, which pollers wait for. The anchor tells it for a direction on the kernel's path, the
+ * link's memory for a direction on the link. Each registration has a share in the link, and beside it, in its poller, the link's doorbell.
  *
  * <p>Any thread.
  */
@@ -27,7 +27,7 @@ public final class StreamReadiness implements Pollable {
     private final Incoming incoming;
     private final Outgoing outgoing;
     private final Shares shares = new Shares();
-    /** Registrations that have a doorbell beside them; null for none. Written under this monitor, under which the list is used. */
+    /** The registrations that have a doorbell beside them; null for none. Written and used under this monitor. */
     private volatile List<Registration> ringing;
 
     StreamReadiness(StreamSocket socket, Anchor anchor) {
@@ -37,14 +37,14 @@ public final class StreamReadiness implements Pollable {
         this.outgoing = socket.outgoing();
     }
 
-    // ---- those who are registered
+    // ---- registrations
 
-    /** There is a link: all registrations get their share in it. In the monitor of {@link StreamHandover}. */
+    /** Gives all registrations their share in a new link. In the monitor of {@link StreamHandover}. */
     void establish(LinkStream stream) {
         shares.establish(stream.lease());
     }
 
-    /** The link that there was is none of the socket's any more. In the monitor of {@link StreamHandover}. */
+    /** Takes note that the socket no longer has its link. In the monitor of {@link StreamHandover}. */
     void letGo(LinkStream stream) {
         synchronized (this) {
             ringing = null;
@@ -52,7 +52,7 @@ public final class StreamReadiness implements Pollable {
         shares.letGo(stream.lease());
     }
 
-    /** Hangs the link's doorbell beside all registrations that there are; those that come later do it by themselves. */
+    /** Adds the link's doorbell beside all present registrations; later ones do so themselves. */
     void ringBesideAll() {
         for (Registration registration : shares.all()) {
             ringBeside(registration);
@@ -66,7 +66,7 @@ public final class StreamReadiness implements Pollable {
                     || stream != socket.attached()
                     || !shares.has(registration)
                     || (ringing != null && ringing.contains(registration))) {
-                return; // or the link has been given back meanwhile, and is no more
+                return; // or the link has been given back meanwhile, and is freed
             }
             List<Registration> others = ringing == null ? new ArrayList<>(1) : ringing;
             others.add(registration);
@@ -75,7 +75,7 @@ public final class StreamReadiness implements Pollable {
         try {
             Registration doorbell = registration.alongside(new LinkDoorbell(stream));
             if (!shares.has(registration)) {
-                doorbell.close(); // the registration went while this came
+                doorbell.close(); // the registration ended while this doorbell came
             }
         } catch (IOException e) {
             LOG.get().log(Level.DEBUG, "closed while its doorbell was hung up", e);
@@ -92,9 +92,9 @@ public final class StreamReadiness implements Pollable {
     }
 
     /**
-     * Ends the registrations that a test picks out, as far as their kernel channel is concerned at once.
+     * Ends the registrations that a predicate picks; their keys with the kernel's channel end at once.
      *
-     * @param over tells by the attachment
+     * @param over decides by the attachment whether a registration has ended
      */
     public void endRegistrations(Predicate<Object> over) {
         shares.end(over);
@@ -124,7 +124,7 @@ public final class StreamReadiness implements Pollable {
     @Override
     public void released(Registration registration) {
         LinkStream stream = socket.attached();
-        if (ringing != null) { // who adds it meanwhile finds that it has no share any more, and lets the doorbell go
+        if (ringing != null) { // one added meanwhile finds that it has no share, and its doorbell is let go
             synchronized (this) {
                 if (ringing != null) {
                     ringing.remove(registration);
@@ -194,7 +194,7 @@ public final class StreamReadiness implements Pollable {
         if (incoming.link() == null) {
             ready = readable && incoming.isReadable() ? interest & BY_READING : 0;
         } else if (readable) {
-            incoming.drain(); // of which there may be nothing yet: what was ready may have been what came before it
+            incoming.drain(); // it may not be there yet: the ready bytes may have preceded it
         }
         if (outgoing.link() == null) {
             ready |= interest & watchedReady & (SelectionKey.OP_WRITE | SelectionKey.OP_CONNECT);

@@ -12,45 +12,49 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /**
- * A stream: the kernel's connection, its {@link Anchor}, from connect to close, and perhaps a link to which its bytes move while
- * it lives. The adapter connects, accepts and closes the anchor, and asks it about everything but bytes and readiness. It reads
- * by {@link #incoming()} and writes by {@link #outgoing()}, each of which is the kernel's until it is the link's, and waits by {@link
- * #readiness()}.
+ * A stream: the kernel's connection, called its {@link Anchor}, from connect to close, and perhaps a link to which its bytes move while it
+ * lives. The adapter connects, accepts and closes the anchor, and asks the anchor about everything but bytes and readiness. The adapter
+ * reads through {@link #incoming()} and writes through {@link #outgoing()}, each of which is the kernel's until it is the link's, and waits
+ * through {@link #readiness()}.
  *
- * <p>Any thread. How the link comes and goes is {@link StreamHandover}'s; what follows when it breaks is {@link LinkLoss}'s; how the
- * anchor ends is {@link AnchorEnd}'s. The close, here, puts these together.
+ * <p>Any thread. {@link StreamHandover} brings the link and takes it away, {@link LinkLoss} deals with a broken link, and {@link AnchorEnd}
+ * ends the anchor. The close, here, puts these together.
  */
 public final class StreamSocket {
     private final Accelerator accelerator;
-    /** The adapter's. */
+    /** The anchor as the adapter passed it. */
     private final Anchor anchor;
 
     private final Incoming incoming = new Incoming(this);
     private final Outgoing outgoing = new Outgoing(this);
     private final StreamHandover handover;
 
-    /** Null before somebody waits for it, or it has a link: most that block never come to that. Written in the monitor of handover, once. */
+    /**
+     * Null before a thread waits, or the stream has a link: most blocking streams never need it. Written in the monitor of handover, once.
+     */
     private volatile StreamReadiness readiness;
 
-    // What only a connection needs that has a link, or had one. Made in the monitor of handover, before the first link
-    // can be seen: whoever sees a link sees these.
+    // The parts that only a connection with a link needs, or one that had a link. They are made in the monitor of
+    // handover, before the first link can be seen: a thread that sees a link sees these.
     private volatile LinkLoss loss;
     private volatile AnchorEnd anchorEnd;
 
     /** Set once, in the monitor of {@link #handover}; any thread reads it. */
     private volatile boolean closed;
-    /** Set by any thread, and never taken back. It is not the link's: that may come, or be followed by another, at any moment. */
+    /**
+     * Set by any thread, and never taken back. It does not belong to the link, which may come, or be followed by another, at any moment.
+     */
     private volatile boolean inputShut;
     /** Written by the program's threads; read by the thread that has a link for the connection. */
     private volatile boolean urgentInline;
-    /** Called before a link is given back; null for nothing. Written by the adapter, at most once. */
+    /** Called before a link is given back; null for no call. Written by the adapter, at most once. */
     private volatile Consumer<LinkStream> beforeLetGo;
 
     /**
      * A stream that is not connected.
      *
      * @param accelerator the profile at work
-     * @param anchor the kernel's connection, or what will be one; the caller owns it
+     * @param anchor the kernel's connection, or a socket that will be one; the caller owns it
      */
     public StreamSocket(Accelerator accelerator, Anchor anchor) {
         this.accelerator = accelerator;
@@ -60,17 +64,17 @@ public final class StreamSocket {
 
     // ---- its parts
 
-    /** What comes from the peer. */
+    /** The direction from the peer. */
     public Incoming incoming() {
         return incoming;
     }
 
-    /** What goes to the peer. */
+    /** The direction to the peer. */
     public Outgoing outgoing() {
         return outgoing;
     }
 
-    /** When it can be read and written. */
+    /** The readiness of the stream for reading and writing. */
     public StreamReadiness readiness() {
         StreamReadiness known = readiness;
         return known == null ? makeReadiness() : known;
@@ -81,7 +85,7 @@ public final class StreamSocket {
             if (readiness == null) {
                 StreamReadiness made = new StreamReadiness(this, anchor);
                 if (closed) {
-                    made.close(false); // a close that comes later finds it
+                    made.close(false); // a later close finds it
                 }
                 readiness = made;
             }
@@ -92,7 +96,7 @@ public final class StreamSocket {
     /**
      * As {@link StreamReadiness#endRegistrations}, if there are any.
      *
-     * @param over tells by the attachment
+     * @param over decides by the attachment whether a registration has ended
      */
     public void endRegistrations(Predicate<Object> over) {
         StreamReadiness known = readiness;
@@ -105,7 +109,7 @@ public final class StreamSocket {
         return handover;
     }
 
-    /** A link is about to come. In the monitor of {@link StreamHandover}, before it can be seen. */
+    /** Prepares for a link that is about to come. In the monitor of {@link StreamHandover}, before the link can be seen. */
     void prepareForLink() {
         if (loss == null) {
             loss = new LinkLoss(this);
@@ -114,12 +118,12 @@ public final class StreamSocket {
         }
     }
 
-    /** What follows when the link breaks; null before the first link. */
+    /** The part that deals with a broken link; null before the first link. */
     LinkLoss loss() {
         return loss;
     }
 
-    /** How the anchor ends; null before the first link. */
+    /** The part that ends the anchor; null before the first link. */
     AnchorEnd anchorEnd() {
         return anchorEnd;
     }
@@ -135,12 +139,12 @@ public final class StreamSocket {
         return anchor;
     }
 
-    /** Which way the bytes take. */
+    /** The path that the bytes take. */
     public PathInfo path() {
         return handover.path();
     }
 
-    /** The link, whichever directions go by it; null if there is none. */
+    /** The link, whichever directions go over it; null if there is none. */
     public LinkStream attached() {
         return handover.attached();
     }
@@ -157,17 +161,17 @@ public final class StreamSocket {
         return accelerator.waits();
     }
 
-    /** How long a link is idle until it is given back; for tests that have it done at random that does not count. */
+    /** How long a link is idle before it is given back. Ignored in tests that give links back at random. */
     long idleNanos() {
         return accelerator.handoverIdleNanos();
     }
 
-    /** Whether so much traffic makes it worth a link. */
+    /** Whether so much traffic makes the connection worth a link. */
     boolean isWorthLink(int operations, long bytes) {
         return accelerator.handoverAfter().isReached(operations, bytes);
     }
 
-    /** What is done to this at random, for tests. */
+    /** The random disturbance that tests ask for. */
     Unrest unrest() {
         return accelerator.handoverAfter().unrest();
     }
@@ -175,30 +179,30 @@ public final class StreamSocket {
     // ---- its life
 
     /**
-     * The adapter has connected the anchor. With {@code fallback=fail} this waits until the connection has a link, or the peer
-     * has heard of it and waits for its program to accept.
+     * Takes note that the adapter has connected the anchor. With {@code fallback=fail} this waits until the connection has a link, or until
+     * the peer has heard of it and waits for its program to accept.
      *
-     * @throws ConnectException if it gets none, and {@code fallback=fail}
+     * @throws ConnectException if the connection gets no link, and {@code fallback=fail}
      */
     public void connected() throws ConnectException {
         handover.connected();
     }
 
     /**
-     * Has an adapter called that may have something of its own in a link's memory while it reads or writes nothing.
+     * Sets the callback of an adapter that may have data of its own in a link's memory while it neither reads nor writes.
      *
-     * @param told called by Accel's thread before the link is given back; it must not wait, and {@linkplain LinkStream#hold holds}
-     *     the link if it needs it for longer
+     * @param told called by Accel's thread before the link is given back. It must not wait, and must {@linkplain LinkStream#hold hold} the
+     *     link if it needs it for longer
      */
     public void beforeLetGo(Consumer<LinkStream> told) {
         beforeLetGo = told;
     }
 
     /**
-     * Neither direction goes over the link any more: gives it back. By {@link LinkRetirement}'s thread.
+     * Gives back the link, since neither direction goes over it any more. Called by {@link LinkRetirement}'s thread.
      *
      * @param stream the link
-     * @param why the connection is on the kernel's path now
+     * @param why the reason why the connection is on the kernel's path now
      */
     void letGo(LinkStream stream, FallbackReason why) {
         Consumer<LinkStream> told = beforeLetGo;
@@ -210,7 +214,7 @@ public final class StreamSocket {
     }
 
     /**
-     * Says whether urgent bytes are wanted inline, which a peer that sends over the link has to know.
+     * Says whether urgent bytes are wanted inline. A peer that sends over the link has to know that.
      *
      * @param wanted as {@code SO_OOBINLINE}
      */
@@ -227,9 +231,9 @@ public final class StreamSocket {
     }
 
     /**
-     * The program has shut down the anchor's input: reads over a link return the end from now on, and what waits in one returns it at
-     * once. A link that comes meanwhile finds it said: the flag is set before {@link #attached} is read here, and {@link
-     * StreamHandover#attach} writes that before anybody looks at the link.
+     * Takes note that the program has shut down the anchor's input: reads over a link return the end from now on, and a thread that waits
+     * in a read returns at once. A link that comes meanwhile finds the flag set: it is set before {@link #attached} is read here, and
+     * {@link StreamHandover#attach} writes that before anybody looks at the link.
      */
     public void shutdownInput() {
         inputShut = true;
@@ -241,7 +245,8 @@ public final class StreamSocket {
     }
 
     /**
-     * The program ends what it sends, by whichever way that goes: it comes after what was written, and what waits in a write fails.
+     * Ends the program's output, on whichever path that goes. The end comes behind the bytes written, and a thread that waits in a write
+     * fails.
      *
      * @throws IOException if the connection is closed
      */
@@ -256,10 +261,10 @@ public final class StreamSocket {
     }
 
     /**
-     * TCP refuses what comes to an end that has shut down both directions, with a reset. A peer that sends over the link is told to do so by
-     * itself; where it still sends through the kernel, that does so if the kernel's connection has ended as well. A link that can break keeps
-     * that connection for the word that follows. The last step tells the peer, or several do: a shutdown sets what it says before it
-     * looks here for the rest, and so does {@link StreamHandover#attach}.
+     * Tells the peer if this end has shut down both directions. TCP answers bytes that come to such an end with a reset. A peer that sends
+     * over the link is told to reset by itself; if it still sends through the kernel, the kernel resets if its connection has ended as
+     * well. A link that can break keeps that connection for the record that would follow. The last step tells the peer, or several do: a
+     * shutdown sets its own flag before it looks here for the rest, and so does {@link StreamHandover#attach}.
      */
     void tellIfDeaf() {
         LinkStream stream = attached();
@@ -275,7 +280,7 @@ public final class StreamSocket {
         }
     }
 
-    /** Whether reads return the end because this side said so. Any thread. */
+    /** Whether reads return the end because this side has shut its input. Any thread. */
     public boolean isInputShut() {
         return inputShut;
     }
@@ -283,20 +288,21 @@ public final class StreamSocket {
     // ---- its end
 
     /**
-     * Closes the link, and prepares the anchor, which is the caller's to close, so that the peer sees one end. Never blocks. Where
-     * the peer may lack some of what was sent, the kernel's connection lives on after the caller's close, until that has come
-     * ({@link LingeringClose}).
+     * Closes the link, and prepares the anchor, which the caller then closes, so that the peer sees one end. Never blocks. If the peer may
+     * lack some of the bytes sent, the kernel's connection lives on after the caller's close, until they have arrived ({@link
+     * LingeringClose}).
      *
-     * @param abort whether to reset, as with {@code SO_LINGER} 0; asked where the kernel does not see to that by itself
-     * @param orderly whether to end in order, unless it is to be a reset, although bytes are unread, which otherwise makes it one
+     * @param abort whether to reset, as with {@code SO_LINGER} 0; asked only where the kernel does not see to that by itself
+     * @param orderly whether to end in order, unless {@code abort} asks for a reset, although bytes are unread; otherwise unread bytes make
+     *     it a reset
      */
     public void close(BooleanSupplier abort, boolean orderly) {
         close(abort, orderly ? Unread.ENDS_ALONE : Unread.RESETS);
     }
 
     /**
-     * As {@link #close}, as the JDK closes its sockets: what this end sends ends in order first, and then bytes that are unread make it a
-     * reset, behind that end.
+     * As {@link #close}, but as the JDK closes its sockets: the output ends in order first, and then unread bytes make it a reset behind
+     * that end.
      *
      * @param abort as there
      */
@@ -304,11 +310,11 @@ public final class StreamSocket {
         close(abort, Unread.RESETS_BEHIND_END);
     }
 
-    /** What a close makes of bytes that are unread. */
+    /** The effect of unread bytes on a close. */
     private enum Unread {
         RESETS,
         RESETS_BEHIND_END,
-        /** It ends in order all the same. */
+        /** The close ends in order all the same. */
         ENDS_ALONE
     }
 
@@ -335,7 +341,7 @@ public final class StreamSocket {
         if (unread != Unread.RESETS && !anchor.closesInOrder() && !abort.getAsBoolean()) {
             AnchorEnd.endOutput(anchor);
         }
-        StreamReadiness waited = readiness; // after closed was set: what is made from now on is closed
+        StreamReadiness waited = readiness; // after closed was set: a readiness made from now on is closed
         if (waited != null) {
             waited.close(false);
         }
@@ -348,7 +354,7 @@ public final class StreamSocket {
         String reset = aborts ? "closed with SO_LINGER 0" : unread ? "closed with bytes unread" : null;
         boolean endsFirst = whatIf == Unread.RESETS_BEHIND_END && !aborts;
         boolean byLink = outgoing.link() != null;
-        // A peer whose end of a broken link has not noticed must not take this for the end of what was sent.
+        // A peer that has not noticed that the link is broken must not take this for the end of the bytes sent.
         boolean inUse = hasBytesInLink();
         boolean lingers = reset == null && byLink && stream.broken().mayPeerLackAny() && anchorEnd.keep(stream);
         boolean resets = reset != null
@@ -371,7 +377,7 @@ public final class StreamSocket {
         }
         if (resets) {
             anchorEnd.reset();
-        } // otherwise the kernel ends it: with a reset if what it has was not read
+        } // otherwise the kernel ends it: with a reset if its bytes were not read
         incoming.drain();
         readiness().close(inUse);
     }
@@ -381,9 +387,9 @@ public final class StreamSocket {
         return closed;
     }
 
-    // ---- for those who look
+    // ---- for observers
 
-    /** What has become of a connection that is not accelerated. */
+    /** The state of a connection that is not accelerated. */
     ConnectionState kernelState() {
         if (closed) {
             return ConnectionState.CLOSING;

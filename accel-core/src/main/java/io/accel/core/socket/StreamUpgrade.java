@@ -17,14 +17,14 @@ final class StreamUpgrade extends LinkSearch {
     private final InetSocketAddress local;
     private final InetSocketAddress remote;
     private final Fabric.Source source = new End();
-    /** Run once, when others may go on in its place; null after that. */
+    /** Run once, when another search may take its place; null after that. */
     private Runnable whenAside;
 
     /**
      * A search.
      *
      * @param socket the connection
-     * @param whenAside run once, when it is over or waits for the peer's program
+     * @param whenAside run once, when the search is over or waits for the peer's program
      */
     StreamUpgrade(StreamSocket socket, Runnable whenAside) {
         super(socket.handover().fabrics().iterator());
@@ -34,7 +34,7 @@ final class StreamUpgrade extends LinkSearch {
         this.remote = socket.anchor().remote();
     }
 
-    /** Begins, unless the connection has closed meanwhile, or is one to itself. */
+    /** Begins, unless the connection has closed meanwhile, or is connected to itself. */
     void beginIfOpen(Poller poller, Runnable whenOver) {
         if (socket.isClosed() || local == null || remote == null) {
             whenOver.run();
@@ -47,7 +47,7 @@ final class StreamUpgrade extends LinkSearch {
         }
     }
 
-    /** Others may go on in its place. */
+    /** Lets another search take its place. */
     void standAside() {
         if (whenAside != null) {
             Runnable told = whenAside;
@@ -90,7 +90,7 @@ final class StreamUpgrade extends LinkSearch {
             LinkStream stream = socket.attached();
             if (stream == null || stream.link() != link) {
                 link.free();
-            } // otherwise the program may be using it already, and its close lets go of it
+            } // otherwise the program may use the link already, and its close lets go of it
             throw e;
         }
         if (!attached) {

@@ -21,31 +21,34 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Looks for links for connections that are worth it, on one daemon thread that sleeps in the kernel unless there is something
- * to do; makes the announcements for which there was no room; watches links whose rings are full; takes connections whose
- * links broke back to the kernel's path; and sees to it that what closed connections have sent comes to their peers. Any thread.
+ * Looks for links for connections that are worth one, on one daemon thread that sleeps in the kernel unless it has work to do. The thread
+ * also makes the announcements for which there was no room, watches links whose rings are full, takes connections whose links broke back to
+ * the kernel's path, and sees to it that the bytes that closed connections have sent reach their peers. Any thread.
  */
 final class StreamUpgrades {
     private static final Log LOG = Log.of(StreamUpgrades.class);
     private static final Warnings ERRORS = new Warnings(LOG);
     private static final long ANNOUNCE_PAUSE_NANOS = 1_000_000L;
     private static final long FOR_EVER = -1;
-    /** How often links are looked at, whether they are idle here, or at the peer. */
+    /** How often links are checked for being idle, here or at the peer. */
     private static final long IDLE_PAUSE_NANOS = 1_000_000_000L;
-    /** How often links are looked at in tests that give them back, or break them, at random; otherwise no more often than that. */
+    /**
+     * How often links are checked in tests that give them back, or break them, at random. Otherwise links are not checked more often than
+     * this.
+     */
     private static final long RESTLESS_PAUSE_NANOS = 10_000_000L;
-    /** How often young links are looked at. */
+    /** How often young links are checked. */
     private static final long YOUNG_PAUSE_NANOS = 20_000_000L;
     /** A ring from which nothing was read for this long is overdue; twice that at most. */
     private static final long STALL_NANOS = 20_000_000L;
 
     /**
-     * How many searches go on at a time whose peers can answer at once. More would wait for each other, until the first are given up
-     * by peers that heard nothing of them for {@code connect.probe-timeout}.
+     * How many searches go on at a time. Only searches whose peers can answer at once count. More would wait for each other, until peers
+     * that heard nothing for {@code connect.probe-timeout} gave the first of them up.
      */
     private static final int MOST_AT_ONCE = 64;
 
-    /** How long the process's end waits for what closed connections have sent, as it does where their links hold. */
+    /** How long the process's end waits for the bytes that closed connections have sent to arrive, as it does where their links hold. */
     private static final long AT_EXIT_NANOS = 2_000_000_000L;
 
     /** Never spins: nobody waits for it. */
@@ -56,9 +59,9 @@ final class StreamUpgrades {
     private final Queue<StreamSocket> requests = new ConcurrentLinkedQueue<>();
     private final Backlog<Announcement> unannounced = new Backlog<>();
     private final Backlog<LinkStream> stalled = new Backlog<>();
-    /** Of those that stalled, the ones that were looked at before. The thread's. */
+    /** The stalled links that were checked before. The thread's. */
     private final List<LinkStream> watched = new ArrayList<>();
-    /** When those were looked at. The thread's. */
+    /** When those were last checked. The thread's. */
     private long watchedAt;
 
     private final Backlog<StreamSocket> closed = new Backlog<>();
@@ -67,45 +70,45 @@ final class StreamUpgrades {
     private final List<Resumption> resuming = new ArrayList<>();
 
     private final Backlog<LingeringClose> closes = new Backlog<>();
-    /** Of connections that were closed, those whose peers may lack some of what was sent. The thread's. */
+    /** The closed connections whose peers may lack some of the bytes sent. The thread's. */
     private final List<LingeringClose> lingering = new ArrayList<>();
-    /** How many of either there are. */
+    /** The number of elements in both together. */
     private final AtomicInteger unfinished = new AtomicInteger();
 
     private final AtomicBoolean waitsAtExit = new AtomicBoolean();
     /** Links that may be given back one day. */
     private final Backlog<LinkRetirement> linked = new Backlog<>();
-    /** Of those, the ones that are new. The thread's. */
+    /** The new ones among those links. The thread's. */
     private final List<LinkRetirement> young = new ArrayList<>();
-    /** The ones that are looked at now and then. The thread's. */
+    /** The links that are checked now and then. The thread's. */
     private final List<LinkRetirement> inUse = new ArrayList<>();
-    /** The ones that go on as soon as they can. The thread's. */
+    /** The links that take their next step as soon as they can. The thread's. */
     private final List<LinkRetirement> retiring = new ArrayList<>();
-    /** When the young are looked at next. The thread's. */
+    /** When the young links are checked next. The thread's. */
     private long youngCheckAt = System.nanoTime();
-    /** When those in use are. The thread's. */
+    /** When the links in use are checked next. The thread's. */
     private long idleCheckAt = System.nanoTime();
-    /** How often. */
+    /** How often the links in use are checked. */
     private volatile long idlePauseNanos = IDLE_PAUSE_NANOS;
-    /** Whether the thread looks at {@link #linked} soon. Written by it, before it looks there a last time. */
+    /** Whether the thread looks at {@link #linked} soon. The thread writes this before it looks there a last time. */
     private volatile boolean looksForYoung;
 
-    /** Searches under way, by their connection. The thread's, and read by those who close. */
+    /** The searches under way, by their connection. The thread's; closing threads read it. */
     private final ConcurrentHashMap<StreamSocket, StreamUpgrade> searches = new ConcurrentHashMap<>();
 
-    /** How many of them go on at once. The thread's. */
+    /** The number of searches that count towards {@link #MOST_AT_ONCE}. The thread's. */
     private int atOnce;
 
     private Poller poller; // guarded by this; written once
 
     private StreamUpgrades() {}
 
-    /** That of this process, whose thread starts when there is something to do. */
+    /** The instance of this process. Its thread starts when there is work to do. */
     static StreamUpgrades get() {
         return INSTANCE;
     }
 
-    /** A connection is worth a link. */
+    /** Asks for a link for a connection that is worth one. */
     void request(StreamSocket socket) {
         Poller started;
         try {
@@ -118,33 +121,33 @@ final class StreamUpgrades {
         started.wakeup();
     }
 
-    /** There was no room for an announcement, or it is too early for it: it is made as soon as it can be. */
+    /** Makes an announcement as soon as possible, after there was no room for it, or it was too early. */
     void announceLater(Announcement announcement) {
         unannounced.add(announcement);
         wakeUp();
     }
 
-    /** A writer has found a ring full. It is looked at from time to time, until it has room or is overdue. */
+    /** Watches a link whose ring a writer has found full. It is checked from time to time, until it has room or is overdue. */
     void watchStall(LinkStream stream) {
         stalled.add(stream);
         wakeUp();
     }
 
-    /** A connection has closed, for which there may be a search. */
+    /** Takes note that a connection has closed, for which there may be a search. */
     void closed(StreamSocket socket) {
-        if (!searches.isEmpty() && searches.containsKey(socket)) { // most close while nobody searches for anything
+        if (!searches.isEmpty() && searches.containsKey(socket)) { // mostly no search is under way
             closed.add(socket);
             wakeUp();
         }
     }
 
-    /** The link of a connection has broken. Does not wait, whatever locks the caller holds. */
+    /** Takes note that the link of a connection has broken. Does not wait, so the caller may hold any lock. */
     void broken(StreamSocket socket) {
         broken.add(socket);
         wakeUp();
     }
 
-    /** A connection was closed whose peer may lack some of what was sent. */
+    /** Takes over a connection that was closed and whose peer may lack some of the bytes sent. */
     void linger(LingeringClose close) {
         unfinished.incrementAndGet();
         closes.add(close);
@@ -152,7 +155,7 @@ final class StreamUpgrades {
         waitAtExit();
     }
 
-    /** What programs have written goes out before the process ends, as the kernel would see to for its sockets. */
+    /** Makes the process's end wait until the bytes that programs have written have gone out, as the kernel does for its sockets. */
     private void waitAtExit() {
         if (waitsAtExit.compareAndSet(false, true)) {
             try {
@@ -168,14 +171,14 @@ final class StreamUpgrades {
         }
     }
 
-    /** A connection has a link. */
+    /** Takes note that a connection has a link. */
     void linked(LinkStream stream) {
         StreamSocket socket = stream.socket();
         long often = socket.unrest() == Unrest.NONE
                 ? Math.max(RESTLESS_PAUSE_NANOS, socket.idleNanos() / 4)
                 : RESTLESS_PAUSE_NANOS;
         if (often < idlePauseNanos) {
-            idlePauseNanos = often; // two threads may both write it: the one or the other is as good
+            idlePauseNanos = often; // two threads may both write it: either value is good enough
         }
         linked.add(stream.retirement());
         if (!looksForYoung) {
@@ -229,8 +232,7 @@ final class StreamUpgrades {
                 retireAll();
                 watchStalled();
             } catch (Throwable e) {
-                // Nothing that one connection does may end the thread that serves all, or keep it busy with the same
-                // error.
+                // No connection may end the thread that serves all, or keep it busy with the same error.
                 ERRORS.warn("the thread that moves connections to faster paths met an error and goes on", e);
                 Daemons.pause();
             }
@@ -284,7 +286,7 @@ final class StreamUpgrades {
             return each.advance(now);
         } catch (RuntimeException e) {
             ERRORS.warn("giving back the link of a connection met an error; the connection keeps it", e);
-            return false; // others' are advanced by the same thread
+            return false; // the same thread advances other connections' links
         }
     }
 
@@ -323,7 +325,7 @@ final class StreamUpgrades {
             return looksForReader(stream, again);
         } catch (RuntimeException e) {
             ERRORS.warn("looking whether the peer of a connection reads met an error; it is not looked at again", e);
-            return false; // others' are looked at by the same thread
+            return false; // the same thread checks other connections' links
         }
     }
 
@@ -335,7 +337,7 @@ final class StreamUpgrades {
         if (!was
                 && wayBack.isCramped()
                 && (young.remove(retirement) || inUse.remove(retirement) || linked.remove(retirement))) {
-            retiring.add(retirement); // it is not to wait until all are looked at
+            retiring.add(retirement); // it must not wait until all links are checked
         }
         return looks;
     }
@@ -354,10 +356,10 @@ final class StreamUpgrades {
                 search.standAside();
             });
         } catch (RuntimeException | Error e) {
-            search.standAside(); // its place is not lost, say, for want of memory
+            search.standAside(); // so its place is not lost, for example when memory runs out
             throw e;
         }
-        search.check(); // it may have closed before the search could be found
+        search.check(); // the connection may have closed before the search could be found
     }
 
     private boolean checkSearch(StreamSocket socket) {
@@ -368,11 +370,11 @@ final class StreamUpgrades {
         return true;
     }
 
-    /** A search is over, or its peer's program is to accept first, which may take any time. */
+    /** Frees the place of a search that is over, or that waits for the peer's program to accept, which may take any time. */
     private void oneLess() {
         atOnce--;
         if (!requests.isEmpty()) {
-            wakeUp(); // from the poll that this is in
+            wakeUp(); // wakes the poll that this runs in
         }
     }
 }

@@ -1,13 +1,13 @@
 package io.accel.core.socket;
 
 /**
- * Does something by an interrupted thread as by any other: a channel of the JDK's that an interrupted thread uses closes itself, by a reset
- * if anything is unread there, be it an announcement. Stateless.
+ * Lets an interrupted thread run an action as any other thread would. A JDK channel that an interrupted thread uses closes itself, with a
+ * reset if any byte is unread there, even an announcement. Stateless.
  */
 final class Uninterrupted {
     private Uninterrupted() {}
 
-    /** Runs it. An interrupt from before is kept for later, and one that comes meanwhile is the action's. */
+    /** Runs an action. An earlier interrupt is kept for later; an interrupt that comes meanwhile hits the action. */
     static void run(Runnable action) {
         boolean interrupted = Thread.interrupted();
         try {

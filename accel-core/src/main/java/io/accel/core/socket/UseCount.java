@@ -3,9 +3,9 @@ package io.accel.core.socket;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * How many use a link, so that the last one to let go of it frees it, and nobody touches what is freed.
+ * The number of users of a link. The last user to let go frees the link, so that nobody touches freed memory.
  *
- * <p>Any thread. All that a user did before it let go happens before the last one does.
+ * <p>Any thread. Everything that a user did before it let go happens before the last user lets go.
  */
 final class UseCount {
     private final AtomicInteger users;
@@ -13,13 +13,13 @@ final class UseCount {
     /**
      * A count.
      *
-     * @param first how many use the link from the beginning
+     * @param first the number of users from the beginning
      */
     UseCount(int first) {
         this.users = new AtomicInteger(first);
     }
 
-    /** One more, who knows of no other. Returns false if the last one has let go. */
+    /** Adds a user that knows of no other. Returns false if the last user has let go. */
     boolean join() {
         int n;
         do {
@@ -31,12 +31,12 @@ final class UseCount {
         return true;
     }
 
-    /** So many more, said by one of the users. */
+    /** Adds so many users; called by one of the users. */
     void add(int more) {
         users.addAndGet(more);
     }
 
-    /** One lets go. Returns whether that was the last, who frees the link. */
+    /** Takes a user away. Returns whether it was the last, which frees the link. */
     boolean leave() {
         return users.decrementAndGet() == 0;
     }

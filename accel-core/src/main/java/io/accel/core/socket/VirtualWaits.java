@@ -17,14 +17,14 @@ import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Parks virtual threads. The first that waits for a connection parks at its doorbell, as it would at a channel of the JDK's: then
- * the JDK's pollers wake it, which share the carriers with it. For those that come beside it, and for what has no doorbell, one
- * daemon thread polls and unparks. A socket that a virtual thread has waited for stays registered with that thread's poller, without
- * interest, until it closes: its readers and writers share the registration.
+ * Parks virtual threads. The first thread that waits for a connection parks at its doorbell, as it would at a JDK channel. Then the JDK's
+ * pollers wake it, which share the carriers with it. One daemon thread polls for, and unparks, the threads that come beside it, and threads
+ * whose object has no doorbell. A socket that a virtual thread has waited for stays registered with that thread's poller, without interest,
+ * until it closes: its readers and writers share the registration.
  *
- * <p><b>A ring is heard by one, and told to all.</b> A thread woken at the doorbell takes the ring, and so does the
- * poller's thread; each passes it on ({@link LinkStream#doorbellRang}). A thread that waits sets its place first, then arms, then
- * looks: so a ring that it has asked for finds it there.
+ * <p><b>One thread hears a ring, and tells all.</b> A thread woken at the doorbell takes the ring, and so does the poller's thread; each
+ * passes it on ({@link LinkStream#doorbellRang}). A thread that waits sets its place first, then arms, then looks. So a ring that it has
+ * asked for finds it there.
  */
 final class VirtualWaits {
     private static final Warnings ERRORS = new Warnings(Log.of(VirtualWaits.class));
@@ -44,7 +44,7 @@ final class VirtualWaits {
         Parked parked = new Parked(Thread.currentThread(), ops);
         SelectableChannel doorbell = all.add(parked);
         try {
-            if (parked.woken || all.isReady(ops) || parked.woken) { // looked at last: nothing has parked since
+            if (parked.woken || all.isReady(ops) || parked.woken) { // read last: nothing parks in between
                 return;
             }
             if (doorbell != null) {
@@ -59,12 +59,12 @@ final class VirtualWaits {
         }
     }
 
-    /** Wakes all who wait for something, whatever has come of it; if nobody does, the next one. */
+    /** Wakes all threads that wait for an object, ready or not; if none waits, the next one. */
     void wake(BlockingWaits.Waitable waitable) {
         try {
             waitersOf(waitable).wakeAll();
         } catch (ClosedChannelException e) {
-            return; // and so whoever waits for it has been woken
+            return; // its end has woken the threads that waited for it
         }
     }
 
@@ -107,20 +107,23 @@ final class VirtualWaits {
         }
     }
 
-    /** The threads that wait for one socket, and that socket as the poller's thread sees it: nothing to watch while none wants it. */
+    /**
+     * The threads that wait for one socket, and that socket as the poller's thread sees it: while no thread wants it, there is nothing to
+     * watch.
+     */
     private final class Waiters implements BlockingWaits.Waiter, Pollable {
         private final BlockingWaits.Waitable waitable;
-        /** Set before this is found by others, under the map's lock. */
+        /** Set before other threads find this, under the map's lock. */
         private Registration registration;
 
         // Guarded by this.
 
-        /** Those that the poller's thread wakes. */
+        /** The threads that the poller's thread wakes. */
         private final List<Parked> parked = new ArrayList<>(1);
-        /** The one that waits at the doorbell; null if none does. */
+        /** The thread that waits at the doorbell; null if none does. */
         private Parked atDoorbell;
 
-        /** Whether the next one is not to wait: somebody wanted to wake whoever waits, and found none. */
+        /** Whether the next thread must not wait: a wake-up found no waiting thread. */
         private boolean isWoken;
 
         private boolean over;
@@ -129,7 +132,7 @@ final class VirtualWaits {
             this.waitable = waitable;
         }
 
-        /** Takes in one who is about to wait. Returns the doorbell to wait at; null if the poller's thread wakes it. */
+        /** Adds a thread that is about to wait. Returns the doorbell to wait at; null if the poller's thread wakes it. */
         synchronized SelectableChannel add(Parked one) {
             if (over || isWoken) {
                 isWoken = false;
@@ -158,9 +161,9 @@ final class VirtualWaits {
             if (!isAtDoorbell) {
                 return;
             }
-            // A ring that is left there would end the next wait at once. It may have been for others: those of other
-            // registrations are told of it, and those of this one hereby. Only then is the place left: the next one
-            // to take it has asked for a ring that nobody else takes.
+            // A ring that is left there would end the next wait at once. It may have been meant for other threads: this
+            // tells those of this registration and of others. The place is left only afterwards, so that the next
+            // thread to take it has asked for a ring that nobody else takes.
             int unused = waitable.kernelReady(one.ops, one.ops);
             synchronized (this) {
                 atDoorbell = null;
@@ -170,16 +173,16 @@ final class VirtualWaits {
             }
         }
 
-        /** Arms and looks in the place of the poller's thread, for one who waits at the doorbell. */
+        /** Arms and looks in the place of the poller's thread, for a thread that waits at the doorbell. */
         boolean isReady(int ops) {
             if (!waitable.isComplete()) {
-                return false; // it is the poller's thread that looks
+                return false; // the poller's thread looks
             }
             waitable.arm(ops);
             return waitable.look(ops) != 0;
         }
 
-        /** Wakes those who wait for this. Once is enough: they look for themselves, and add themselves again. */
+        /** Wakes the threads that wait for this object. Once is enough: they look for themselves, and add themselves again. */
         synchronized void ready(int ops) {
             parked.removeIf(one -> {
                 boolean isReady = (one.ops & ops) != 0;
@@ -193,7 +196,7 @@ final class VirtualWaits {
 
         synchronized void wakeAll() {
             isWoken = parked.isEmpty() && atDoorbell == null;
-            parked.forEach(Parked::wake); // which leave by themselves
+            parked.forEach(Parked::wake); // they leave by themselves
             wakeAtDoorbell();
         }
 
@@ -239,7 +242,7 @@ final class VirtualWaits {
         @Override
         public int kernelReady(int interest, int watchedReady) {
             int ready = waitable.kernelReady(interest, watchedReady);
-            wakeAtDoorbell(); // whose ring this may have been
+            wakeAtDoorbell(); // the ring may have been meant for that thread
             return ready;
         }
 
@@ -284,7 +287,7 @@ final class VirtualWaits {
 
         @Override
         public boolean isInterrupted() {
-            return false; // they park, and the thread that polls for them is nobody's to interrupt
+            return false; // they park, and no program may interrupt the thread that polls for them
         }
     }
 }

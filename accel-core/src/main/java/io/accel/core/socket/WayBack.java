@@ -6,17 +6,17 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Whether a direction had better go back to the kernel: its ring is full, and the peer has read nothing of it for a while. A program that
- * runs on TCP must not hang because a ring holds less than the kernel does.
+ * Decides whether a direction should go back to the kernel, because its ring is full and the peer has read nothing for a while. A program
+ * that runs on TCP must not hang because a ring holds less than the kernel does.
  *
- * <p>A writer that finds no room has the ring watched, and so has a poller that waits for room. {@link StreamUpgrades}' thread then
- * looks at it from time to time, until it has room or going back is due. The writer goes back by itself ({@link Outgoing#goBack}).
+ * <p>A writer that finds no room asks for the ring to be watched, and so does a poller that waits for room. {@link StreamUpgrades}' thread
+ * then looks at it from time to time, until it has room or going back is due. The writer goes back by itself ({@link Outgoing#goBack}).
  */
 final class WayBack {
-    /** How often a ring is found full, and the peer reads on, until it counts as too small. */
+    /** How often a ring is found full while the peer reads on before it counts as too small. */
     private static final int SHORTFALLS = 2;
 
-    /** One of how many writes goes back where they do so at random. */
+    /** One write in this many goes back in tests where writes do so at random. */
     private static final int RESTLESS_WRITES = 8;
 
     private final LinkStream stream;
@@ -26,15 +26,15 @@ final class WayBack {
     private final LinkLease lease;
     private final Outgoing outgoing;
 
-    /** Whether the kernel had better take what is written next. Set by that thread, cleared in the writing half. Any thread reads it. */
+    /** Whether the next write should go through the kernel. Set by that thread, cleared in the writing half. Any thread reads it. */
     private volatile boolean due;
-    /** Whether that is so because the peer has read nothing for long, and for no other reason. Written as {@link #due} is, and before it. */
+    /** Whether the only reason is that the peer has read nothing for long. Written as {@link #due} is, and before it. */
     private volatile boolean stuck;
-    /** Whether that thread looks at the ring from time to time. Set by writers and pollers, cleared by that thread. */
+    /** Whether that thread checks the ring from time to time. Set by writers and pollers, cleared by that thread. */
     private final AtomicBoolean watched = new AtomicBoolean();
-    /** What the peer had read when that was last looked at. By that thread alone. */
+    /** The amount that the peer had read at the last look. By that thread alone. */
     private long progressSeen;
-    /** How often a writer found the ring full, and not for the peer's being idle. By that thread alone. */
+    /** How often a writer found the ring full although the peer was not idle. By that thread alone. */
     private int shortfalls;
 
     WayBack(LinkStream stream, LinkWriter writer, StreamSender sender) {
@@ -46,22 +46,28 @@ final class WayBack {
         this.outgoing = stream.socket().outgoing();
     }
 
-    /** Whether the kernel had better take what is written next. Any thread. */
+    /** Whether the next write should go through the kernel. Any thread. */
     boolean isDue() {
         return due;
     }
 
-    /** There is room, or the writer goes back, or cannot just now: the time is taken anew when no room is found. In the writing half only. */
+    /**
+     * Starts the time again with the next write that finds no room: there is room, or the writer goes back, or cannot just now. In the
+     * writing half only.
+     */
     void clear() {
         due = false;
     }
 
-    /** It is due, unless the direction stays where it is. {@link LinkRetirement}'s thread, where neither end is to use the link any more. */
+    /**
+     * Makes going back due, unless the direction stays where it is. Called by {@link LinkRetirement}'s thread, when neither end may use the
+     * link any more.
+     */
     void makeDue() {
         due = outgoing.mayGoBack(stream);
     }
 
-    /** In a test that wants it: finds it due now and then. In the writing half only. */
+    /** In a test that wants it, finds going back due now and then. In the writing half only. */
     boolean feigns() {
         if (due
                 || ThreadLocalRandom.current().nextInt(RESTLESS_WRITES) != 0
@@ -73,21 +79,21 @@ final class WayBack {
         return true;
     }
 
-    /** Whether it was due because the peer has read nothing for long; false for the next time. In the writing half only. */
+    /** Whether going back was due because the peer has read nothing for long; resets this to false. In the writing half only. */
     boolean wasStuck() {
         boolean was = stuck;
         stuck = false;
         return was;
     }
 
-    /** Whether the ring is too small for what is written: it is full again and again, although the peer reads. By that thread alone. */
+    /** Whether the ring is too small for the traffic: it is full again and again, although the peer reads. By that thread alone. */
     boolean isCramped() {
         return shortfalls >= SHORTFALLS;
     }
 
     /**
-     * Somebody waits for room who may have found some for each write so far: a ring counts as full before it is. Any thread that has
-     * a share. Not where the direction stays where it is, so that nobody is woken for nothing.
+     * Watches the ring for a poller that waits for room. Its writes may all have found room so far, since a ring counts as full before it
+     * is. Any thread that has a share. Does nothing if the direction stays where it is, so that nobody is woken for nothing.
      */
     void watchForPoller() {
         if (!watched.get() && outgoing.mayGoBack(stream)) {
@@ -95,7 +101,7 @@ final class WayBack {
         }
     }
 
-    /** A writer has found no room. Any thread. */
+    /** Watches the ring for a writer that has found no room. Any thread. */
     void watch() {
         if (!watched.get() && watched.compareAndSet(false, true)) {
             StreamUpgrades.get().watchStall(stream);
@@ -103,8 +109,8 @@ final class WayBack {
     }
 
     /**
-     * Looks how long the ring has been full: it is due where the peer has read nothing between two of these calls, of which {@link
-     * StreamUpgrades} knows how long after each other they are.
+     * Looks how long the ring has been full. Going back is due if the peer has read nothing between two of these calls; {@link
+     * StreamUpgrades} sets the time between them.
      *
      * @param again whether this is not the first time
      * @return whether to look again
@@ -122,7 +128,7 @@ final class WayBack {
                 watched.set(false);
                 return !lease.isEnded()
                         && !sender.ready()
-                        && watched.compareAndSet(false, true); // it may be full again just now
+                        && watched.compareAndSet(false, true); // the ring may have filled again just now
             }
             boolean ever = outgoing.mayGoBack(stream);
             if (ever && !(stands && writer.mayLeave())) {
