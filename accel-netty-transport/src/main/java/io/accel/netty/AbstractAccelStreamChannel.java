@@ -56,7 +56,7 @@ abstract class AbstractAccelStreamChannel extends AbstractAccelChannel {
 
     abstract boolean isAllowHalfClosure();
 
-    /** As {@link AbstractUnsafe#prepareToClose()}. */
+    /** Does the work of {@link AbstractUnsafe#prepareToClose()}. */
     abstract Executor closeExecutor();
 
     @Override

@@ -15,7 +15,7 @@ abstract class StreamIo {
     /** The result of a write when all flushed messages have been written, and not all are {@linkplain #isUnderWay sent} yet. */
     static final int ALL_UNDER_WAY = -1;
 
-    /** As {@link AbstractAccelStreamChannel#doRead}. */
+    /** Does the work of {@link AbstractAccelStreamChannel#doRead}. */
     abstract ByteBuf read(RecvByteBufAllocator.ExtendedHandle handle) throws Exception;
 
     /** Whether a read would now find the end, or fail; asked when the input can be read or has ended. */

@@ -72,7 +72,7 @@ final class Result<V> extends CompletableFuture<V> {
         } else {
             handler.failed(failure, attachment);
         }
-        boolean unused = Thread.interrupted(); // the thread's next handler is another one
+        boolean unused = Thread.interrupted(); // the interrupt must not reach the thread's next handler
     }
 
     @Override
