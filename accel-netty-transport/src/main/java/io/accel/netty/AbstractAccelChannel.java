@@ -11,8 +11,8 @@ import io.netty.channel.IoRegistration;
 import io.netty.channel.RecvByteBufAllocator;
 
 /**
- * A channel that an {@link AccelIoHandler} waits for: its registration, and what it is interested in. As with Netty's other
- * transports everything here happens in the event loop, unless it says otherwise.
+ * A channel that an {@link AccelIoHandler} waits for: its registration and its interest set. As with Netty's other transports,
+ * everything here happens in the event loop unless stated otherwise.
  */
 abstract class AbstractAccelChannel extends AbstractChannel {
     private final Runnable clearReadPending = this::clearReadPending0;
@@ -20,7 +20,7 @@ abstract class AbstractAccelChannel extends AbstractChannel {
 
     private IoRegistration registration;
     private AccelIoOps ops = AccelIoOps.NONE;
-    /** Whether a read was asked for that has not brought anything yet. */
+    /** Whether a read was requested and has not brought anything yet. */
     boolean readPending;
 
     AbstractAccelChannel(Channel parent, AccelIoOps readOps) {
@@ -28,7 +28,7 @@ abstract class AbstractAccelChannel extends AbstractChannel {
         this.readOps = readOps;
     }
 
-    /** What the poller looks at. */
+    /** Returns the object that the poller polls. */
     abstract Pollable pollable();
 
     @Override
@@ -60,7 +60,7 @@ abstract class AbstractAccelChannel extends AbstractChannel {
         IoRegistration ended = registration;
         if (ended != null) {
             registration = null;
-            ops = ops.without(readOps).without(AccelIoOps.END); // the next event loop begins to read by itself
+            ops = ops.without(readOps).without(AccelIoOps.END); // the next event loop starts reading by itself
             ended.cancel();
         }
     }
@@ -90,12 +90,12 @@ abstract class AbstractAccelChannel extends AbstractChannel {
 
     private void resubmit() {
         if (registration != null) {
-            // The kernel calls a socket that is not connected readable, for want of anything to wait for.
+            // The kernel reports a socket that is not connected as readable, for want of anything to wait for.
             registration.submit(isActive() ? ops : ops.without(readOps));
         }
     }
 
-    /** The channel has become active: now it may read, if that was asked for, or wait for the end. */
+    /** Called when the channel has become active: it may now read, if a read was requested, or wait for the end. */
     final void activated() {
         resubmit();
         watchEnd();
@@ -111,19 +111,19 @@ abstract class AbstractAccelChannel extends AbstractChannel {
         }
     }
 
-    /** Whether it makes sense to wait for the end of the input while nobody wants to read. */
+    /** Whether it makes sense to wait for the end of the input while no handler wants to read. */
     boolean canEnd() {
         return false;
     }
 
-    /** Waits for the end, if nobody wants to read. */
+    /** Waits for the end, if no handler wants to read. */
     private void watchEnd() {
         if (!ops.contains(readOps) && canEnd()) {
             addOps(AccelIoOps.END);
         }
     }
 
-    /** Nobody wants to read any more; any thread. */
+    /** Called when no handler wants to read any more; any thread. */
     final void clearReadPending() {
         if (!isRegistered()) {
             readPending = false;
@@ -148,7 +148,7 @@ abstract class AbstractAccelChannel extends AbstractChannel {
         }
     }
 
-    /** After a read: goes on being interested only if somebody wants more. */
+    /** Called after a read: stays interested only if a handler wants more. */
     final void stopReadingUnlessWanted() {
         if (!readPending && !config().isAutoRead()) {
             stopReading();
@@ -164,7 +164,7 @@ abstract class AbstractAccelChannel extends AbstractChannel {
             return AbstractAccelChannel.this.pollable();
         }
 
-        /** As epoll's, of the kind that every allocator of this age has. */
+        /** Returns the handle as the extended kind, which every current allocator makes; Netty's epoll transport does the same. */
         @Override
         public RecvByteBufAllocator.ExtendedHandle recvBufAllocHandle() {
             return (RecvByteBufAllocator.ExtendedHandle) super.recvBufAllocHandle();
@@ -181,7 +181,7 @@ abstract class AbstractAccelChannel extends AbstractChannel {
             if (ready.contains(AccelIoOps.CONNECT)) {
                 connectReady();
             }
-            // Before reading: what is written frees memory.
+            // Writing comes before reading, as it frees memory.
             if (ready.contains(AccelIoOps.WRITE) || ready.contains(AccelIoOps.SENT)) {
                 writeReady();
             }

@@ -9,7 +9,7 @@ import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.io.IOException;
 
-/** The two halves of a stream, each of which can be shut down by any thread. */
+/** The two halves of a stream; any thread can shut down either. */
 abstract class AbstractAccelDuplexChannel extends AbstractAccelStreamChannel implements DuplexChannel {
     static final InternalLogger LOG = InternalLoggerFactory.getInstance(AccelSocketChannel.class);
 
@@ -73,7 +73,7 @@ abstract class AbstractAccelDuplexChannel extends AbstractAccelStreamChannel imp
         return shutdown(newPromise());
     }
 
-    /** Both halves, the output first; fails with what failed first. */
+    /** Shuts down both halves, the output first; fails with the first failure. */
     @Override
     public ChannelFuture shutdown(ChannelPromise promise) {
         shutdownOutput().addListener(output -> shutdownInput().addListener(input -> {

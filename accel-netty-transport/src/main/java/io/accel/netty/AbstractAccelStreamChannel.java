@@ -19,9 +19,9 @@ import java.nio.channels.ConnectionPendingException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 
-/** What is the same for every stream, whatever carries it: the course of connecting, of reading, and of being writable again. */
+/** The part that all streams share, whatever carries them: the course of connecting, of reading, and of becoming writable again. */
 abstract class AbstractAccelStreamChannel extends AbstractAccelChannel {
-    /** Of the connection attempt under way; null without one. */
+    /** The promise of the connection attempt under way; null without one. */
     private ChannelPromise connectPromise;
 
     private Future<?> connectTimeout;
@@ -35,19 +35,19 @@ abstract class AbstractAccelStreamChannel extends AbstractAccelChannel {
     /** Begins to connect; returns whether the connection is there already. */
     abstract boolean doConnect(SocketAddress remote, SocketAddress local) throws IOException;
 
-    /** Goes on connecting; returns whether the connection is there. */
+    /** Continues to connect; returns whether the connection is there. */
     abstract boolean doFinishConnect() throws IOException;
 
-    /** Reads once. A buffer with bytes, or null if there was none; the handle knows the number, -1 at the end. */
+    /** Reads once. Returns a buffer with bytes, or null if there was none; the handle knows the number, -1 at the end. */
     abstract ByteBuf doRead(RecvByteBufAllocator.ExtendedHandle handle) throws Exception;
 
-    /** Handlers have had what {@link #doRead} brought. */
+    /** Called after the handlers have had the bytes of {@link #doRead}. */
     abstract void readComplete();
 
-    /** Reads no more than tells whether the input has ended. */
+    /** Whether the input has ended; reads no more than it takes to know. */
     abstract boolean isAtEnd();
 
-    /** Whether something was read by {@link #isAtEnd}. */
+    /** Whether {@link #isAtEnd} has read something. */
     abstract boolean hasReadAhead();
 
     abstract boolean isInputShut();
@@ -56,7 +56,7 @@ abstract class AbstractAccelStreamChannel extends AbstractAccelChannel {
 
     abstract boolean isAllowHalfClosure();
 
-    /** As {@link AbstractUnsafe#prepareToClose()}. */
+    /** Does the work of {@link AbstractUnsafe#prepareToClose()}. */
     abstract Executor closeExecutor();
 
     @Override
@@ -68,7 +68,7 @@ abstract class AbstractAccelStreamChannel extends AbstractAccelChannel {
     protected void doBeginRead() throws Exception {
         super.doBeginRead();
         if (hasReadAhead()) {
-            // No selector will tell of it.
+            // No selector will report these bytes.
             eventLoop().execute(() -> {
                 if (hasReadAhead() && hasOps(AccelIoOps.READ)) {
                     ((StreamUnsafe) unsafe()).read();
@@ -82,7 +82,7 @@ abstract class AbstractAccelStreamChannel extends AbstractAccelChannel {
         ChannelPromise promise = connectPromise;
         if (promise != null) {
             connectPromise = null;
-            promise.tryFailure(new ClosedChannelException()); // try: it may have been cancelled
+            promise.tryFailure(new ClosedChannelException()); // try, as the promise may have been cancelled
         }
         cancelConnectTimeout();
     }
@@ -101,7 +101,7 @@ abstract class AbstractAccelStreamChannel extends AbstractAccelChannel {
 
         @Override
         public void connect(SocketAddress remote, SocketAddress local, ChannelPromise promise) {
-            // Stays cancellable: an attempt can be given up at any time.
+            // The promise stays cancellable: an attempt can be given up at any time.
             if (promise.isDone() || !ensureOpen(promise)) {
                 return;
             }
@@ -151,7 +151,7 @@ abstract class AbstractAccelStreamChannel extends AbstractAccelChannel {
 
         @Override
         void connectReady() {
-            // Only as long as the attempt was neither cancelled nor timed out.
+            // The promise is there only if the attempt was neither cancelled nor timed out.
             ChannelPromise promise = connectPromise;
             try {
                 boolean wasActive = isActive();
@@ -178,10 +178,10 @@ abstract class AbstractAccelStreamChannel extends AbstractAccelChannel {
 
         private void connected(ChannelPromise promise, boolean wasActive) {
             if (promise == null) {
-                return; // closed by cancellation, and told so
+                return; // the cancellation has closed the channel and completed the promise
             }
             activated();
-            // Before the promise: a listener may close the channel, and channelActive is due all the same.
+            // Asked before the promise is completed: a listener may close the channel, and channelActive is due all the same.
             boolean active = isActive();
             boolean told = promise.trySuccess();
             if (!wasActive && active) {
@@ -201,13 +201,13 @@ abstract class AbstractAccelStreamChannel extends AbstractAccelChannel {
                 return;
             }
             try {
-                int unused = OutOfLine.call(reading, 0); // what handlers do is part of it
+                int unused = OutOfLine.call(reading, 0); // the handlers run within this call
             } catch (IOException e) {
-                throw new UncheckedIOException(e); // none: all is told to the handlers
+                throw new UncheckedIOException(e); // never thrown: every failure goes to the handlers
             }
         }
 
-        /** Reads, and has the handlers do with it what they do: a method that a compiler makes for itself. */
+        /** Reads and calls the handlers, as a method that the JIT compiler compiles on its own. */
         private final class Reading implements OutOfLine.Call {
             @Override
             public int call(long unused) {
@@ -238,7 +238,7 @@ abstract class AbstractAccelStreamChannel extends AbstractAccelChannel {
                     handle.readComplete();
                     pipeline.fireChannelReadComplete();
                     pipeline.fireExceptionCaught(t);
-                    // Without memory to read into the connection is of no use, either.
+                    // A connection without memory to read into is of no use, either.
                     if (end || t instanceof IOException || t instanceof OutOfMemoryError) {
                         inputEnded();
                     }
@@ -254,7 +254,7 @@ abstract class AbstractAccelStreamChannel extends AbstractAccelChannel {
             if (isAtEnd()) {
                 read();
             } else {
-                removeOps(AccelIoOps.END); // until what was read ahead is wanted
+                removeOps(AccelIoOps.END); // until a handler wants the byte that was read ahead
             }
         }
 
@@ -282,7 +282,7 @@ abstract class AbstractAccelStreamChannel extends AbstractAccelChannel {
 
         @Override
         protected void flush0() {
-            // With a flush waiting for room there is no use in trying before there is some.
+            // While a flush waits for room, another attempt is of no use.
             if (!hasOps(AccelIoOps.WRITE)) {
                 super.flush0();
             }
@@ -300,7 +300,7 @@ abstract class AbstractAccelStreamChannel extends AbstractAccelChannel {
             return closeExecutor();
         }
 
-        /** What does not reach the caller, as that is told of something else already. */
+        /** Closes the socket; a failure goes to the handlers, as the caller is told of another one already. */
         private void closeSocket() {
             try {
                 doClose();

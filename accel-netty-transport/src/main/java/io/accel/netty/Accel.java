@@ -8,19 +8,19 @@ import io.netty.util.internal.PlatformDependent;
 import java.util.Locale;
 
 /**
- * Tells whether the transport works in this JVM. The transport has no native library of its own: it works wherever the JDK's
- * own sockets can be reached, and connections that cannot be accelerated are the kernel's.
+ * Tells whether the transport works in this JVM. The transport has no native library of its own: it works wherever the JDK's own
+ * sockets can be reached, and the kernel carries the connections that cannot be accelerated.
  *
- * <p>The profile is the one that the system properties name ({@code -Daccel.profile=NAME}, {@code -Daccel.KEY=VALUE}), one for
- * the process. In profile {@code off} the transport is available, and everything is the kernel's. A mistake in the profile does
- * not make the transport unavailable, which a program would take as a reason to go on with another one: everything that needs
- * the profile, {@link #isAvailable()} first, fails with a {@link ProfileException} that tells the mistake.
+ * <p>A process has one profile, which the system properties name ({@code -Daccel.profile=NAME}, {@code -Daccel.KEY=VALUE}). In profile
+ * {@code off} the transport is available, and the kernel carries everything. A mistake in the profile does not make the transport
+ * unavailable, as a program would then quietly use another one. Instead every method that needs the profile, {@link #isAvailable()}
+ * first, fails with a {@link ProfileException} that states the mistake.
  */
 public final class Accel {
     private Accel() {}
 
     /**
-     * Whether {@link AccelIoHandler} and the channels of this package can be used.
+     * Returns whether {@link AccelIoHandler} and the channels of this package can be used.
      *
      * @throws ProfileException if the process's profile has a mistake; the message tells all of it
      */
@@ -29,7 +29,7 @@ public final class Accel {
     }
 
     /**
-     * Why the transport is not available; null if it is.
+     * Returns the reason why the transport is not available; null if it is.
      *
      * @throws ProfileException if the process's profile has a mistake; the message tells all of it
      */
@@ -43,7 +43,7 @@ public final class Accel {
     /**
      * Does nothing if the transport is available.
      *
-     * @throws UnsatisfiedLinkError if it is not, as Netty's native transports do; the cause tells why
+     * @throws UnsatisfiedLinkError if it is not available, as with Netty's native transports; the cause tells why
      * @throws ProfileException if the process's profile has a mistake; the message tells all of it
      */
     public static void ensureAvailability() {
@@ -54,8 +54,8 @@ public final class Accel {
     }
 
     /**
-     * Whether the transport is available, and the process's profile is not {@code off}: whether a framework that has the choice
-     * should take it.
+     * Returns whether the transport is available and the process's profile is not {@code off}. A framework that has the choice should
+     * then take it.
      *
      * @throws ProfileException if the process's profile has a mistake; the message tells all of it
      */

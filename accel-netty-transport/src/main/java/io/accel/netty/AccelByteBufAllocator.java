@@ -14,26 +14,27 @@ import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.nio.ByteBuffer;
 
 /**
- * Direct buffers that an RDMA device sends from where they lie, for the {@link io.netty.channel.ChannelOption#ALLOCATOR} of
- * {@link AccelSocketChannel}s:
+ * Allocates direct buffers that an RDMA device can send in place, for the {@link io.netty.channel.ChannelOption#ALLOCATOR} of {@link
+ * AccelSocketChannel}s:
  *
  * <pre>{@code
  * bootstrap.option(ChannelOption.ALLOCATOR, AccelByteBufAllocator.DEFAULT)
  * }</pre>
  *
- * <p>Direct buffers of an initial capacity from {@code zero-copy.threshold} up to 4 MiB come from memory of its own, at most
- * {@code zero-copy.memory} bytes for the process, which is never given back; all others from {@link
- * PooledByteBufAllocator#DEFAULT}, as these do where there is no more. Where Netty cannot tell the address of a direct buffer, all
- * of them do, and a warning says so. It tells that by {@code sun.misc.Unsafe}, and on Java 22 and newer also without.
+ * <p>Direct buffers of an initial capacity from {@code zero-copy.threshold} up to 4 MiB come from the allocator's own memory. That is
+ * at most {@code zero-copy.memory} bytes for the process, and is never given back. All other buffers come from {@link
+ * PooledByteBufAllocator#DEFAULT}, and so do these when the memory is used up. Where Netty cannot tell the address of a direct buffer,
+ * all buffers do, and a warning says so. Netty learns the address through {@code sun.misc.Unsafe}, and on Java 22 and newer also
+ * without it.
  *
- * <p>A write of such a buffer, a slice, a duplicate over {@code rdma} is done when the device has read the bytes; until then they
- * must not be changed, as with any transport. The memory is not used for another buffer before that even if the channel
- * is closed meanwhile. On other paths its buffers are as good as others. Thread-safe.
+ * <p>A write of such a buffer, or of its slice or duplicate, over {@code rdma} is done when the device has read the bytes. Until then
+ * they must not be changed, as with any transport, and the memory is not used for another buffer, even if the channel is closed
+ * meanwhile. On other paths these buffers are as good as any. Thread-safe.
  */
 public final class AccelByteBufAllocator extends AbstractByteBufAllocator implements ByteBufAllocatorMetricProvider {
     private static final InternalLogger LOG = InternalLoggerFactory.getInstance(AccelByteBufAllocator.class);
 
-    /** The one for the process. */
+    /** The allocator of the process. */
     public static final AccelByteBufAllocator DEFAULT = new AccelByteBufAllocator();
 
     private final PooledByteBufAllocator others = PooledByteBufAllocator.DEFAULT;
@@ -60,7 +61,7 @@ public final class AccelByteBufAllocator extends AbstractByteBufAllocator implem
         }
     }
 
-    /** From which size on buffers are sent from where they lie. */
+    /** The size from which on buffers are sent in place. */
     int threshold() {
         return threshold;
     }
@@ -93,7 +94,7 @@ public final class AccelByteBufAllocator extends AbstractByteBufAllocator implem
         return true;
     }
 
-    /** Bytes that this has of the system, in use or not, and those that {@link PooledByteBufAllocator#DEFAULT} has, for anybody. */
+    /** Returns the bytes that this and {@link PooledByteBufAllocator#DEFAULT} have from the system, in use or not, whoever uses them. */
     @Override
     public ByteBufAllocatorMetric metric() {
         return metric;

@@ -9,19 +9,19 @@ import java.nio.channels.NetworkChannel;
 import java.nio.channels.ServerSocketChannel;
 
 /**
- * Options of Accel's channels beside Netty's own.
+ * The options of Accel's channels beside Netty's own.
  *
  * @param <T> the type of the value
  */
 public final class AccelChannelOption<T> extends ChannelOption<T> {
     /**
-     * Whether a handler is given slices of the receive ring instead of copies; true by default. A slice's space is the
-     * sender's again when the slice is released. Whatever a handler keeps, at most a quarter of the ring is held by slices:
-     * beyond, and when the channel closes, they are copied out, which the handler does not notice.
+     * Whether a handler is given slices of the receive ring instead of copies; true by default. A slice's space is the sender's again
+     * when the slice is released. Slices hold at most a quarter of the ring, whatever a handler keeps: slices beyond that, and all
+     * slices when the channel closes, are copied out, which the handler does not notice.
      *
      * <p>Slices are only given while the {@link ChannelOption#RECVBUF_ALLOCATOR} is not set, since a program that sets it
-     * wants its own buffers. A peer that breaks the rules could change a slice's bytes until it is released; where
-     * {@code shm.group} admits peers that are not trusted so far, set this to false.
+     * wants its own buffers. A peer that breaks the rules could change a slice's bytes until the slice is released. Where {@code
+     * shm.group} admits peers that you do not trust to keep them, set this to false.
      */
     public static final ChannelOption<Boolean> RECEIVE_SLICES = valueOf(AccelChannelOption.class, "RECEIVE_SLICES");
 
@@ -34,8 +34,8 @@ public final class AccelChannelOption<T> extends ChannelOption<T> {
     }
 
     /**
-     * An option of the JDK's, such as {@code ExtendedSocketOptions.TCP_KEEPIDLE}. On an accelerated connection without a
-     * kernel socket it is kept and reported, and means nothing.
+     * Returns an option of the JDK's as a channel option, such as {@code ExtendedSocketOptions.TCP_KEEPIDLE}. On an accelerated
+     * connection without a kernel socket the option is kept and reported, and has no effect.
      *
      * @param option the JDK's option
      * @param <T> the type of its value
@@ -45,7 +45,7 @@ public final class AccelChannelOption<T> extends ChannelOption<T> {
         return new AccelChannelOption<>(option);
     }
 
-    /** Sets it on a channel; false if the channel has no such option. */
+    /** Sets the option on a channel; returns false if the channel has no such option. */
     boolean set(NetworkChannel channel, T value) {
         if (!isSupported(channel)) {
             return false;
@@ -58,7 +58,7 @@ public final class AccelChannelOption<T> extends ChannelOption<T> {
         }
     }
 
-    /** Its value; null if the channel has no such option. */
+    /** The option's value on a channel; null if the channel has no such option. */
     T get(NetworkChannel channel) {
         if (!isSupported(channel)) {
             return null;
@@ -71,7 +71,7 @@ public final class AccelChannelOption<T> extends ChannelOption<T> {
     }
 
     private boolean isSupported(NetworkChannel channel) {
-        // A listener claims to have IP_TOS, and fails.
+        // A listener lists IP_TOS, and then fails.
         return channel.supportedOptions().contains(option)
                 && !(channel instanceof ServerSocketChannel && option.equals(StandardSocketOptions.IP_TOS));
     }

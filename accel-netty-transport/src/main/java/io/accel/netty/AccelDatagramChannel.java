@@ -26,14 +26,14 @@ import java.nio.channels.DatagramChannel;
 import java.nio.channels.NotYetConnectedException;
 
 /**
- * A datagram channel whose datagrams take an accelerated path where the other end can be reached by one, and the kernel's
- * everywhere else. The kernel's socket really is bound: programs without Accel are heard and answered, and multicast and
- * broadcast are as ever. The first datagrams to a new destination go through the kernel while a path is looked for.
+ * A datagram channel whose datagrams take an accelerated path where the other end can be reached by one, and the kernel's path
+ * everywhere else. The kernel's socket really is bound: the channel hears and answers programs without Accel, and multicast and
+ * broadcast work as ever. The first datagrams to a new destination go through the kernel while Accel looks for a path.
  *
  * <p>Writes {@link DatagramPacket}s, other {@link AddressedEnvelope}s of a {@link ByteBuf} with an {@link InetSocketAddress}, and,
- * when connected, plain {@link ByteBuf}s; reads {@code DatagramPacket}s. A write is done when the datagram is on its way; one
- * for which a receiver has no room is lost, as with UDP. An empty packet is sent when it has a recipient and the channel is
- * not connected, otherwise it is dropped, as the JDK does.
+ * when connected, plain {@link ByteBuf}s; reads {@code DatagramPacket}s. A write is done when the datagram is on its way. A datagram
+ * for which the receiver has no room is lost, as with UDP. An empty packet is sent when it has a recipient and the channel is not
+ * connected; otherwise it is dropped, as the JDK does.
  */
 public final class AccelDatagramChannel extends AbstractAccelDatagramChannel {
     private static final ChannelMetadata METADATA = new ChannelMetadata(true, 16);
@@ -47,13 +47,13 @@ public final class AccelDatagramChannel extends AbstractAccelDatagramChannel {
     private volatile InetSocketAddress connected;
     private volatile boolean closed;
 
-    /** A channel for IPv6 and IPv4, as the JDK opens it. */
+    /** Opens a channel for IPv6 and IPv4, as the JDK does. */
     public AccelDatagramChannel() {
         this((SocketProtocolFamily) null);
     }
 
     /**
-     * A channel of one protocol family.
+     * Opens a channel of one protocol family.
      *
      * @param family the family, or null for the JDK's default
      * @throws ChannelException if the kernel's socket cannot be opened
@@ -100,7 +100,7 @@ public final class AccelDatagramChannel extends AbstractAccelDatagramChannel {
     }
 
     /**
-     * Which way datagrams to a destination take now, and why not a faster one. Any thread.
+     * Returns the path that datagrams to a destination take now, and the reason why not a faster one. Any thread.
      *
      * @param target the destination
      * @return the path
@@ -126,7 +126,7 @@ public final class AccelDatagramChannel extends AbstractAccelDatagramChannel {
         return connected != null && !closed;
     }
 
-    /** What the socket is bound to; changes with {@code connect} and {@code disconnect}, as the kernel changes it. */
+    /** Returns the address that the socket is bound to; {@code connect} and {@code disconnect} change it, as in the kernel. */
     @Override
     public InetSocketAddress localAddress() {
         return local;
@@ -151,7 +151,7 @@ public final class AccelDatagramChannel extends AbstractAccelDatagramChannel {
         void run() throws IOException;
     }
 
-    /** Changes an address while nothing is sent or received. */
+    /** Changes an address while no datagram is sent or received. */
     private void change(Change change) throws IOException {
         socket.lockRead();
         try {
@@ -176,7 +176,7 @@ public final class AccelDatagramChannel extends AbstractAccelDatagramChannel {
         change(() -> {
             kernel.bind(address);
             local = (InetSocketAddress) kernel.getLocalAddress();
-            // A program with few rights is told another address than the one by which peers find the socket.
+            // The JDK tells a program with few rights another address than the one by which peers find the socket.
             socket.bound((InetSocketAddress) Privileged.call(kernel::getLocalAddress));
         });
     }
@@ -241,7 +241,7 @@ public final class AccelDatagramChannel extends AbstractAccelDatagramChannel {
         }
     }
 
-    /** Sends one datagram; false if the kernel has no room now. */
+    /** Sends one datagram; returns false if the kernel has no room now. */
     private boolean send(Object message) throws IOException {
         ByteBuf data = OutboundDatagrams.content(message);
         InetSocketAddress target = OutboundDatagrams.recipient(message);
@@ -276,7 +276,7 @@ public final class AccelDatagramChannel extends AbstractAccelDatagramChannel {
         return new DatagramUnsafe();
     }
 
-    /** Receives one datagram; null if there is none. */
+    /** Receives one datagram; returns null if there is none. */
     private DatagramPacket receive(RecvByteBufAllocator.ExtendedHandle handle) throws IOException {
         ByteBuf buffer = handle.allocate(config.getAllocator());
         DatagramPacket packet = null;
@@ -291,7 +291,7 @@ public final class AccelDatagramChannel extends AbstractAccelDatagramChannel {
                 return null;
             }
             int length = bytes.position() - start;
-            handle.lastBytesRead(Math.max(1, length)); // an empty one is no sign that there are no more
+            handle.lastBytesRead(Math.max(1, length)); // an empty datagram does not mean that there are no more
             handle.incMessagesRead(1);
             packet = new DatagramPacket(buffer.writerIndex(buffer.writerIndex() + length), local, from);
             return packet;
@@ -375,7 +375,7 @@ public final class AccelDatagramChannel extends AbstractAccelDatagramChannel {
                 pipeline.fireChannelReadComplete();
                 if (failure != null) {
                     pipeline.fireExceptionCaught(failure);
-                    // A peer's closed port or an unreachable network is of no concern to other peers.
+                    // A peer's closed port or an unreachable network does not concern other peers.
                     if (isOpen() && !(failure instanceof SocketException)) {
                         close(voidPromise());
                     }
@@ -387,7 +387,7 @@ public final class AccelDatagramChannel extends AbstractAccelDatagramChannel {
 
         @Override
         protected void flush0() {
-            // With a flush waiting for room there is no use in trying before there is some.
+            // While a flush waits for room, another attempt is of no use.
             if (!hasOps(AccelIoOps.WRITE)) {
                 super.flush0();
             }

@@ -8,12 +8,12 @@ import java.net.StandardSocketOptions;
 import java.nio.channels.DatagramChannel;
 
 /**
- * The options of an {@link AccelDatagramChannel}: Netty's for datagrams, and the JDK's by {@link AccelChannelOption#of}. All
- * are those of the kernel's socket. The receive buffer is of 2,048 bytes unless {@link ChannelOption#RECVBUF_ALLOCATOR} says
- * otherwise; what is longer is cut off.
+ * The options of an {@link AccelDatagramChannel}: Netty's for datagrams, and the JDK's through {@link AccelChannelOption#of}. All are
+ * options of the kernel's socket. The receive buffer has 2,048 bytes unless {@link ChannelOption#RECVBUF_ALLOCATOR} says otherwise; a
+ * longer datagram is cut off.
  *
- * <p>A port that is opened for others, too, with {@link ChannelOption#SO_REUSEADDR} or {@code SO_REUSEPORT}, is the kernel's:
- * it alone knows who gets what, so that such a channel is not accelerated. Thread-safe.
+ * <p>A port that is shared with other sockets, through {@link ChannelOption#SO_REUSEADDR} or {@code SO_REUSEPORT}, stays with the
+ * kernel: only the kernel knows which socket gets a datagram. So such a channel is not accelerated. Thread-safe.
  */
 public final class AccelDatagramChannelConfig extends DefaultDatagramChannelConfig {
     private final SocketOptions options;
@@ -37,20 +37,20 @@ public final class AccelDatagramChannelConfig extends DefaultDatagramChannelConf
         return super.setOption(option, value);
     }
 
-    /** Null if none was set, in which case the system chooses. */
+    /** Returns the interface; null if none was set, in which case the system chooses. */
     @Override
     public NetworkInterface getNetworkInterface() {
         return options.get(StandardSocketOptions.IP_MULTICAST_IF);
     }
 
-    /** The first address of {@link #getNetworkInterface}; null if there is none. */
+    /** Returns the first address of {@link #getNetworkInterface}; null if there is none. */
     @Override
     public InetAddress getInterface() {
         NetworkInterface chosen = getNetworkInterface();
         return chosen == null ? null : chosen.inetAddresses().findFirst().orElse(null);
     }
 
-    @SuppressWarnings("deprecation") // what takes its place is not there yet
+    @SuppressWarnings("deprecation") // there is no replacement yet
     boolean isActiveOnRegistration() {
         return super.getOption(ChannelOption.DATAGRAM_CHANNEL_ACTIVE_ON_REGISTRATION);
     }

@@ -2,7 +2,7 @@ package io.accel.netty;
 
 import io.netty.channel.IoEvent;
 
-/** What an {@link AccelIoHandle} is ready for. Immutable, and one object for each combination. */
+/** The ops that an {@link AccelIoHandle} is ready for. Immutable, with one object for each combination. */
 public final class AccelIoEvent implements IoEvent {
     private final AccelIoOps ops;
 
@@ -10,7 +10,7 @@ public final class AccelIoEvent implements IoEvent {
         this.ops = ops;
     }
 
-    /** The ops that were submitted and are ready. */
+    /** Returns the submitted ops that are ready. */
     public AccelIoOps ops() {
         return ops;
     }

@@ -3,12 +3,12 @@ package io.accel.netty;
 import io.accel.core.poll.Pollable;
 import io.netty.channel.IoHandle;
 
-/** Something that an {@link AccelIoHandler} can wait for. */
+/** A handle that an {@link AccelIoHandler} can wait for. */
 public interface AccelIoHandle extends IoHandle {
-    /** What is looked at: the same object as long as the handle is registered. */
+    /** Returns the object to poll, the same one as long as the handle is registered. */
     Pollable pollable();
 
-    /** The event loop ends: closes what this stands for. */
+    /** Closes the object behind this handle, as the event loop ends. */
     @Override
     void close();
 }

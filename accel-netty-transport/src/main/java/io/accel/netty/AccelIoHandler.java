@@ -27,11 +27,10 @@ import java.util.concurrent.TimeUnit;
  * new MultiThreadIoEventLoopGroup(AccelIoHandler.newFactory())
  * }</pre>
  *
- * <p>How it waits is the profile's: {@code poll.spin} tells how long a loop goes on looking after traffic before it sleeps. An
- * {@link AccelIoHandlerConfig} says it otherwise for the loops of one group. Tasks that were scheduled run some microseconds
- * after their time.
+ * <p>The profile decides how it waits: {@code poll.spin} is how long a loop goes on looking after traffic before it sleeps. An {@link
+ * AccelIoHandlerConfig} overrides that for the loops of one group. Scheduled tasks run some microseconds after their time.
  *
- * <p>Handlers run after the poll, never within it: they may register, close and change interest as they like.
+ * <p>Handlers run after the poll, never within it, so they may register, close and change interest as they like.
  */
 public final class AccelIoHandler implements IoHandler {
     private static final InternalLogger LOG = InternalLoggerFactory.getInstance(AccelIoHandler.class);
@@ -55,7 +54,8 @@ public final class AccelIoHandler implements IoHandler {
     }
 
     /**
-     * The factory to give to a {@link io.netty.channel.MultiThreadIoEventLoopGroup} whose loops wait as the process's profile says.
+     * Returns the factory to give to a {@link io.netty.channel.MultiThreadIoEventLoopGroup} whose loops wait as the process's profile
+     * says.
      *
      * @return the factory
      * @throws UnsatisfiedLinkError if the transport {@linkplain Accel#isAvailable() is not available}
@@ -66,7 +66,7 @@ public final class AccelIoHandler implements IoHandler {
     }
 
     /**
-     * The factory for a group whose loops wait in a way of their own.
+     * Returns the factory for a group whose loops wait in a way of their own.
      *
      * @param config how its loops wait
      * @return the factory
@@ -146,7 +146,7 @@ public final class AccelIoHandler implements IoHandler {
         return handled;
     }
 
-    /** As Netty's own handlers: says so, and does not let a failure that repeats itself take a core. */
+    /** Logs the failure and pauses, so that a failure that repeats itself does not take a core, as in Netty's own handlers. */
     private static void loopFailed(Exception e) {
         LOG.warn("unexpected exception in the event loop", e);
         try {
@@ -201,7 +201,7 @@ public final class AccelIoHandler implements IoHandler {
     public void prepareToDestroy() {
         for (AccelIoRegistration registration : List.copyOf(registrations)) {
             registration.cancel();
-            registration.end(); // if another thread cancelled it, whose word may come too late
+            registration.end(); // in case another thread cancelled it and its notice comes too late
             try {
                 registration.handle.close();
             } catch (RuntimeException e) {
@@ -210,7 +210,7 @@ public final class AccelIoHandler implements IoHandler {
         }
     }
 
-    /** Ends what is registered still: with a quiet period of 0 Netty may come here without {@link #prepareToDestroy}. */
+    /** Ends the registrations that are left: with a quiet period of 0 Netty may call this without {@link #prepareToDestroy}. */
     @Override
     public void destroy() {
         for (AccelIoRegistration registration : List.copyOf(registrations)) {

@@ -8,7 +8,7 @@ import java.time.Duration;
 import java.util.Map;
 
 /**
- * How the event loops of one group wait, for {@link AccelIoHandler#newFactory(AccelIoHandlerConfig)}:
+ * Configures how the event loops of one group wait, for {@link AccelIoHandler#newFactory(AccelIoHandlerConfig)}:
  *
  * <pre>{@code
  * EventLoopGroup acceptors = new MultiThreadIoEventLoopGroup(
@@ -17,26 +17,26 @@ import java.util.Map;
  *         1, AccelIoHandler.newFactory(AccelIoHandlerConfig.ofProfile("latency")));
  * }</pre>
  *
- * <p>It is about waiting alone. Which way a connection's bytes take, and all else, is the process's profile, whichever loop the
- * connection is in. A loop that has nothing but listeners never spins, whatever is configured. Immutable and thread-safe.
+ * <p>It configures waiting alone. The process's profile decides everything else, such as the path of a connection's bytes, whichever
+ * loop the connection is in. A loop that has nothing but listeners never spins, whatever is configured. Immutable and thread-safe.
  */
 public final class AccelIoHandlerConfig {
     private static final Duration MOST_SPIN = Duration.ofHours(1); // as in the schema
 
-    /** Null for the process's. */
+    /** The settings; null for those of the process's profile. */
     private final PollConfig own;
 
     private AccelIoHandlerConfig(PollConfig own) {
         this.own = own;
     }
 
-    /** As the process's profile says, {@code -Daccel.profile} and the properties over it. */
+    /** Returns the settings of the process's profile: {@code -Daccel.profile} with the system properties laid over it. */
     public static AccelIoHandlerConfig ofProcess() {
         return new AccelIoHandlerConfig(null);
     }
 
     /**
-     * As the {@code poll} settings of another profile say. The system properties of the process are not laid over it.
+     * Returns the {@code poll} settings of another profile. The system properties of the process are not laid over it.
      *
      * @param nameOrPath a preset's name, else a file's path
      * @return the configuration
@@ -47,9 +47,9 @@ public final class AccelIoHandlerConfig {
     }
 
     /**
-     * The same with another {@code poll.spin}.
+     * Returns the same settings with another {@code poll.spin}.
      *
-     * @param spin how long a loop goes on looking for traffic after the last there was, up to an hour; zero to sleep at once
+     * @param spin how long a loop goes on looking for traffic after the last, up to an hour; zero to sleep at once
      * @return the configuration
      * @throws IllegalArgumentException if {@code spin} is negative or longer than an hour
      * @throws ProfileException if the process's profile, which this is based on, has a mistake

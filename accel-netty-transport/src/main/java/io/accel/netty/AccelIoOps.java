@@ -5,8 +5,8 @@ import io.netty.channel.IoOps;
 import java.nio.channels.SelectionKey;
 
 /**
- * What an {@link AccelIoHandle} waits for; submitted to its registration, it replaces what was submitted before. The bits are
- * those of {@link SelectionKey} and of {@link Pollable}. Immutable, and one object for each value.
+ * The interest set of an {@link AccelIoHandle}. Ops that are submitted to its registration replace the ones before. The bits are those
+ * of {@link SelectionKey} and of {@link Pollable}. Immutable, with one object for each value.
  */
 public final class AccelIoOps implements IoOps {
     private static final int ALL = SelectionKey.OP_READ
@@ -36,7 +36,7 @@ public final class AccelIoOps implements IoOps {
     /** Waits for connections to accept. */
     public static final AccelIoOps ACCEPT = valueOf(SelectionKey.OP_ACCEPT);
 
-    /** Waits for the device to have read what it sends from where it lies; see {@link Pollable#SENT}. */
+    /** Waits until the device has read the bytes that it sends in place; see {@link Pollable#SENT}. */
     public static final AccelIoOps SENT = valueOf(Pollable.SENT);
 
     private final int value;
@@ -48,22 +48,22 @@ public final class AccelIoOps implements IoOps {
     }
 
     /**
-     * The object for a combination of bits.
+     * Returns the object for a combination of bits.
      *
-     * @param value such bits; others are ignored
+     * @param value the bits; unknown ones are ignored
      * @return the ops
      */
     public static AccelIoOps valueOf(int value) {
         return VALUES[value & ALL];
     }
 
-    /** The bits. */
+    /** Returns the bits. */
     public int value() {
         return value;
     }
 
     /**
-     * Whether all of some ops are among these.
+     * Returns whether all of the given ops are among these.
      *
      * @param ops the ops
      * @return whether they are
@@ -73,9 +73,9 @@ public final class AccelIoOps implements IoOps {
     }
 
     /**
-     * These ops and some more.
+     * Returns these ops and some more.
      *
-     * @param ops what to add
+     * @param ops the ops to add
      * @return the union
      */
     public AccelIoOps with(AccelIoOps ops) {
@@ -83,9 +83,9 @@ public final class AccelIoOps implements IoOps {
     }
 
     /**
-     * These ops without some.
+     * Returns these ops without some.
      *
-     * @param ops what to take away
+     * @param ops the ops to take away
      * @return the difference
      */
     public AccelIoOps without(AccelIoOps ops) {

@@ -6,7 +6,7 @@ import io.netty.channel.IoRegistration;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
-/** A handle's registration with an {@link AccelIoHandler}. Any thread may cancel it; ops are submitted by the event loop only. */
+/** A handle's registration with an {@link AccelIoHandler}. Any thread may cancel it; only the event loop submits ops. */
 final class AccelIoRegistration implements IoRegistration {
     private static final VarHandle CANCELLED;
 
@@ -24,14 +24,14 @@ final class AccelIoRegistration implements IoRegistration {
     final AccelIoHandle handle;
     /** Written by the event loop before it hands this out. */
     private Registration registration;
-    /** Set once, by who cancels first. */
+    /** Set once, by the first thread that cancels. */
     private volatile boolean cancelled;
 
-    /** Place among the handler's registrations. Event loop only. */
+    /** The place among the handler's registrations. Event loop only. */
     int index;
-    /** What was found ready in this run, 0 outside of the handler's batch. Event loop only. */
+    /** The ops found ready in this run, 0 outside of the handler's batch. Event loop only. */
     int ready;
-    /** Whether the handler has forgotten it and its handle been told. Event loop only. */
+    /** Whether the handler has forgotten this registration, and its handle was told. Event loop only. */
     private boolean ended;
 
     AccelIoRegistration(AccelIoHandler handler, AccelIoHandle handle) {
@@ -44,7 +44,7 @@ final class AccelIoRegistration implements IoRegistration {
     }
 
     @Override
-    @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"}) // the interface leaves the type to who asks
+    @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"}) // the interface leaves the type to the caller
     public <T> T attachment() {
         return (T) registration;
     }
@@ -76,7 +76,7 @@ final class AccelIoRegistration implements IoRegistration {
         return true;
     }
 
-    /** What is the event loop's part in cancelling. A second call does nothing. */
+    /** Does the event loop's part of cancelling. A second call does nothing. */
     void end() {
         if (!ended) {
             ended = true;

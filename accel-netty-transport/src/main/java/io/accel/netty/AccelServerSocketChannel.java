@@ -23,7 +23,7 @@ import java.net.SocketAddress;
 import java.nio.channels.UnresolvedAddressException;
 import java.nio.channels.UnsupportedAddressTypeException;
 
-/** A listener: the kernel's, whose connections may move to faster paths. */
+/** A listener of the kernel's, whose connections may move to faster paths. */
 public final class AccelServerSocketChannel extends AbstractAccelChannel implements ServerSocketChannel {
     private static final ChannelMetadata METADATA = new ChannelMetadata(false, 16);
     private static final InternalLogger LOG = InternalLoggerFactory.getInstance(AccelServerSocketChannel.class);
@@ -36,13 +36,13 @@ public final class AccelServerSocketChannel extends AbstractAccelChannel impleme
     private volatile InetSocketAddress bound;
     private volatile boolean closed;
 
-    /** A listener for IPv6 and IPv4, as the JDK opens it. */
+    /** Opens a listener for IPv6 and IPv4, as the JDK does. */
     public AccelServerSocketChannel() {
         this(null);
     }
 
     /**
-     * A listener of one protocol family.
+     * Opens a listener of one protocol family.
      *
      * @param family the family, or null for the JDK's default
      * @throws ChannelException if the kernel's socket cannot be opened
@@ -93,7 +93,10 @@ public final class AccelServerSocketChannel extends AbstractAccelChannel impleme
         return bound != null && !closed;
     }
 
-    /** Whether connections may move to a fabric; false before {@code bind}, and where a rule or a failure leaves the kernel. */
+    /**
+     * Returns whether connections may move to a fabric; false before {@code bind}, and where a rule or a failure leaves only the
+     * kernel.
+     */
     public boolean isAccelerated() {
         return listener.isAccelerated();
     }
@@ -108,7 +111,7 @@ public final class AccelServerSocketChannel extends AbstractAccelChannel impleme
         return bound;
     }
 
-    /** Null: a listener has none. */
+    /** Returns null: a listener has no remote address. */
     @Override
     public InetSocketAddress remoteAddress() {
         return null;
@@ -125,7 +128,7 @@ public final class AccelServerSocketChannel extends AbstractAccelChannel impleme
             throw new UnresolvedAddressException();
         }
         kernel.bind(local, config.getBacklog());
-        // A program with few rights is told another address than the one by which clients find the listener.
+        // The JDK tells a program with few rights another address than the one by which clients find the listener.
         if (!(kernel.getLocalAddress() instanceof InetSocketAddress told)
                 || !(Privileged.call(kernel::getLocalAddress) instanceof InetSocketAddress address)) {
             throw new UnsupportedAddressTypeException();
@@ -196,7 +199,7 @@ public final class AccelServerSocketChannel extends AbstractAccelChannel impleme
                 handle.readComplete();
                 pipeline.fireChannelReadComplete();
                 if (failure != null) {
-                    // The listener goes on: out of descriptors now, it may have some again soon.
+                    // The listener goes on: a process that is out of descriptors now may have some again soon.
                     pipeline.fireExceptionCaught(failure);
                 }
             } finally {

@@ -13,7 +13,7 @@ import java.net.StandardSocketOptions;
 import java.util.Map;
 
 /**
- * The options of an {@link AccelServerSocketChannel}: Netty's for listeners, and the JDK's by {@link AccelChannelOption#of}.
+ * The options of an {@link AccelServerSocketChannel}: Netty's for listeners, and the JDK's through {@link AccelChannelOption#of}.
  * Thread-safe.
  */
 public final class AccelServerSocketChannelConfig extends DefaultChannelConfig implements ServerSocketChannelConfig {

@@ -27,8 +27,8 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 
 /**
- * A stream connection: the kernel's, whose bytes move to a faster path if its peer can be reached by one. Which one they take,
- * {@link #path()} tells.
+ * A stream connection of the kernel's, whose bytes move to a faster path if its peer can be reached by one. {@link #path()} tells
+ * which path they take.
  */
 public final class AccelSocketChannel extends AbstractAccelDuplexChannel implements SocketChannel {
     private static final ChannelMetadata METADATA = new ChannelMetadata(false, 16);
@@ -40,9 +40,9 @@ public final class AccelSocketChannel extends AbstractAccelDuplexChannel impleme
     private final AccelSocketChannelConfig config;
     private final Runnable flushAgain = this::flushAgain;
 
-    /** Set when the connection is established, and never taken back. */
+    /** The kernel's path; set when the connection is established, and never taken back. */
     private volatile KernelIo kernelIo;
-    /** Of the link in use, made when the first byte goes by it; event loop only. */
+    /** The I/O over the link in use, made when the first byte goes over it; event loop only. */
     private LinkIo linkIo;
 
     private volatile InetSocketAddress local;
@@ -50,13 +50,13 @@ public final class AccelSocketChannel extends AbstractAccelDuplexChannel impleme
     private volatile boolean outputShut;
     private volatile boolean closed;
 
-    /** A channel that is not connected, for IPv6 and IPv4, as the JDK opens it. */
+    /** Opens a channel that is not connected, for IPv6 and IPv4, as the JDK does. */
     public AccelSocketChannel() {
         this((SocketProtocolFamily) null);
     }
 
     /**
-     * A channel that is not connected, of one protocol family.
+     * Opens a channel that is not connected, of one protocol family.
      *
      * @param family the family, or null for the JDK's default
      * @throws ChannelException if the kernel's socket cannot be opened
@@ -68,7 +68,7 @@ public final class AccelSocketChannel extends AbstractAccelDuplexChannel impleme
         config = new AccelSocketChannelConfig(this, new SocketOptions(kernel));
     }
 
-    /** An accepted connection. */
+    /** Wraps an accepted connection. */
     AccelSocketChannel(AccelServerSocketChannel parent, StreamSocket socket, java.nio.channels.SocketChannel kernel)
             throws IOException {
         super(parent);
@@ -91,7 +91,7 @@ public final class AccelSocketChannel extends AbstractAccelDuplexChannel impleme
         }
     }
 
-    /** Which way the connection's bytes take, and why not a faster one. Before it is connected, the kernel's. */
+    /** Returns the path of the connection's bytes, and the reason why not a faster one; the kernel's path before it is connected. */
     public PathInfo path() {
         return socket.path();
     }
@@ -213,7 +213,7 @@ public final class AccelSocketChannel extends AbstractAccelDuplexChannel impleme
         LinkStream link = socket.incoming().link();
         LinkIo second = link == null ? null : linkIo(link);
         ByteBuf buffer = second == null ? null : second.read(handle);
-        // The peer may have gone back to the kernel's path, where what comes next is.
+        // The peer may have gone back to the kernel's path, where the next bytes are then.
         return buffer == null && socket.incoming().link() == null ? first.read(handle) : buffer;
     }
 
@@ -239,7 +239,7 @@ public final class AccelSocketChannel extends AbstractAccelDuplexChannel impleme
         }
     }
 
-    /** Reading and writing over a link; null if it was given back. */
+    /** Returns the I/O over a link; null if the link was given back. */
     private LinkIo linkIo(LinkStream link) {
         LinkIo known = linkIo;
         if (known != null && known.link() == link) {
@@ -252,15 +252,15 @@ public final class AccelSocketChannel extends AbstractAccelDuplexChannel impleme
         if (link.hold()) {
             linkIo = new LinkIo(link, config);
             kernelIo.sharesOutput();
-            link.release(); // whoever lets go of the link asks before
+            link.release(); // the thread that lets go of the link asks first
         }
         return linkIo;
     }
 
-    /** By Accel's thread. What handlers have of the link's memory is theirs as long as they want it. */
+    /** Called by Accel's thread. Handlers may keep the slices of the link's memory that they have as long as they want. */
     private void linkIsLetGo(LinkStream link) {
         if (!isRegistered() || !link.hold()) {
-            return; // whoever deregistered it has left the link
+            return; // the deregistration has left the link
         }
         Runnable part = () -> {
             LinkIo known = linkIo;
@@ -278,7 +278,7 @@ public final class AccelSocketChannel extends AbstractAccelDuplexChannel impleme
         }
     }
 
-    /** By which way what is flushed goes now. */
+    /** Returns the path for the messages flushed now. */
     private StreamIo output(ChannelOutboundBuffer in) throws Exception {
         KernelIo first = connectedIo();
         LinkStream link = socket.outgoing().link();
@@ -294,7 +294,7 @@ public final class AccelSocketChannel extends AbstractAccelDuplexChannel impleme
         return second == null ? first : second;
     }
 
-    /** Goes back to the kernel's path if nothing that is sent from where it lies is still in the outbound buffer. */
+    /** Goes back to the kernel's path if no message that is sent in place is still in the outbound buffer. */
     private boolean goBack(LinkStream link) {
         LinkIo used = linkIo(link);
         if (used != null && used.isUnderWay()) {
@@ -325,13 +325,13 @@ public final class AccelSocketChannel extends AbstractAccelDuplexChannel impleme
                 return;
             }
             spins -= used;
-            // On although all is written: listeners that were told of it may have flushed more.
+            // The loop goes on although all is written: listeners may have flushed more.
         } while (spins > 0);
         awaitSent(out);
         if (spins < 0) {
             addOps(AccelIoOps.WRITE);
         } else {
-            // There was room to the last; others have their turn, then it goes on.
+            // There was still room; the loop's other tasks have their turn, then the flush goes on.
             removeOps(AccelIoOps.WRITE);
             eventLoop().execute(flushAgain);
         }
@@ -354,7 +354,7 @@ public final class AccelSocketChannel extends AbstractAccelDuplexChannel impleme
         if (msg instanceof ByteBuf buffer) {
             boolean isKernels = socket.outgoing().link() == null;
             if (isKernels) {
-                RingByteBuf.settle(buffer); // the kernel's path keeps a view of what it cannot write at once
+                RingByteBuf.settle(buffer); // the kernel's path keeps a view of a message that it cannot write at once
             }
             return kernelIo == null || !isKernels || buffer.isDirect() ? buffer : toDirect(buffer);
         }
@@ -365,7 +365,7 @@ public final class AccelSocketChannel extends AbstractAccelDuplexChannel impleme
                 "unsupported message type: " + StringUtil.simpleClassName(msg) + " (expected: ByteBuf, FileRegion)");
     }
 
-    /** For the kernel, which would copy it at every attempt; where a direct buffer is cheap to have. */
+    /** Copies a message for the kernel, which would copy it at every attempt, where a direct buffer is cheap to have. */
     private ByteBuf toDirect(ByteBuf buffer) {
         ByteBufAllocator allocator = alloc();
         if (!allocator.isDirectBufferPooled() || !buffer.isReadable()) {
@@ -444,7 +444,7 @@ public final class AccelSocketChannel extends AbstractAccelDuplexChannel impleme
                 return GlobalEventExecutor.INSTANCE;
             }
         } catch (Exception e) {
-            return null; // closed under our hands: there is nothing to linger for
+            return null; // closed meanwhile: there is nothing to linger for
         }
         return null;
     }
@@ -460,7 +460,7 @@ public final class AccelSocketChannel extends AbstractAccelDuplexChannel impleme
         if (linkIo != null) {
             linkIo.closing(isRegistered() && eventLoop().inEventLoop() ? eventLoop() : null);
         }
-        // As of the JDK's channels that are registered, a peer sees an end in order even if not all was read.
+        // As with registered channels of the JDK's, the peer sees an orderly end even if not all bytes were read.
         socket.close(() -> linger == 0, true);
         kernel.close();
     }
@@ -469,7 +469,7 @@ public final class AccelSocketChannel extends AbstractAccelDuplexChannel impleme
         try {
             return config.getSoLinger();
         } catch (ChannelException e) {
-            return -1; // the JDK closed its channel, as after a failed connect
+            return -1; // the JDK has closed its channel, as after a failed connect
         }
     }
 

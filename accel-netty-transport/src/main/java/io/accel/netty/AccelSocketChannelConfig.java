@@ -11,9 +11,8 @@ import java.net.StandardSocketOptions;
 import java.util.Map;
 
 /**
- * The options of an {@link AccelSocketChannel}: Netty's for sockets, and {@link AccelChannelOption}s. Those of TCP are the
- * kernel's to apply where there is a kernel socket; an accepted accelerated connection has none and only keeps them.
- * Thread-safe.
+ * The options of an {@link AccelSocketChannel}: Netty's for sockets, and {@link AccelChannelOption}s. The kernel applies the options
+ * of TCP where there is a kernel socket. An accepted accelerated connection has none, and only keeps them. Thread-safe.
  */
 public final class AccelSocketChannelConfig extends DefaultChannelConfig implements SocketChannelConfig {
     private final SocketOptions options;
@@ -26,7 +25,7 @@ public final class AccelSocketChannelConfig extends DefaultChannelConfig impleme
     AccelSocketChannelConfig(AccelSocketChannel channel, SocketOptions options) {
         super(channel);
         this.options = options;
-        ownReceiveBuffers = false; // what the constructor of the superclass set is the default
+        ownReceiveBuffers = false; // the superclass's constructor has set the default
         setTcpNoDelay(true); // as all of Netty's transports do
         followSendBuffer();
     }
@@ -109,7 +108,7 @@ public final class AccelSocketChannelConfig extends DefaultChannelConfig impleme
 
     // ---- Accel's own
 
-    /** Whether handlers are given slices of the receive ring; see {@link AccelChannelOption#RECEIVE_SLICES}. */
+    /** Returns whether handlers are given slices of the receive ring; see {@link AccelChannelOption#RECEIVE_SLICES}. */
     public boolean isReceiveSlices() {
         return receiveSlices && !ownReceiveBuffers;
     }
@@ -134,7 +133,7 @@ public final class AccelSocketChannelConfig extends DefaultChannelConfig impleme
     }
 
     private void followSendBuffer() {
-        // Twice as much, as the kernel may send faster than bytes are provided.
+        // Twice the buffer, as the kernel may send faster than the program provides bytes.
         int twice = getSendBufferSize() << 1;
         if (twice > 0) {
             maxBytesPerGatheringWrite = twice;

@@ -17,11 +17,11 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
-/** The kernel's path: the JDK's channel, used as Netty's NIO transport uses it, as far as the link is not yet it. */
+/** The kernel's path: the JDK's channel, used as Netty's NIO transport uses it, as long as bytes do not go over the link. */
 final class KernelIo extends StreamIo {
-    /** What the kernel takes at once, {@code IOV_MAX}. */
+    /** The most buffers that the kernel takes at once, {@code IOV_MAX}. */
     private static final int MOST_BUFFERS = 1024;
-    /** Below this many bytes a short write tells nothing of the socket's buffer. */
+    /** The least bytes at which a short write tells something of the socket's buffer. */
     private static final int LEAST_TO_LEARN_FROM = 4096;
 
     private final SocketChannel channel;
@@ -32,14 +32,14 @@ final class KernelIo extends StreamIo {
 
     /** Whether the link has written from the outbound buffer, too. */
     private boolean sharesOutput;
-    /** In one write: what is gathered for it. */
+    /** In one write: the buffers gathered for it. */
     private final List<ByteBuffer> gathered = new ArrayList<>();
 
     private final ChannelOutboundBuffer.MessageProcessor gather = this::gather;
-    /** In one write: how many more bytes it takes. */
+    /** In one write: the number of bytes that it still takes. */
     private long room;
 
-    /** A byte that was read to see whether there is one; null until there was need. */
+    /** A byte that was read to see whether there is one; null until the first need. */
     private ByteBuffer ahead;
 
     KernelIo(SocketChannel channel, StreamSocket socket, AccelSocketChannelConfig config) {
@@ -76,7 +76,7 @@ final class KernelIo extends StreamIo {
         return 1;
     }
 
-    /** The JDK can neither peek nor be told of an end alone, so this reads one byte ahead. */
+    /** Reads one byte ahead, as the JDK can neither peek nor report an end alone. */
     @Override
     boolean isAtEnd() {
         if (ahead == null) {
@@ -85,7 +85,7 @@ final class KernelIo extends StreamIo {
         try {
             return ahead.hasRemaining() && input.read(ahead) < 0;
         } catch (IOException e) {
-            return true; // which the read that follows finds, too
+            return true; // the read that follows meets the failure, too
         }
     }
 
@@ -94,7 +94,7 @@ final class KernelIo extends StreamIo {
         return ahead != null && ahead.position() > 0;
     }
 
-    /** The link has written from the outbound buffer, which knows nothing of that in the views of messages that it keeps. */
+    /** Notes that the link writes from the outbound buffer, too. The views of messages that the buffer keeps do not show that. */
     void sharesOutput() {
         sharesOutput = true;
     }
@@ -162,7 +162,7 @@ final class KernelIo extends StreamIo {
     }
 
     private int write(ByteBuffer[] buffers, int count) throws IOException {
-        LinkStream unused = outgoing.enter(false); // it is not the link yet, and only this thread writes
+        LinkStream unused = outgoing.enter(false); // bytes do not go over the link yet, and only this thread writes
         try {
             if (count == 1) {
                 int written = channel.write(buffers[0]);
@@ -180,7 +180,7 @@ final class KernelIo extends StreamIo {
         }
     }
 
-    /** Follows the size of the kernel's buffer, which the kernel itself changes. */
+    /** Adjusts the size of a write to the kernel's buffer, whose size the kernel itself changes. */
     private void adjust(int attempted, int written, int most) {
         if (attempted == written) {
             if (attempted << 1 > most) {
@@ -195,7 +195,7 @@ final class KernelIo extends StreamIo {
     long transfer(FileRegion region) throws IOException {
         LinkStream unused = outgoing.enter(false); // as above
         try {
-            long written = region.transferTo(channel, region.transferred()); // to itself, which has sendfile
+            long written = region.transferTo(channel, region.transferred()); // the JDK's own channel, which has sendfile
             outgoing.gave(written);
             return written;
         } finally {

@@ -7,7 +7,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.ScatteringByteChannel;
 import java.nio.channels.SocketChannel;
 
-/** A connection's bytes as far as they come through the kernel, as buffers want to read them. Closing is its channel's business. */
+/** The bytes of a connection that come through the kernel, as buffers want to read them. Its channel does the closing. */
 final class KernelSource implements ScatteringByteChannel {
     private final SocketChannel channel;
     private final Incoming incoming;

@@ -3,11 +3,11 @@ package io.accel.netty;
 import io.netty.buffer.AbstractByteBufAllocator;
 import io.netty.buffer.ByteBuf;
 
-/** The way to Netty's leak detector, which it opens to allocators. */
+/** Gives access to Netty's leak detector, which Netty opens to allocators alone. */
 final class LeakTracking extends AbstractByteBufAllocator {
     private LeakTracking() {}
 
-    /** The buffer, or one around it that reports if it is never released, as the detector's level wants it. */
+    /** Returns the buffer or, as the detector's level demands, a buffer around it that reports if it is never released. */
     static ByteBuf track(ByteBuf buffer) {
         return toLeakAwareBuffer(buffer);
     }

@@ -7,17 +7,17 @@ import io.netty.channel.RecvByteBufAllocator;
 import java.io.IOException;
 
 /**
- * The slices of one receive ring that handlers have, oldest first. Ring space goes back to the sender in order, so that what is
- * held is all from the oldest slice on. Whenever that is more than a {@linkplain #SHARE share} of the ring, the oldest
- * slices are copied out, and no handler can stall its connection by keeping a buffer. What a release leaves unsaid until
- * the next read cannot stall it either: a sender that lacks space has written something to read.
+ * The slices of one receive ring that handlers have, oldest first. Ring space goes back to the sender in order, so everything from the
+ * oldest slice on is held. Whenever that is more than a {@linkplain #SHARE share} of the ring, the oldest slices are copied out. So no
+ * handler can stall its connection by keeping a buffer. Space that was released, but is reported to the sender only at the next read,
+ * cannot stall it either: a sender that lacks space has written something to read.
  *
- * <p>Event loop only; slices are released by any thread.
+ * <p>Event loop only; any thread may release slices.
  */
 final class LentSlices {
-    /** This part of the ring at most is held by slices. */
+    /** The divisor of the ring's capacity that gives the most bytes which slices may hold. */
     static final int SHARE = 4;
-    /** Fewer bytes are copied faster than a slice is made. */
+    /** The least bytes of a slice: fewer are copied faster than a slice is made. */
     static final int LEAST = 1024;
 
     private static final int MOST = 64;
@@ -27,7 +27,7 @@ final class LentSlices {
     private int first;
     private int count;
 
-    /** Released slices, to be used again. */
+    /** The released slices, to be used again. */
     private final RingByteBuf[] spares = new RingByteBuf[MOST];
 
     private int spareCount;
@@ -42,8 +42,8 @@ final class LentSlices {
     }
 
     /**
-     * A slice of what there is to read, or null: the handle then knows whether that is the end, and otherwise bytes are few.
-     * In the reading half, as all that is not said to enter it by itself.
+     * Returns a slice of the bytes to read, or null at the end, which the handle then knows, and where there are few bytes. The caller
+     * is in the reading half, as for all methods that are not said to enter it.
      */
     ByteBuf lend(RecvByteBufAllocator.ExtendedHandle handle, ByteBufAllocator allocator) throws IOException {
         long at = reader.position();
@@ -53,7 +53,7 @@ final class LentSlices {
             return null;
         }
         int offset = (int) at & (ring.capacity() - 1);
-        // At the end of the ring there may be more at its beginning.
+        // Where the slice meets the end of the ring, more bytes may lie at its beginning.
         handle.attemptedBytesRead(offset + length == ring.capacity() ? length : share);
         handle.lastBytesRead(length);
         RingByteBuf slice = spareCount > 0 ? spares[--spareCount] : new RingByteBuf(ring);
@@ -70,7 +70,7 @@ final class LentSlices {
         lent[(first + count++) % MOST] = slice;
     }
 
-    /** After a read: copies out what is held beyond the share, and tells the link what is still lent. */
+    /** Called after a read: copies out the slices beyond the share, and tells the link which bytes are still lent. */
     void settle() {
         removeDone();
         while (count > 0 && reader.position() - lent[first].cursor() > share) {
@@ -80,7 +80,7 @@ final class LentSlices {
         keep();
     }
 
-    /** Gives the sender what was released; enters the reading half. */
+    /** Gives the released space to the sender; enters the reading half. */
     void giveBack() {
         if (count > 0 && lent[first].isDone()) {
             reader.lock();
@@ -109,7 +109,7 @@ final class LentSlices {
         reader.keep(count == 0 ? Long.MAX_VALUE : lent[first].cursor());
     }
 
-    /** Whether somebody up the stack may be reading from the ring by a view of a slice. */
+    /** Whether a caller up the stack may be reading from the ring through a view of a slice. */
     boolean isViewed() {
         for (int i = 0; i < count; i++) {
             if (lent[(first + i) % MOST].isViewed()) {
@@ -119,12 +119,12 @@ final class LentSlices {
         return false;
     }
 
-    /** The ring is about to be gone, or another thread to become its owner. Enters the reading half. */
+    /** Copies all slices out before the ring goes, or another thread becomes its owner. Enters the reading half. */
     void copyOutAll() {
         for (int i = 0; i < count; i++) {
             lent[(first + i) % MOST].copyOut();
         }
         giveBack();
-        spareCount = 0; // each belongs to the thread that it was made in
+        spareCount = 0; // each belongs to the thread that made it
     }
 }

@@ -18,9 +18,9 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 
 /**
- * The accelerated path: buffers are copied straight into the ring of the peer, all that is flushed at once published as one;
- * what comes is lent or copied out. Where the device can send from a buffer's own memory, a large one is not copied: it stays in
- * the outbound buffer, with all that follows it, until the device has read it.
+ * The accelerated path. Buffers are copied straight into the peer's ring, and all messages of one flush are published together.
+ * Received bytes are lent or copied out. Where the device can send from a buffer's own memory, a large buffer is not copied: it stays
+ * in the outbound buffer, with all messages behind it, until the device has read it.
  */
 final class LinkIo extends StreamIo implements ChannelOutboundBuffer.MessageProcessor {
     private static final InternalLogger LOG = InternalLoggerFactory.getInstance(LinkIo.class);
@@ -35,27 +35,27 @@ final class LinkIo extends StreamIo implements ChannelOutboundBuffer.MessageProc
     private final OutOfLine.Call reading = new Reading();
     private final OutOfLine.Call writing = new Writing();
 
-    // Copies are asked of these, and not of the buffers, of which some make a view for each.
+    // The rings do the copying, as some of the other buffers would make a view for each copy.
     private final ByteBuf receiveRing;
     private final ByteBuf sendRing;
 
-    /** Whether the path can send from where bytes are; null if it cannot. */
+    /** The allocator whose buffers the path can send in place; null if it cannot. */
     private final AccelByteBufAllocator inPlace;
 
-    /** Bytes at the head of the outbound buffer that were written. */
+    /** The number of bytes at the head of the outbound buffer that were written. */
     private long underWay;
     /** The cursor behind the last byte that is sent in place. */
     private long inPlaceEnd;
 
-    /** In this read: what knows how much to read. */
+    /** In this read: the handle that knows how much to read. */
     private RecvByteBufAllocator.ExtendedHandle into;
-    /** In this read: what came, null for nothing. */
+    /** In this read: the bytes received, null for none. */
     private ByteBuf received;
-    /** In this write: what is to be written. */
+    /** In this write: the buffer with the messages to write. */
     private ChannelOutboundBuffer from;
-    /** In this write: what is still to be passed over. */
+    /** In this write: the number of bytes still to pass over. */
     private long skip;
-    /** In this write: what the ring took. */
+    /** In this write: the number of bytes that the ring took. */
     private long appended;
     /** In this write: whether the ring was full. */
     private boolean full;
@@ -87,7 +87,7 @@ final class LinkIo extends StreamIo implements ChannelOutboundBuffer.MessageProc
         return buffer;
     }
 
-    /** A read, which a compiler makes for itself. */
+    /** A read, which the JIT compiler compiles on its own. */
     private final class Reading implements OutOfLine.Call {
         @Override
         public int call(long unused) throws IOException {
@@ -103,7 +103,7 @@ final class LinkIo extends StreamIo implements ChannelOutboundBuffer.MessageProc
                     received = readCopy(handle);
                 }
                 if (handle.lastBytesRead() == LinkStream.MOVED) {
-                    handle.lastBytesRead(0); // less than none is Netty's word for the end
+                    handle.lastBytesRead(0); // a negative number means the end to Netty
                 }
                 return 0;
             } finally {
@@ -141,7 +141,7 @@ final class LinkIo extends StreamIo implements ChannelOutboundBuffer.MessageProc
             receiveRing.getBytes(offset(at, receiveRing), buffer, buffer.writerIndex(), n);
             buffer.writerIndex(buffer.writerIndex() + n);
             total += n;
-            // Only the end of the ring leaves bytes that are known; the end of the stream is the next read's.
+            // Known bytes are left only at the end of the ring; the next read finds the end of the stream.
         } while (total < room && reader.known() > 0);
         return total;
     }
@@ -163,7 +163,7 @@ final class LinkIo extends StreamIo implements ChannelOutboundBuffer.MessageProc
         return OutOfLine.call(writing, 0);
     }
 
-    /** A write, which a compiler makes for itself. */
+    /** A write, which the JIT compiler compiles on its own. */
     private final class Writing implements OutOfLine.Call {
         @Override
         public int call(long unused) throws IOException {
@@ -200,7 +200,7 @@ final class LinkIo extends StreamIo implements ChannelOutboundBuffer.MessageProc
         }
     }
 
-    /** Removes what is needed no more, in order, and empty messages. */
+    /** Removes, in order, the bytes that are no longer needed, and empty messages. */
     private void removeSent(ChannelOutboundBuffer in, long sent) {
         long begin = writer.position() - underWay;
         long removable = sent >= inPlaceEnd ? underWay : Math.max(0, sent - begin);
@@ -211,7 +211,7 @@ final class LinkIo extends StreamIo implements ChannelOutboundBuffer.MessageProc
             inPlaceEnd = 0;
             writer.forgetInPlace();
         }
-        in.removeBytes(removable); // listeners are told, who may do anything
+        in.removeBytes(removable); // this calls listeners, which may do anything
     }
 
     @Override
@@ -219,7 +219,7 @@ final class LinkIo extends StreamIo implements ChannelOutboundBuffer.MessageProc
         return underWay > 0;
     }
 
-    /** Takes one message into the ring; false if it is full or the message is not for here. */
+    /** Takes one message into the ring; returns false if the ring is full or the message is no buffer. */
     @Override
     public boolean processMessage(Object message) throws IOException {
         if (!(message instanceof ByteBuf buffer)) {
@@ -260,7 +260,7 @@ final class LinkIo extends StreamIo implements ChannelOutboundBuffer.MessageProc
         if (chunk == null) {
             return false;
         }
-        // The device's own, beside the outbound buffer's, which a close gives up before the device does.
+        // The device's own reference: a close drops the outbound buffer's before the device is done.
         buffer.retain();
         if (!writer.sendInPlace(chunk.memory(), (int) (address - chunk.address()), n, buffer, RELEASE)) {
             buffer.release();
@@ -285,8 +285,8 @@ final class LinkIo extends StreamIo implements ChannelOutboundBuffer.MessageProc
     @Override
     void closing(Executor loop) {
         if (loop != null && slices.isViewed()) {
-            // A handler that closes may have been called by one that reads from a view: the ring stays until both are
-            // done.
+            // The closing handler may have been called by one that reads from a view: the ring stays until both
+            // are done.
             reader.lock();
             try {
                 loop.execute(reader::unlock);

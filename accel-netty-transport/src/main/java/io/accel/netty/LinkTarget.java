@@ -6,7 +6,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.WritableByteChannel;
 
-/** An accelerated connection as file regions want to see it. Closing is its channel's business. */
+/** An accelerated connection as file regions want to see it. Its channel does the closing. */
 final class LinkTarget implements WritableByteChannel {
     private final LinkStream link;
 
@@ -20,14 +20,14 @@ final class LinkTarget implements WritableByteChannel {
         writer.lock();
         try {
             int n = writer.write(src);
-            // Not one byte less than none: the JDK adds up what it is told.
+            // Never a negative number: the JDK adds up the results.
             return n == LinkStream.MOVED ? 0 : n;
         } finally {
             writer.unlock();
         }
     }
 
-    /** Also when the link has been given back: the connection goes on, and a write takes nothing. */
+    /** True also when the link has been given back: the connection goes on, and a write takes nothing. */
     @Override
     public boolean isOpen() {
         return !link.isOver();

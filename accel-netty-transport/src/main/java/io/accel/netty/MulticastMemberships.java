@@ -17,7 +17,7 @@ final class MulticastMemberships {
         this.kernel = kernel;
     }
 
-    /** Joins a group on an interface; source is null for all senders. Does nothing if that was done before. */
+    /** Joins a group on an interface; source is null for all senders. A second call does nothing. */
     synchronized void join(InetAddress group, NetworkInterface at, InetAddress source) throws IOException {
         MembershipKey key = source == null ? kernel.join(group, at) : kernel.join(group, at, source);
         if (!keys.contains(key)) {
@@ -25,7 +25,7 @@ final class MulticastMemberships {
         }
     }
 
-    /** Ends what {@link #join} with the same arguments began; does nothing without it. */
+    /** Ends the membership that {@link #join} with the same arguments began; does nothing without one. */
     synchronized void leave(InetAddress group, NetworkInterface at, InetAddress source) {
         keys.removeIf(key -> {
             boolean meant = isFor(key, group, at)
@@ -37,7 +37,7 @@ final class MulticastMemberships {
         });
     }
 
-    /** Hears no more of one sender to a group that was joined for all of them. */
+    /** Blocks one sender to a group that was joined for all senders. */
     synchronized void block(InetAddress group, NetworkInterface at, InetAddress source) throws IOException {
         boolean member = false;
         for (MembershipKey key : keys) {

@@ -16,10 +16,10 @@ final class OutboundDatagrams {
     private OutboundDatagrams() {}
 
     /**
-     * The message as it is written: with its bytes in one piece, since a datagram is sent at once.
+     * Returns the message as it is written, with its bytes in one piece, since a datagram is sent at once.
      *
      * @param msg the message; released if another is returned
-     * @param allocator for bytes that lie in several pieces
+     * @param allocator the allocator for bytes that lie in several pieces
      * @throws UnsupportedOperationException if no such message can be sent
      */
     static Object filter(Object msg, ByteBufAllocator allocator) {
@@ -37,7 +37,7 @@ final class OutboundDatagrams {
                 return envelope;
             }
             SocketAddress sender = envelope.sender();
-            // The same kind again: a packet's size counts for the water marks.
+            // The copy is of the same kind: a packet's size counts towards the water marks.
             return envelope instanceof DatagramPacket packet
                     ? new DatagramPacket(joined(envelope, content, allocator), recipient, packet.sender())
                     : new DefaultAddressedEnvelope<>(joined(envelope, content, allocator), recipient, sender);
@@ -46,12 +46,12 @@ final class OutboundDatagrams {
                 + " (expected: DatagramPacket, AddressedEnvelope<ByteBuf, InetSocketAddress>, ByteBuf)");
     }
 
-    /** The bytes of a message that was filtered. */
+    /** Returns the bytes of a filtered message. */
     static ByteBuf content(Object message) {
         return message instanceof AddressedEnvelope<?, ?> envelope ? (ByteBuf) envelope.content() : (ByteBuf) message;
     }
 
-    /** Where a message that was filtered goes to; null for the peer of a connected channel. */
+    /** Returns the recipient of a filtered message; null for the peer of a connected channel. */
     static InetSocketAddress recipient(Object message) {
         return message instanceof AddressedEnvelope<?, ?> envelope ? (InetSocketAddress) envelope.recipient() : null;
     }

@@ -19,13 +19,13 @@ import java.nio.channels.ScatteringByteChannel;
 /**
  * Received bytes that lie in the receive ring, until they are released or copied out.
  *
- * <p><b>Who may touch the ring.</b> Only the event loop that lent the slice reads and writes the ring, and only it gives the
- * space back. Any other thread copies the bytes out before it touches them, as {@link #nioBuffer} does in every thread: a caller
- * may keep such a view as long as the buffer, and nothing moves the bytes under it. {@link #internalNioBuffer}, which TLS
- * engines and decompressors read from, is a view of the ring in the event loop, good until the handlers return to it: a handler that
- * keeps it for longer, as the kernel's path does for a message that it could not write at once, has the slice {@linkplain
- * #settle settled} before. So no thread can be within the ring when its space is given back or its memory unmapped. States
- * only go forward:
+ * <p><b>Who may touch the ring.</b> Only the event loop that lent the slice reads and writes the ring, and only it gives the space
+ * back. Any other thread copies the bytes out before it touches them. {@link #nioBuffer} copies them out in every thread, since a
+ * caller may keep its view as long as the buffer, and the bytes under it must not move. {@link #internalNioBuffer}, from which TLS
+ * engines and decompressors read, is a view of the ring in the event loop, and valid until the handlers return to the loop. A caller
+ * that keeps the view for longer, as the kernel's path does for a message that it could not write at once, must have the slice
+ * {@linkplain #settle settled} before. So no thread can be within the ring when its space is given back or its memory is unmapped.
+ * States only go forward:
  *
  * <pre>
  *   LENT --release--> RELEASED            the space is the sender's, the object is used again
@@ -52,7 +52,7 @@ final class RingByteBuf extends AbstractReferenceCountedByteBuf {
 
     private final ByteBuf ring;
 
-    // Set before the slice is handed to anybody.
+    // Set before the slice is handed out.
     private Thread owner;
     private ByteBufAllocator allocator;
     private long cursor;
@@ -64,9 +64,9 @@ final class RingByteBuf extends AbstractReferenceCountedByteBuf {
     /** Written before the state becomes COPIED. */
     private volatile ByteBuf copy;
 
-    /** Made at the first need, and used again as this is. Event loop only. */
+    /** A view of the ring, made at the first need, and used again as the slice is. Event loop only. */
     private ByteBuffer view;
-    /** Whether the view was handed out since this was lent. Event loop only. */
+    /** Whether the view was handed out since the slice was lent. Event loop only. */
     private boolean viewed;
 
     RingByteBuf(ByteBuf ring) {
@@ -74,7 +74,7 @@ final class RingByteBuf extends AbstractReferenceCountedByteBuf {
         this.ring = ring;
     }
 
-    /** Makes it a slice of the ring, owned by the calling thread; it was released before, or is new. */
+    /** Makes this a slice of the ring, owned by the calling thread; the object is new, or was released before. */
     void lend(long from, int at, int bytes, ByteBufAllocator copyBy) {
         owner = Thread.currentThread();
         allocator = copyBy;
@@ -92,39 +92,39 @@ final class RingByteBuf extends AbstractReferenceCountedByteBuf {
         writerIndex(bytes);
     }
 
-    /** Where in the stream it begins. */
+    /** The place in the stream where the slice begins. */
     long cursor() {
         return cursor;
     }
 
-    /** Whether nobody will touch the ring for it any more. */
+    /** Whether no thread will touch the ring for this slice any more. */
     boolean isDone() {
         int now = state;
         return now == RELEASED || now == COPIED;
     }
 
-    /** Whether it can be lent again: nobody has it. */
+    /** Whether the object can be lent again, as no caller has it. */
     boolean isReusable() {
         return state == RELEASED;
     }
 
-    /** Whether it lives on with a copy of its bytes. */
+    /** Whether the slice lives on with a copy of its bytes. */
     boolean isCopied() {
         return state == COPIED;
     }
 
-    /** Whether there was a view of the ring since it was lent. Event loop only. */
+    /** Whether a view of the ring was handed out since the slice was lent. Event loop only. */
     boolean wasViewed() {
         return viewed;
     }
 
-    /** Whether somebody up the stack may be reading from the ring. Event loop only. */
+    /** Whether a caller up the stack may be reading from the ring. Event loop only. */
     boolean isViewed() {
         return viewed && state == LENT;
     }
 
     /**
-     * Copies out what a buffer has in a ring, itself or by what it is made of, for who keeps views of it. Any thread.
+     * Copies out the bytes that a buffer, or a buffer within it, has in a ring, for a caller that keeps views of them. Any thread.
      *
      * @param buffer any buffer
      */
@@ -142,9 +142,9 @@ final class RingByteBuf extends AbstractReferenceCountedByteBuf {
     }
 
     /**
-     * Moves the bytes out of the ring, unless they were or the slice has been released. Any thread.
+     * Moves the bytes out of the ring, unless that was done before or the slice has been released. Any thread.
      *
-     * @return where they are; null if it has been released
+     * @return the copy; null if the slice has been released
      */
     ByteBuf copyOut() {
         while (true) {
@@ -166,7 +166,7 @@ final class RingByteBuf extends AbstractReferenceCountedByteBuf {
         ByteBuf made = null;
         try {
             made = allocator.directBuffer(lentLength);
-            // By a view of our own, as the ring's owner uses the ring at the same time.
+            // Through a view of our own, as the ring's owner uses the ring at the same time.
             made.writeBytes(ring.nioBuffer(offset, lentLength));
             copy = made;
         } finally {
@@ -182,7 +182,7 @@ final class RingByteBuf extends AbstractReferenceCountedByteBuf {
         }
     }
 
-    /** Where the bytes are for the calling thread. */
+    /** The buffer in which the calling thread finds the bytes: the ring or the copy. */
     private ByteBuf bytes() {
         ByteBuf copied = copy;
         if (copied != null) {
@@ -230,7 +230,7 @@ final class RingByteBuf extends AbstractReferenceCountedByteBuf {
     }
 
     @Override
-    @SuppressWarnings({"deprecation", "InlineMeSuggester"}) // Netty has every buffer tell it
+    @SuppressWarnings({"deprecation", "InlineMeSuggester"}) // every buffer of Netty's must implement it
     public ByteOrder order() {
         return ByteOrder.BIG_ENDIAN;
     }
@@ -260,7 +260,7 @@ final class RingByteBuf extends AbstractReferenceCountedByteBuf {
         throw new UnsupportedOperationException("direct buffer");
     }
 
-    /** False: an address would outlive the slice's place in the ring. */
+    /** Returns false: an address would outlive the slice's place in the ring. */
     @Override
     public boolean hasMemoryAddress() {
         return false;
@@ -271,7 +271,7 @@ final class RingByteBuf extends AbstractReferenceCountedByteBuf {
         throw new UnsupportedOperationException("a slice of a ring has no lasting address");
     }
 
-    /** True, though it never grows: decoders then take it as it is, and not a copy, for what they cumulate. */
+    /** Returns true, though the slice never grows: decoders then cumulate into it, and not into a copy. */
     @Override
     public boolean isContiguous() {
         return true;
@@ -296,7 +296,7 @@ final class RingByteBuf extends AbstractReferenceCountedByteBuf {
         return b == ring ? ringView(index, bytes) : b.internalNioBuffer(index, bytes);
     }
 
-    /** One for each slice: the ring's own is that of all slices. */
+    /** Returns this slice's own view: all slices share the ring's. */
     private ByteBuffer ringView(int index, int bytes) {
         if (view == null) {
             view = ring.nioBuffer(0, ring.capacity());

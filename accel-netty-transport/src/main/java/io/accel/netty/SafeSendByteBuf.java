@@ -3,7 +3,7 @@ package io.accel.netty;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.UnpooledDirectByteBuf;
 
-/** As {@link SendByteBuf}, where Netty has no access to {@code sun.misc.Unsafe}: each access is one of the JDK's buffer. */
+/** A {@link SendByteBuf} for where Netty has no access to {@code sun.misc.Unsafe}: each access goes through the JDK's buffer. */
 final class SafeSendByteBuf extends UnpooledDirectByteBuf {
     private final SendMemory home;
     private final SendMemory.Slot slot;
@@ -12,7 +12,7 @@ final class SafeSendByteBuf extends UnpooledDirectByteBuf {
         super(allocator, slot.memory().slice(0, capacity), maxCapacity);
         this.home = home;
         this.slot = slot;
-        setIndex(0, 0); // else what it is made of counts as written
+        setIndex(0, 0); // else the slot's memory would count as written
     }
 
     @Override

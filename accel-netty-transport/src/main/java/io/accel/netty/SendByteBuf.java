@@ -3,7 +3,7 @@ package io.accel.netty;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.UnpooledUnsafeDirectByteBuf;
 
-/** A buffer in {@link SendMemory}, until it grows beyond its slot. Its last release, by any thread, gives the slot back. */
+/** A buffer in {@link SendMemory}, until it grows beyond its slot. The last release, in any thread, gives the slot back. */
 final class SendByteBuf extends UnpooledUnsafeDirectByteBuf {
     private final SendMemory home;
     private final SendMemory.Slot slot;
@@ -12,7 +12,7 @@ final class SendByteBuf extends UnpooledUnsafeDirectByteBuf {
         super(allocator, slot.memory().slice(0, capacity), maxCapacity);
         this.home = home;
         this.slot = slot;
-        setIndex(0, 0); // else what it is made of counts as written
+        setIndex(0, 0); // else the slot's memory would count as written
     }
 
     @Override

@@ -7,14 +7,13 @@ import java.util.Arrays;
 import java.util.Comparator;
 
 /**
- * Memory that devices send from: chunks that are never given back, for a device that pinned one would go on reading the pages
- * that were there, whoever has the addresses then. Each chunk is cut into slots of one size, and anew when all of them are
- * free. Thread-safe.
+ * Memory that devices send from, in chunks that are never given back: a device that pinned a chunk would go on reading its old pages,
+ * whatever uses the addresses then. Each chunk is cut into slots of one size, and cut anew when all of them are free. Thread-safe.
  */
 final class SendMemory {
     static final int CHUNK = 4 << 20;
 
-    /** A piece of a chunk, which one buffer has at a time. */
+    /** A piece of a chunk, used by one buffer at a time. */
     static final class Slot {
         private final ByteBuffer memory;
         private final Chunk chunk;
@@ -24,17 +23,17 @@ final class SendMemory {
             this.chunk = chunk;
         }
 
-        /** All of it, from 0 to its capacity. */
+        /** The whole slot, from 0 to its capacity. */
         ByteBuffer memory() {
             return memory;
         }
     }
 
-    /** All of a chunk, and where it begins. */
+    /** A chunk's memory and its address. */
     static final class Chunk {
         private final ByteBuffer memory;
         private final long address;
-        /** Of its slots, those that are taken, and the size of each. Under the memory's lock. */
+        /** The number of slots that are taken, and the size of each. Under the memory's lock. */
         private int taken;
 
         private int slotSize;
@@ -44,7 +43,7 @@ final class SendMemory {
             this.address = Unpooled.wrappedBuffer(memory).memoryAddress();
         }
 
-        /** From 0 to its capacity. */
+        /** The whole chunk, from 0 to its capacity. */
         ByteBuffer memory() {
             return memory;
         }
@@ -62,14 +61,14 @@ final class SendMemory {
     private final long most;
     /** The free slots, by the power of two of their size. */
     private final ArrayDeque<Slot>[] free;
-    /** By address; replaced when one is added. */
+    /** The chunks, by address; the array is replaced when one is added. */
     private volatile Chunk[] chunks = {};
 
     /**
-     * Takes no memory yet.
+     * Creates the memory, which takes none from the system yet.
      *
      * @param least the least slot's size, a power of two, at most {@link #CHUNK}
-     * @param most how many bytes to take at most
+     * @param most the most bytes to take from the system
      */
     @SuppressWarnings({"unchecked", "rawtypes"}) // there are no arrays of generic types
     SendMemory(int least, long most) {
@@ -79,7 +78,7 @@ final class SendMemory {
         Arrays.setAll(free, i -> new ArrayDeque<>());
     }
 
-    /** A slot of at least so many bytes; null if it would be too large or there is no more. */
+    /** Takes a slot of at least so many bytes; null if it would be too large or no memory is left. */
     synchronized Slot take(int bytes) {
         if (bytes > CHUNK) {
             return null;
@@ -101,7 +100,7 @@ final class SendMemory {
     /** Takes a slot back. */
     synchronized void give(Slot slot) {
         slot.chunk.taken--;
-        free(slot.chunk.slotSize).push(slot); // the one whose bytes are nearest is next
+        free(slot.chunk.slotSize).push(slot); // used next, as its bytes are likely in the cache
     }
 
     private ArrayDeque<Slot> free(int size) {
@@ -142,12 +141,12 @@ final class SendMemory {
         }
     }
 
-    /** How many bytes were taken from the system. */
+    /** The number of bytes taken from the system. */
     long size() {
         return (long) chunks.length * CHUNK;
     }
 
-    /** The chunk that all of some memory lies in; null for memory that is not from here. */
+    /** The chunk in which a range of memory lies; null for memory from elsewhere. */
     Chunk chunkOf(long address, int length) {
         Chunk[] all = chunks;
         int low = 0;

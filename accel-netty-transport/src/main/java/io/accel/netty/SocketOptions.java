@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.net.SocketOption;
 import java.nio.channels.NetworkChannel;
 
-/** A channel's options, which are the kernel's socket's, with Netty's exceptions. Thread-safe. */
+/** A channel's options, which are those of the kernel's socket, with Netty's exceptions. Thread-safe. */
 final class SocketOptions {
     private final NetworkChannel kernel;
 

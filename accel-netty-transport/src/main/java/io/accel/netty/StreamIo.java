@@ -7,15 +7,15 @@ import io.netty.channel.RecvByteBufAllocator;
 import java.io.IOException;
 import java.util.concurrent.Executor;
 
-/** Moves the bytes of one connection that is established, by the path that it took. Event loop only. */
+/** Moves the bytes of one established connection over the path that they take. Event loop only. */
 abstract class StreamIo {
-    /** A write found no room: as large as any spin count. */
+    /** The result of a write that found no room: as large as any spin count. */
     static final int NO_ROOM = Integer.MAX_VALUE;
 
-    /** All that is flushed has been written, and is not yet {@linkplain #isUnderWay sent}. */
+    /** The result of a write when all flushed messages have been written, and not all are {@linkplain #isUnderWay sent} yet. */
     static final int ALL_UNDER_WAY = -1;
 
-    /** As {@link AbstractAccelStreamChannel#doRead}. */
+    /** Does the work of {@link AbstractAccelStreamChannel#doRead}. */
     abstract ByteBuf read(RecvByteBufAllocator.ExtendedHandle handle) throws Exception;
 
     /** Whether a read would now find the end, or fail; asked when the input can be read or has ended. */
@@ -28,20 +28,20 @@ abstract class StreamIo {
         return false;
     }
 
-    /** Handlers have had all that was read in this turn. */
+    /** Called after the handlers have had all bytes that were read in this turn. */
     void readComplete() {}
 
     /**
-     * Writes from the head of the buffer, which has flushed messages, and removes what it wrote.
+     * Writes from the head of the buffer, which has flushed messages, and removes the bytes written.
      *
-     * @return what is to be subtracted from the write spin count: 0 if only empty messages were found, 1 after a write, {@link
-     *     #NO_ROOM}; or {@link #ALL_UNDER_WAY}
+     * @return the number to subtract from the write spin count: 0 if only empty messages were found, 1 after a write, or {@link
+     *     #NO_ROOM}; else {@link #ALL_UNDER_WAY}
      */
     final int write(ChannelOutboundBuffer in) throws Exception {
         return in.current() instanceof FileRegion region ? writeRegion(in, region) : writeBuffers(in);
     }
 
-    /** As {@link #write}, of the buffers at the head. */
+    /** Does {@link #write} for the buffers at the head. */
     abstract int writeBuffers(ChannelOutboundBuffer in) throws Exception;
 
     /** Whether messages that were written are still needed, so that they stay in the outbound buffer. */
@@ -49,7 +49,7 @@ abstract class StreamIo {
         return false;
     }
 
-    /** Has a file region transfer itself; returns how many bytes went. */
+    /** Has a file region transfer itself; returns the number of bytes that went. */
     abstract long transfer(FileRegion region) throws IOException;
 
     private int writeRegion(ChannelOutboundBuffer in, FileRegion region) throws IOException {
@@ -68,13 +68,13 @@ abstract class StreamIo {
         return 1;
     }
 
-    /** The channel is about to leave its event loop. */
+    /** Called when the channel is about to leave its event loop. */
     void leaving() {}
 
     /**
-     * The connection is about to be closed.
+     * Called when the connection is about to be closed.
      *
-     * @param loop the event loop that this is in; null if the channel is in none
+     * @param loop the channel's event loop; null if it is in none
      */
     void closing(Executor loop) {}
 }

@@ -13,10 +13,10 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.ThreadFactory;
 
 /**
- * The entrance of NIO.2: with {@code
- * -Djava.nio.channels.spi.AsynchronousChannelProvider=io.accel.nio.AccelAsynchronousChannelProvider} the JVM opens its asynchronous socket
- * channels and their groups here. They are built upon the channels and the selector of {@link AccelSelectorProvider}, and accelerated as
- * these are. In profile {@code off} everything is the JDK's own. Safe for use by many threads.
+ * The entry point of NIO.2: with {@code
+ * -Djava.nio.channels.spi.AsynchronousChannelProvider=io.accel.nio.AccelAsynchronousChannelProvider} the JVM opens its asynchronous
+ * socket channels and their groups here. They are built upon the channels and the selector of {@link AccelSelectorProvider}, and are
+ * accelerated as these are. In profile {@code off} everything is the JDK's own. Safe for use by many threads.
  */
 public final class AccelAsynchronousChannelProvider extends AsynchronousChannelProvider {
     private final SelectorProvider channels;
@@ -25,7 +25,7 @@ public final class AccelAsynchronousChannelProvider extends AsynchronousChannelP
 
     private ChannelGroup byDefault; // guarded by this
 
-    /** Called by the JVM, once, with the profile that the system properties name. */
+    /** Called once by the JVM, with the profile that the system properties name. */
     public AccelAsynchronousChannelProvider() {
         AccelSelectorProvider provider = new AccelSelectorProvider();
         this.channels = provider;

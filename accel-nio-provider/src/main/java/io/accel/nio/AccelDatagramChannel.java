@@ -36,7 +36,7 @@ import java.util.concurrent.ConcurrentHashMap;
 public final class AccelDatagramChannel extends DatagramChannel {
     private final DatagramChannel kernel;
     private final DatagramSocket socket;
-    /** By which the collector closes this if the program drops it. */
+    /** Lets the garbage collector close this if the program drops it. */
     private final Cleaner.Cleanable dropped;
     /** Whether the program asked for IPv4 alone. */
     private final boolean onlyIpv4;
@@ -70,7 +70,7 @@ public final class AccelDatagramChannel extends DatagramChannel {
         this.output = new DatagramOutput(this, socket, provider.accelerator().waits(), interrupts);
     }
 
-    /** One whose {@link #socket()} is to be under a {@link java.net.DatagramSocket}, which an interrupt does not close. */
+    /** Opens a channel whose {@link #socket()} is to be under a {@link java.net.DatagramSocket}, which an interrupt does not close. */
     static AccelDatagramChannel uninterruptible(AccelSelectorProvider provider, DatagramChannel kernel)
             throws IOException {
         return new AccelDatagramChannel(provider, kernel, null, OnInterrupt.WAITS_ON);
@@ -81,8 +81,8 @@ public final class AccelDatagramChannel extends DatagramChannel {
     }
 
     /**
-     * Which way datagrams to a destination take now, and why not a faster one. The first to a new
-     * destination always take the kernel's, while a faster one is looked for.
+     * Returns the path that datagrams to a destination take now, and the reason why not a faster one. The first datagrams to a new
+     * destination always take the kernel's path, while Accel looks for a faster one.
      *
      * @param target the destination
      * @return the path
@@ -99,7 +99,7 @@ public final class AccelDatagramChannel extends DatagramChannel {
     }
 
     /**
-     * For the socket adaptor: waits, and says so if that is not allowed.
+     * Waits for a datagram for the socket adaptor; throws if waiting is not allowed.
      *
      * @param timeoutNanos how long to wait; negative for no limit
      * @throws java.net.SocketTimeoutException if the time is over
@@ -124,7 +124,7 @@ public final class AccelDatagramChannel extends DatagramChannel {
         if (!(target instanceof InetSocketAddress address)
                 || address.isUnresolved()
                 || (onlyIpv4 && !(address.getAddress() instanceof Inet4Address))) {
-            return kernel.send(src, target); // which throws what it has to
+            return kernel.send(src, target); // this throws the JDK's exception
         }
         return output.sendTo(src, address);
     }
@@ -165,7 +165,7 @@ public final class AccelDatagramChannel extends DatagramChannel {
         return this;
     }
 
-    /** As {@link #connect}, also of a channel that is connected, which the JDK lets its adaptor do without a disconnect in between. */
+    /** Connects, even a channel that is connected, as the JDK lets its adaptor do without a disconnect in between. */
     void connectAnew(SocketAddress remote) throws IOException {
         changePeer(() -> {
             kernel.socket().connect(remote);
@@ -248,7 +248,7 @@ public final class AccelDatagramChannel extends DatagramChannel {
         return ours(kernel.join(group, networkInterface, source));
     }
 
-    /** The JDK returns the same key for the same membership, and so does this. */
+    /** Returns our key for the kernel's; as in the JDK, the same key for the same membership. */
     private MembershipKey ours(MembershipKey kernels) {
         memberships.keySet().removeIf(known -> !known.isValid());
         return memberships.computeIfAbsent(kernels, key -> new AccelMembershipKey(this, key));
@@ -280,7 +280,10 @@ public final class AccelDatagramChannel extends DatagramChannel {
         socket.endRegistrations(AccelSocketChannel::isOver);
     }
 
-    /** Asked before a lock is taken: what finds the channel closed from then on has been ended by that. */
+    /**
+     * Throws if the channel is closed. Called before a lock is taken: an operation that finds the channel closed later was ended by the
+     * close.
+     */
     void ensureOpen() throws ClosedChannelException {
         if (!isOpen()) {
             throw new ClosedChannelException();
@@ -295,7 +298,7 @@ public final class AccelDatagramChannel extends DatagramChannel {
         }
     }
 
-    /** The kernel's channel was found closed in the middle of an operation, which only our own close does. */
+    /** Returns the exception to throw where an operation found the kernel's channel closed, as only our own close closes it. */
     IOException asClosed(ClosedChannelException e) {
         if (e.getClass() != ClosedChannelException.class || kernel.isOpen()) {
             return e;
@@ -305,7 +308,7 @@ public final class AccelDatagramChannel extends DatagramChannel {
         return asynchronous;
     }
 
-    /** The address connected to, or null. */
+    /** Returns the address connected to, or null. */
     InetSocketAddress peer() {
         return connected;
     }
@@ -341,7 +344,7 @@ public final class AccelDatagramChannel extends DatagramChannel {
             }
             text.append(" accelerated peers=").append(socket.links());
         } catch (IOException e) {
-            text.append("closing"); // by another thread, in this moment
+            text.append("closing"); // another thread is closing it at this moment
         }
         return text.append(']').toString();
     }

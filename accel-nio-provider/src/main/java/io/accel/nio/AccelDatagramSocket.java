@@ -25,32 +25,33 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * What {@link DatagramChannel#socket} of our channels returns: a {@link DatagramSocket} that is the channel, seen through
- * the older interface, and as under the JDK's channels a {@link MulticastSocket}. What does not move datagrams is asked of the JDK's own adaptor of the kernel's channel. Safe for
- * use by many threads.
+ * The socket adaptor that {@link DatagramChannel#socket} of our channels returns: a {@link DatagramSocket} that is the channel, seen
+ * through the older interface. As with the JDK's channels it is a {@link MulticastSocket}. The JDK's own adaptor of the kernel's
+ * channel does everything that does not move datagrams. Safe for use by many threads.
  */
 @SuppressWarnings({
     "UnsynchronizedOverridesSynchronized", // the channel does the locking, as under the JDK's adaptor
-    "deprecation", // what is deprecated works all the same
+    "deprecation", // deprecated methods work all the same
     "removal"
 })
 final class AccelDatagramSocket extends MulticastSocket {
     private final AccelDatagramChannel channel;
     private final MulticastSocket kernel;
 
-    /** In milliseconds; 0 means no limit. */
+    /** The timeout of a receive in milliseconds; 0 means no limit. */
     private volatile int timeoutMillis;
 
     /**
-     * Where a datagram is received before it is the packet's, which others may change until then; null while a receiver has it.
+     * The buffer that receives a datagram before the packet gets it, as other threads may change the packet until then; null while a
+     * receiver has it.
      */
     private final AtomicReference<ByteBuffer> spare = new AtomicReference<>();
 
-    /** A new adaptor. The channel keeps it, since {@code socket()} must always return the same one. */
+    /** Creates an adaptor. The channel keeps it, since {@code socket()} must always return the same one. */
     AccelDatagramSocket(AccelDatagramChannel channel, MulticastSocket kernel) throws IOException {
         super(NoDelegate.address());
         if (NoDelegate.address() == null) {
-            super.close(); // the socket that the constructor has made, which nobody needs
+            super.close(); // the constructor has made a socket that is of no use here
         }
         this.channel = channel;
         this.kernel = kernel;
@@ -73,7 +74,7 @@ final class AccelDatagramSocket extends MulticastSocket {
                 int unused = channel.send(src, target);
             } catch (AlreadyConnectedException e) {
                 throw new IllegalArgumentException(
-                        "Connected and packet address differ"); // without a cause, as the JDK
+                        "Connected and packet address differ"); // without a cause, as in the JDK
             } catch (ClosedChannelException e) {
                 throw closed(e);
             }
@@ -121,7 +122,7 @@ final class AccelDatagramSocket extends MulticastSocket {
         }
     }
 
-    /** The last receiver's buffer, if nobody has it and it is large enough, for so many bytes. */
+    /** Returns a buffer for so many bytes: the last receiver's, if it is free and large enough, or a new one. */
     private ByteBuffer buffer(int capacity) {
         ByteBuffer kept = spare.getAndSet(null);
         return kept != null && kept.capacity() >= capacity
@@ -135,7 +136,7 @@ final class AccelDatagramSocket extends MulticastSocket {
         return closed;
     }
 
-    // ---- what the channel must know of
+    // ---- changes that the channel must know of
 
     @Override
     public void bind(SocketAddress address) throws SocketException {
@@ -172,7 +173,7 @@ final class AccelDatagramSocket extends MulticastSocket {
             }
             channel.connectAnew(address);
         } catch (ClosedChannelException e) {
-            return; // the JDK's says nothing of it
+            return; // the JDK's adaptor does not report it
         } catch (IOException | RuntimeException e) {
             throw SocketExceptions.translateToSocketException(e);
         }
@@ -215,7 +216,7 @@ final class AccelDatagramSocket extends MulticastSocket {
 
     @Override
     public void setSoTimeout(int timeout) throws SocketException {
-        kernel.setSoTimeout(timeout); // which checks it
+        kernel.setSoTimeout(timeout); // this checks the value
         timeoutMillis = timeout;
     }
 
@@ -406,6 +407,6 @@ final class AccelDatagramSocket extends MulticastSocket {
 
     @Override
     public void send(DatagramPacket packet, byte ttl) throws IOException {
-        kernel.send(packet, ttl); // the kernel's, as only it has such a thing
+        kernel.send(packet, ttl); // only the kernel's socket can send with a time to live
     }
 }

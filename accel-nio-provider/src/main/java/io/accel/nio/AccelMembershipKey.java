@@ -6,7 +6,7 @@ import java.net.NetworkInterface;
 import java.nio.channels.MembershipKey;
 import java.nio.channels.MulticastChannel;
 
-/** The kernel channel's membership in a group, seen as one of our channel over it. */
+/** The kernel channel's membership in a group, seen as a membership of our channel over it. */
 final class AccelMembershipKey extends MembershipKey {
     private final AccelDatagramChannel channel;
     private final MembershipKey kernel;

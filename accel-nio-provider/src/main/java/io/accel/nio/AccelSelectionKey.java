@@ -14,13 +14,13 @@ final class AccelSelectionKey extends IndexedKey {
     /** Whether the channel is the JDK's own. */
     private final boolean kernels;
 
-    /** Null until registered, and if the channel was closed in that moment. Written once, by the registering thread. */
+    /** Null until registered, and if the channel was closed at that moment. Written once, by the registering thread. */
     private volatile Registration registration;
 
     /** Written by the selecting thread, under the selected-key set's monitor. */
     private volatile int readyOps;
 
-    /** The selection operation that last counted this, or found it for an action; the selecting thread's. */
+    /** The selection operation that last counted this key, or found it for an action. Only the selecting thread uses it. */
     long round;
 
     AccelSelectionKey(AccelSelector selector, AbstractSelectableChannel channel) {
@@ -41,7 +41,7 @@ final class AccelSelectionKey extends IndexedKey {
         }
     }
 
-    /** As {@link #end}, for a selection that is about to poll. */
+    /** Does {@link #end} for a selection that is about to poll. */
     void endInPoll() {
         Registration ended = registration;
         if (ended != null) {
@@ -55,8 +55,9 @@ final class AccelSelectionKey extends IndexedKey {
     }
 
     /**
-     * Asked by {@link #cancel} of the key that it has just made invalid. Then the poller forgets a channel of the JDK's at once,
-     * which otherwise would not go back to blocking mode before the next selection; ours see to that themselves.
+     * Returns the selector. {@link #cancel} calls this on the key that it has just made invalid. The poller then forgets a channel of
+     * the JDK's at once, which otherwise would not go back to blocking mode before the next selection. Our own channels see to that
+     * themselves.
      */
     @Override
     public Selector selector() {

@@ -22,7 +22,7 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * A selector over a {@link Poller}: keys and key sets with the JDK's rules, waiting by the core.
+ * A selector over a {@link Poller}. Its keys and key sets follow the JDK's rules, and the core does the waiting.
  *
  * <p>A selection operation synchronizes on the selector, then on the selected-key set, as {@link Selector} promises. User
  * code never runs while the poller's turn is held.
@@ -143,7 +143,7 @@ final class AccelSelector extends AbstractSelector {
         }
     }
 
-    /** A key counts once in an operation, though the kernel finds it ready for one thing and its link for another. */
+    /** Counts a key once in an operation, even if the kernel finds it ready for one thing and its link for another. */
     private void count(AccelSelectionKey key) {
         if (key.round != round) {
             key.round = round;
@@ -154,7 +154,7 @@ final class AccelSelector extends AbstractSelector {
     private void addToBatch(Registration registration, int ops) {
         AccelSelectionKey key = (AccelSelectionKey) registration.attachment();
         if (key.round == round) {
-            key.ready(key.ready() | ops); // found twice in one operation
+            key.ready(key.ready() | ops); // the key was found twice in one operation
         } else {
             key.round = round;
             key.ready(ops);
@@ -178,7 +178,7 @@ final class AccelSelector extends AbstractSelector {
 
     private void removeCancelled(Consumer<AccelSelectionKey> ending) throws IOException {
         Set<SelectionKey> cancelled = cancelledKeys();
-        // Without the lock first: a cancellation that happened before this selection is seen all the same.
+        // Asked without the lock: a cancellation that happened before this selection is seen all the same.
         if (cancelled.isEmpty()) {
             return;
         }
@@ -194,7 +194,7 @@ final class AccelSelector extends AbstractSelector {
         }
     }
 
-    /** Takes the key from its channel, and finishes the channel's close if that waited for this, its last key. */
+    /** Takes the key from its channel, and finishes the channel's close if that waited for this last key. */
     private void drop(AccelSelectionKey key) throws IOException {
         deregister(key);
         SelectableChannel channel = key.channel();
@@ -243,7 +243,7 @@ final class AccelSelector extends AbstractSelector {
         if (channel instanceof AccelDatagramChannel datagrams) {
             return datagrams.pollable();
         }
-        // Whoever's provider it names: the JDK gives the channels that it inherits the default one, which is ours.
+        // The provider that the channel names does not matter: the JDK gives channels that it inherits the default one, ours.
         if (JdkAccess.isKernels(channel)) {
             return new KernelPollable(channel);
         }

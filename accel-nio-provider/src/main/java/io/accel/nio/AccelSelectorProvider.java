@@ -21,7 +21,7 @@ import java.nio.channels.spi.SelectorProvider;
 import java.util.Objects;
 
 /**
- * The entrance: with {@code -Djava.nio.channels.spi.SelectorProvider=io.accel.nio.AccelSelectorProvider} the JVM opens its
+ * The entry point: with {@code -Djava.nio.channels.spi.SelectorProvider=io.accel.nio.AccelSelectorProvider} the JVM opens its
  * channels and selectors here. Channels are accelerated where the peer can be reached by a fabric; pipes and
  * Unix-domain channels are the JDK's own, and selectable together with ours. In profile {@code off}
  * everything is the JDK's own.
@@ -30,13 +30,13 @@ public final class AccelSelectorProvider extends DatagramSource {
     private final SelectorProvider kernel;
     private final Accelerator accelerator;
 
-    /** Called by the JVM, once, with the profile that the system properties name. */
+    /** Called once by the JVM, with the profile that the system properties name. */
     public AccelSelectorProvider() {
         this(AccelRuntime.get().accelerator());
     }
 
     /**
-     * A provider with a profile of its own, for programs that open channels by a provider they name.
+     * Creates a provider with a profile of its own, for programs that open channels through a provider that they name.
      *
      * @param profile the profile
      */
@@ -49,7 +49,7 @@ public final class AccelSelectorProvider extends DatagramSource {
         this.accelerator = accelerator;
     }
 
-    /** The profile at work. */
+    /** Returns the accelerator of this provider's profile. */
     Accelerator accelerator() {
         return accelerator;
     }
@@ -73,12 +73,12 @@ public final class AccelSelectorProvider extends DatagramSource {
         return isAccelerating() ? wrap(channel, family) : channel;
     }
 
-    /** Whether what is opened now is Accel's: not in profile {@code off}, and not what Accel itself serves. */
+    /** Whether a channel opened now is Accel's: not in profile {@code off}, and not where Accel opens it for itself. */
     private boolean isAccelerating() {
         return accelerator.isOn() && !KernelOnly.isCurrent();
     }
 
-    /** Unix-domain channels are the JDK's own, as pipes are: there is nothing faster that carries them. */
+    /** Whether this is the family of Unix-domain channels. Like pipes, these are the JDK's own: nothing faster carries them. */
     private boolean isUnix(ProtocolFamily family) {
         return isAccelerating() && family == StandardProtocolFamily.UNIX;
     }
@@ -124,7 +124,7 @@ public final class AccelSelectorProvider extends DatagramSource {
     }
 
     /**
-     * A channel whose adaptor is to be under a {@link java.net.DatagramSocket}, and which no interrupt closes. For the JDK.
+     * Opens a channel whose adaptor is to be under a {@link java.net.DatagramSocket}, and which no interrupt closes. Called by the JDK.
      *
      * @return the channel
      */
@@ -134,7 +134,7 @@ public final class AccelSelectorProvider extends DatagramSource {
             DatagramChannel channel = kernel.openDatagramChannel();
             return isAccelerating() ? AccelDatagramChannel.uninterruptible(this, channel) : channel;
         } catch (IOException e) {
-            throw SocketExceptions.<RuntimeException>undeclared(e); // as the socket's constructor throws it
+            throw SocketExceptions.<RuntimeException>undeclared(e); // the socket's constructor throws it to the program
         }
     }
 

@@ -16,24 +16,24 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What {@link ServerSocketChannel#socket} of our channels returns: a {@link ServerSocket} that is the channel, seen
- * through the older interface. The JDK's own adaptor is the model in checks, order and messages. All state but
- * SO_TIMEOUT is the channel's. Safe for use by many threads.
+ * The socket adaptor that {@link ServerSocketChannel#socket} of our channels returns: a {@link ServerSocket} that is the channel, seen
+ * through the older interface. Its checks, their order and the messages follow the JDK's own adaptor. All state but SO_TIMEOUT is the
+ * channel's. Safe for use by many threads.
  */
 @SuppressWarnings("UnsynchronizedOverridesSynchronized") // the channel does the locking, as under the JDK's adaptor
 final class AccelServerSocket extends ServerSocket {
 
-    /** What {@link ServerSocket} uses where the program names no backlog. */
+    /** The backlog that {@link ServerSocket} uses where the program names none. */
     private static final int DEFAULT_BACKLOG = 50;
 
     private final ServerSocketHooks hooks;
     private final ServerSocketChannel channel;
     private final AdaptorOptions options;
 
-    /** In milliseconds; 0 means no limit. */
+    /** The timeout of an accept in milliseconds; 0 means no limit. */
     private volatile int acceptTimeoutMillis;
 
-    /** A new adaptor. The channel keeps it, since {@code socket()} must always return the same one. */
+    /** Creates an adaptor. The channel keeps it, since {@code socket()} must always return the same one. */
     AccelServerSocket(ServerSocketHooks hooks) {
         super(new UnusedSocketImpl());
         this.hooks = hooks;
@@ -69,7 +69,7 @@ final class AccelServerSocket extends ServerSocket {
         if (timeoutMillis > 0) {
             return hooks.acceptBlocking(TimeUnit.MILLISECONDS.toNanos(timeoutMillis));
         }
-        // As the JDK does: a non-blocking channel gives a connection that is there, and only waiting is an error.
+        // As in the JDK, a non-blocking channel gives a connection that is there, and only waiting is an error.
         SocketChannel accepted = channel.accept();
         if (accepted == null) {
             throw new IllegalBlockingModeException();

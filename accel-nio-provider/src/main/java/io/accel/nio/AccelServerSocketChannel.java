@@ -16,7 +16,7 @@ import java.nio.channels.SocketChannel;
 import java.util.Set;
 
 /**
- * A listening channel: the JDK's own, whose connections may get links. Safe for use by many threads, as {@link
+ * A listening channel of the JDK's own, whose connections may get links. Safe for use by many threads, as {@link
  * ServerSocketChannel} promises.
  */
 public final class AccelServerSocketChannel extends ServerSocketChannel {
@@ -81,7 +81,7 @@ public final class AccelServerSocketChannel extends ServerSocketChannel {
                 : new AccelSocketChannel(provider, listener.accepted(new ChannelAnchor(accepted)), accepted, family);
     }
 
-    /** The JDK's channel has failed. If it closed itself, by an interrupt, this closes, too. Returns what to throw. */
+    /** Called when the JDK's channel has failed. If an interrupt closed it, this closes, too. Returns the exception to throw. */
     private IOException failed(IOException e) throws IOException {
         if (!kernel.isOpen() && isOpen()) {
             close();
@@ -97,7 +97,7 @@ public final class AccelServerSocketChannel extends ServerSocketChannel {
         return socket;
     }
 
-    /** For the adaptor alone, so that programs see none of it. */
+    /** The hooks for the adaptor alone, so that programs do not see them. */
     private final class Hooks implements ServerSocketHooks {
         @Override
         public ServerSocketChannel channel() {

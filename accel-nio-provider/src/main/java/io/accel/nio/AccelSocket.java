@@ -19,15 +19,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.ToLongBiFunction;
 
 /**
- * What {@link SocketChannel#socket} of our channels returns: a {@link Socket} that is the channel, seen through the older
- * interface.
+ * The socket adaptor that {@link SocketChannel#socket} of our channels returns: a {@link Socket} that is the channel, seen through the
+ * older interface.
  *
- * <p>Checks, their order and the messages are those of the JDK's own adaptor; where its releases differ (connecting
- * when connected already, connecting to an unresolved address), those of JDK 25, which are what {@link Socket} specifies.
- * All state but SO_TIMEOUT is the channel's. Safe for use by many threads.
+ * <p>Checks, their order and the messages are those of the JDK's own adaptor. Where its releases differ (connecting when connected
+ * already, connecting to an unresolved address), they are those of JDK 25, which {@link Socket} specifies. All state but SO_TIMEOUT is
+ * the channel's. Safe for use by many threads.
  *
- * <p>It is also where the JDK's {@link FileChannel#transferTo} asks for {@link FileTransfer} under the agent, whose change of that
- * method can name no class of ours: a function of the file, and of the place and the length of its part.
+ * <p>It is also a function of a file, and of the position and the length of a part of it. Under the agent the JDK's {@link
+ * FileChannel#transferTo} calls this function to reach {@link FileTransfer}, as the changed method can name no class of ours.
  */
 @SuppressWarnings("UnsynchronizedOverridesSynchronized") // the channel does the locking, as under the JDK's adaptor
 final class AccelSocket extends Socket implements ToLongBiFunction<FileChannel, long[]> {
@@ -36,7 +36,7 @@ final class AccelSocket extends Socket implements ToLongBiFunction<FileChannel, 
     private final SocketChannel channel;
     private final AdaptorOptions options;
 
-    /** In milliseconds; 0 means no limit. */
+    /** The timeout of a read in milliseconds; 0 means no limit. */
     private volatile int readTimeoutMillis;
 
     private AccelSocket(SocketHooks hooks) throws SocketException {
@@ -46,7 +46,7 @@ final class AccelSocket extends Socket implements ToLongBiFunction<FileChannel, 
         this.options = new AdaptorOptions(channel);
     }
 
-    /** A new adaptor. The channel keeps it, since {@code socket()} must always return the same one. */
+    /** Creates an adaptor. The channel keeps it, since {@code socket()} must always return the same one. */
     static AccelSocket over(SocketHooks hooks) {
         try {
             return Privileged.call(() -> new AccelSocket(hooks));

@@ -23,9 +23,8 @@ import java.nio.channels.SocketChannel;
 import java.util.Set;
 
 /**
- * A stream channel that is the JDK's own, which decides everything about it: state, addresses, options, exceptions. Only its
- * bytes, and when they can be read and written, may be a link's for a part of its life. Safe for use by many threads, as {@link
- * SocketChannel} promises.
+ * A stream channel over the JDK's own, which decides everything about it: state, addresses, options, exceptions. Only its bytes, and
+ * its readiness for them, may be a link's for a part of its life. Safe for use by many threads, as {@link SocketChannel} promises.
  */
 public final class AccelSocketChannel extends SocketChannel {
     private static final SocketOption<Integer> LINGER = StandardSocketOptions.SO_LINGER;
@@ -48,20 +47,20 @@ public final class AccelSocketChannel extends SocketChannel {
     /** The JDK's channel. */
     private final SocketChannel kernel;
 
-    /** Whether the core knows that this is connected. Set once, by {@link #KNOWN}, by whoever is first to find it connected. */
+    /** Whether the core knows that this is connected. Set once, through {@link #KNOWN}, by the first thread that finds it connected. */
     @SuppressWarnings("UnusedVariable") // read through its handle
     private volatile boolean known;
 
     private volatile boolean outputShut;
-    /** Whether the program has asked for its close to be a reset. A JDK's channel that an interrupt has closed does not tell any more. */
+    /** Whether the program wants its close to be a reset. The JDK's channel can no longer tell when an interrupt has closed it. */
     private volatile boolean resets;
 
     private Socket socket; // guarded by this
 
     /**
-     * A channel.
+     * Creates a channel.
      *
-     * @param family that the program asked for, or null
+     * @param family the family that the program asked for, or null
      */
     AccelSocketChannel(
             AccelSelectorProvider provider, StreamSocket stream, SocketChannel kernel, ProtocolFamily family) {
@@ -80,7 +79,7 @@ public final class AccelSocketChannel extends SocketChannel {
     }
 
     /**
-     * Which way the connection's bytes take, and why not a faster one. Before it is connected, the kernel's.
+     * Returns the path of the connection's bytes, and the reason why not a faster one; the kernel's path before it is connected.
      *
      * @return the path
      */
@@ -115,16 +114,16 @@ public final class AccelSocketChannel extends SocketChannel {
         return output.write(srcs, offset, length);
     }
 
-    /** As {@link FileChannel#transferTo} with this as its target. */
+    /** Does {@link FileChannel#transferTo} with this as its target. */
     long writeFrom(FileChannel file, long position, long count) throws IOException {
         return output.writeFrom(file, position, count);
     }
 
     /**
-     * The JDK's channel has failed. If it closed itself, by an interrupt or a failed connect, this closes, too. A close of this
-     * tells the peer before it closes the JDK's channel: how the peer answers is no news any more.
+     * Called when the JDK's channel has failed. If an interrupt or a failed connect closed it, this closes, too. A close of this
+     * channel tells the peer before it closes the JDK's channel, so the peer's answer does not matter any more.
      *
-     * @return what to throw
+     * @return the exception to throw
      */
     IOException failed(IOException e) throws IOException {
         if (!isOpen()) {
@@ -134,7 +133,7 @@ public final class AccelSocketChannel extends SocketChannel {
             return e;
         }
         close();
-        // An interrupt may have come while this took an announcement from the JDK's channel, or sent one by it.
+        // An interrupt may have come while this took an announcement from the JDK's channel, or sent one through it.
         boolean isInterrupts = e.getClass() == ClosedChannelException.class
                 && Thread.currentThread().isInterrupted();
         return isInterrupts ? new ClosedByInterruptException() : e;
@@ -156,7 +155,7 @@ public final class AccelSocketChannel extends SocketChannel {
         return connected;
     }
 
-    /** As {@link SocketHooks#connectBlocking}. */
+    /** Implements {@link SocketHooks#connectBlocking}. */
     void connectBlocking(SocketAddress remote, long timeoutNanos) throws IOException {
         try {
             kernel.socket().connect(remote, toMillis(timeoutNanos));
@@ -166,12 +165,15 @@ public final class AccelSocketChannel extends SocketChannel {
         established();
     }
 
-    /** In milliseconds, as the JDK's adaptor has its timeouts. */
+    /** Converts to milliseconds, the unit of the timeouts of the JDK's adaptor. */
     static int toMillis(long nanos) {
         return (int) Math.min((nanos + 999_999) / 1_000_000, Integer.MAX_VALUE);
     }
 
-    /** What this throws is for the program as it is: a connection that the profile refuses is closed by this, by nobody else. */
+    /**
+     * Tells the core that this is connected. Its exceptions go to the program unchanged; this alone closes a connection that the
+     * profile refuses.
+     */
     private void established() throws IOException {
         if ((boolean) KNOWN.compareAndSet(this, false, true)) {
             try {
@@ -225,21 +227,21 @@ public final class AccelSocketChannel extends SocketChannel {
         return kernel.getRemoteAddress();
     }
 
-    /** As {@link SocketHooks#localAddressOrNull}. */
+    /** Implements {@link SocketHooks#localAddressOrNull}. */
     SocketAddress localAddressOrNull() {
         try {
             return kernel.getLocalAddress();
         } catch (IOException e) {
-            return kernel.socket().getLocalSocketAddress(); // closed: as it was
+            return kernel.socket().getLocalSocketAddress(); // closed: the adaptor still has it
         }
     }
 
-    /** As {@link SocketHooks#remoteAddressOrNull}. */
+    /** Implements {@link SocketHooks#remoteAddressOrNull}. */
     SocketAddress remoteAddressOrNull() {
         try {
             return kernel.getRemoteAddress();
         } catch (IOException e) {
-            return kernel.socket().getRemoteSocketAddress(); // closed: as it was
+            return kernel.socket().getRemoteSocketAddress(); // closed: the adaptor still has it
         }
     }
 
@@ -281,7 +283,7 @@ public final class AccelSocketChannel extends SocketChannel {
         if (kernel.isConnected()) {
             stream.shutdownOutput();
         } else {
-            kernel.shutdownOutput(); // which says what is wrong
+            kernel.shutdownOutput(); // this throws what is wrong
         }
         outputShut = true;
         return this;
@@ -297,7 +299,7 @@ public final class AccelSocketChannel extends SocketChannel {
 
     @Override
     protected void implCloseSelectableChannel() throws IOException {
-        // As the JDK: a channel that is still registered ends in order even if it has not read everything.
+        // As in the JDK, a channel that is still registered ends in order even if it has not read everything.
         stream.close(() -> resets, isRegistered() && !isBlocking());
         kernel.close();
     }
@@ -360,7 +362,7 @@ public final class AccelSocketChannel extends SocketChannel {
 
     @Override
     public String toString() {
-        // The JDK's own words: programs log them, and some look for them.
+        // The text is the JDK's: programs log it, and some look for it.
         StringBuilder text = new StringBuilder(SocketChannel.class.getName()).append('[');
         if (!isOpen()) {
             text.append("closed");

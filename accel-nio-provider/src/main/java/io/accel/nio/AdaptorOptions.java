@@ -5,7 +5,7 @@ import java.net.SocketException;
 import java.net.SocketOption;
 import java.nio.channels.NetworkChannel;
 
-/** A channel's options as the socket adaptors need them: with {@link SocketException} for whatever goes wrong. */
+/** A channel's options as the socket adaptors need them: every failure is a {@link SocketException}. */
 final class AdaptorOptions {
 
     private final NetworkChannel channel;
@@ -31,14 +31,14 @@ final class AdaptorOptions {
     }
 
     /**
-     * SO_OOBINLINE, which has no public constant: the JDK's channels list it among their options all the same.
+     * Returns SO_OOBINLINE, which has no public constant, though the JDK's channels list it among their options.
      *
-     * @throws UnsupportedOperationException if this channel does not
+     * @throws UnsupportedOperationException if this channel does not list it
      */
     SocketOption<Boolean> oobInline() {
         for (SocketOption<?> option : channel.supportedOptions()) {
             if (option.name().equals("SO_OOBINLINE") && option.type() == Boolean.class) {
-                @SuppressWarnings("unchecked") // its type() has just been looked at
+                @SuppressWarnings("unchecked") // its type() has just been checked
                 SocketOption<Boolean> found = (SocketOption<Boolean>) option;
                 return found;
             }

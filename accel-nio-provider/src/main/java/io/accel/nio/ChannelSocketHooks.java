@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.net.SocketAddress;
 import java.nio.channels.SocketChannel;
 
-/** The hooks over a channel of Accel's, which shows none of this to programs. */
+/** The hooks over a channel of Accel's, which does not show them to programs. */
 record ChannelSocketHooks(AccelSocketChannel own, StreamInput input, StreamOutput output) implements SocketHooks {
 
     @Override

@@ -10,11 +10,11 @@ import java.nio.channels.IllegalBlockingModeException;
 import java.util.Objects;
 
 /**
- * The receiving half of a datagram channel: what to look at before a datagram is taken, as the JDK's channels do, and how to wait
- * for one. One thread at a time is in it, by {@link DatagramSocket#lockRead}; the others wait for that.
+ * The receiving half of a datagram channel: it makes the checks that the JDK's channels make before they take a datagram, and waits
+ * for one. {@link DatagramSocket#lockRead} admits one thread at a time; the others wait.
  */
 final class DatagramInput {
-    /** What the JDK's channels return for an empty datagram that was read, in their words the end of a stream. */
+    /** The result of the JDK's channels for an empty datagram that was read, which elsewhere means the end of a stream. */
     private static final int EMPTY = -1;
 
     private final AccelDatagramChannel channel;
@@ -34,7 +34,7 @@ final class DatagramInput {
         return receive(dst, -1);
     }
 
-    /** For the socket adaptor: waits, and says so if that is not allowed. */
+    /** Waits for a datagram for the socket adaptor; throws if waiting is not allowed. */
     SocketAddress receiveBlocking(ByteBuffer dst, long timeoutNanos) throws IOException {
         if (!channel.isBlocking()) {
             throw new IllegalBlockingModeException();
@@ -43,7 +43,7 @@ final class DatagramInput {
     }
 
     /**
-     * As {@link #receive(ByteBuffer)}, within a time if the channel is in blocking mode.
+     * Does {@link #receive(ByteBuffer)}, within a time if the channel is in blocking mode.
      *
      * @param timeoutNanos how long to wait; negative for no limit
      * @throws SocketTimeoutException if the time is over
@@ -102,7 +102,7 @@ final class DatagramInput {
         }
         if (!dst.hasRemaining()) {
             interrupts.refuseInBlockingMode();
-            return 0; // as the JDK's: the datagram stays
+            return 0; // as in the JDK's channels, the datagram stays
         }
         int before = dst.position();
         boolean found = receive(dst, -1) != null;

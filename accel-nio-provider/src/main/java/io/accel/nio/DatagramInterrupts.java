@@ -6,8 +6,8 @@ import java.net.SocketException;
 import java.nio.channels.AsynchronousCloseException;
 
 /**
- * What an interrupt does to a thread in a datagram channel: by {@link OnInterrupt} it closes the channel, or does not, since the
- * channel is under a {@link java.net.DatagramSocket}. Safe for use by many threads.
+ * Decides what an interrupt does to a thread in a datagram channel. According to {@link OnInterrupt} it closes the channel, or does
+ * not, as the channel is under a {@link java.net.DatagramSocket}. Safe for use by many threads.
  */
 final class DatagramInterrupts {
     private final AccelDatagramChannel channel;
@@ -20,34 +20,37 @@ final class DatagramInterrupts {
         this.onInterrupt = onInterrupt;
     }
 
-    /** An interrupted thread that could wait does not come in; not of a {@link java.net.DatagramSocket}. */
+    /** Refuses an interrupted thread that could wait, unless the channel is under a {@link java.net.DatagramSocket}. */
     void refuse() throws IOException {
         if (onInterrupt == OnInterrupt.CLOSES) {
             blocking.refuseInterrupted();
         }
     }
 
-    /** As the JDK's, also where there is nothing to wait for, or the operation is refused. */
+    /**
+     * Refuses an interrupted thread in blocking mode. As in the JDK's channels, this holds even for an operation that would not wait or
+     * is refused.
+     */
     void refuseInBlockingMode() throws IOException {
         if (channel.isBlocking()) {
             refuse();
         }
     }
 
-    /** A wait of this thread, which has not begun. */
+    /** Makes a wait of this thread, which has not begun. */
     Wait newWait() {
         return new Wait();
     }
 
-    /** One operation of one thread that waits, and what its interrupts do. */
+    /** One operation of one waiting thread, with the effect of its interrupts. */
     final class Wait {
         private boolean interrupted;
-        /** Whether it has closed the socket, and said so. */
+        /** Whether this wait has closed the socket, and thrown the reason. */
         private boolean isSaid;
 
         private Wait() {}
 
-        /** Also after each sleep: a selector within has taken the interrupts for itself. */
+        /** Begins the wait; called again after each sleep, as a selector within has replaced the interrupt handling. */
         void begin() throws SocketException {
             if (onInterrupt == OnInterrupt.CLOSES) {
                 blocking.begin();
@@ -57,7 +60,7 @@ final class DatagramInterrupts {
                     closeQuietly();
                     throw new SocketException("Closed by interrupt");
                 }
-                interrupted = Thread.interrupted(); // it could not wait otherwise
+                interrupted = Thread.interrupted(); // an interrupted thread could not wait
             }
         }
 
@@ -78,7 +81,7 @@ final class DatagramInterrupts {
             try {
                 channel.close();
             } catch (IOException e) {
-                // closed it is, and why is about to be said
+                // the channel is closed, and the reason is about to be thrown
             }
         }
     }

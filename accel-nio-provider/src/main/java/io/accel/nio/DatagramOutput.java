@@ -12,8 +12,8 @@ import java.nio.channels.SelectionKey;
 import java.util.Objects;
 
 /**
- * The sending half of a datagram channel: what to look at before a datagram is sent, as the JDK's channels do, and how to wait for
- * room. One thread at a time is in it, by {@link DatagramSocket#lockWrite}; the others wait for that.
+ * The sending half of a datagram channel: it makes the checks that the JDK's channels make before they send a datagram, and waits for
+ * room. {@link DatagramSocket#lockWrite} admits one thread at a time; the others wait.
  */
 final class DatagramOutput {
     private final AccelDatagramChannel channel;
@@ -29,7 +29,7 @@ final class DatagramOutput {
         this.interrupts = interrupts;
     }
 
-    /** Sends to an address that is none of those which the JDK's channel refuses. */
+    /** Sends to an address that the JDK's channel does not refuse. */
     int sendTo(ByteBuffer src, InetSocketAddress target) throws IOException {
         channel.ensureOpen();
         socket.lockWrite();
@@ -53,7 +53,7 @@ final class DatagramOutput {
         channel.ensureConnected();
         if (!src.hasRemaining()) {
             interrupts.refuseInBlockingMode();
-            return 0; // as the JDK's; only send() without a connection sends empty datagrams
+            return 0; // as in the JDK, only send() without a connection sends empty datagrams
         }
         socket.lockWrite();
         try {

@@ -5,7 +5,7 @@ import java.nio.channels.spi.SelectorProvider;
 import java.util.function.Supplier;
 
 /**
- * A provider that is also asked, by the JDK that the agent has changed, for the channels under {@link java.net.DatagramSocket}s: {@code
+ * A provider that the JDK, as the agent changes it, also asks for the channels under {@link java.net.DatagramSocket}s. {@code
  * java.base} cannot name a class of ours, but it can name the default provider and a supplier.
  */
 abstract class DatagramSource extends SelectorProvider implements Supplier<DatagramChannel> {}

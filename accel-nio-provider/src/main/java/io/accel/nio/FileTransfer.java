@@ -11,21 +11,22 @@ import java.nio.channels.SocketChannel;
 import java.nio.channels.WritableByteChannel;
 
 /**
- * What {@link FileChannel#transferTo} does to a channel of ours where the agent has it ask. As long as the bytes go through the kernel
- * the file goes to the JDK's own channel, for which that has {@code sendfile}. Over a link it is read into the ring itself.
+ * Does the work of {@link FileChannel#transferTo} for a channel of ours, where the agent has that method ask. As long as the bytes go
+ * through the kernel, the file goes to the JDK's own channel, for which {@code transferTo} has {@code sendfile}. Over a link the file
+ * is read into the ring itself.
  *
- * <p>Where there is no room, and at every end of a link, a piece is read and written as the JDK does it for channels that it does not
- * know: the write waits, or does not, moves with the connection, and fails as any other.
+ * <p>Where there is no room, and at every end of a link, a piece is read and written as the JDK does for channels that it does not
+ * know. That write waits or not, moves with the connection, and fails like any other.
  *
- * <p>For one thread, one transfer.
+ * <p>For one transfer by one thread.
  */
 final class FileTransfer {
-    /** What is published at a time, so that the peer copies one while this end reads the next. */
+    /** The bytes published at a time, so that the peer copies one part while this end reads the next. */
     private static final int IN_RING = 64 << 10;
-    /** What is read and written at a time otherwise; less room than that is not worth a read of its own. */
+    /** The bytes otherwise read and written at a time; less room than that is not worth a read of its own. */
     private static final int PIECE = 8 << 10;
 
-    /** The channel as one that the JDK does not know. */
+    /** The channel in the shape of one that the JDK does not know. */
     private record Unknown(SocketChannel channel) implements WritableByteChannel {
         @Override
         public int write(ByteBuffer src) throws IOException {
@@ -47,7 +48,7 @@ final class FileTransfer {
     private final StreamOutput output;
     private final Outgoing out;
     private final FileChannel file;
-    /** Made when it is needed first. */
+    /** The buffer for a piece; made at the first need. */
     private ByteBuffer piece;
 
     FileTransfer(AccelSocketChannel channel, StreamOutput output, Outgoing out, FileChannel file) {
@@ -62,13 +63,13 @@ final class FileTransfer {
      *
      * @param position where the part begins
      * @param count how many bytes it has at most
-     * @return how many were sent
-     * @throws IOException as there
+     * @return how many bytes were sent
+     * @throws IOException as {@code transferTo} does
      */
     long send(long position, long count) throws IOException {
         if (!file.isOpen() || !channel.isOpen() || position < 0 || count <= 0) {
             return file.transferTo(
-                    position, count, new Unknown(channel)); // which says what is wrong, or that nothing is to be sent
+                    position, count, new Unknown(channel)); // it throws what is wrong, or sends nothing
         }
         long most = Math.min(count, Integer.MAX_VALUE);
         long done = 0;
@@ -82,7 +83,7 @@ final class FileTransfer {
                 boolean isOver = n < 0;
                 if (n == 0) {
                     n = write(position + done, most - done);
-                    isOver = n < 0 || piece.hasRemaining(); // or the channel takes no more now
+                    isOver = n < 0 || piece.hasRemaining(); // a piece left over means that the channel takes no more now
                 }
                 done += Math.max(0, n);
                 if (isOver) {
@@ -97,7 +98,7 @@ final class FileTransfer {
         return done;
     }
 
-    /** Reads into the ring. Returns how much, 0 if there is too little room or this cannot be, and -1 at the end of the file. */
+    /** Reads into the ring. Returns the number of bytes, 0 if there is too little room or no way, and -1 at the end of the file. */
     private int read(LinkStream link, long from, long left) throws IOException {
         LinkWriter writer = link.writer();
         writer.lock();
@@ -107,7 +108,7 @@ final class FileTransfer {
             try {
                 room = writer.room(wanted);
             } catch (IOException e) {
-                return 0; // the write meets it, too, and says it in the channel's words
+                return 0; // the write meets the failure, too, and throws it as the channel does
             }
             if (room < Math.min(wanted, PIECE)) {
                 return 0;
@@ -119,7 +120,7 @@ final class FileTransfer {
                 writer.append(n);
                 writer.flush();
                 if (link.isOver()) {
-                    throw new AsynchronousCloseException(); // which may have come before them
+                    throw new AsynchronousCloseException(); // the end of the link may have come before these bytes
                 }
             }
             return n;
@@ -128,7 +129,7 @@ final class FileTransfer {
         }
     }
 
-    /** Reads a piece and writes it. Returns how much was written, and -1 at the end of the file. */
+    /** Reads a piece and writes it. Returns the number of bytes written, and -1 at the end of the file. */
     private int write(long from, long left) throws IOException {
         if (piece == null) {
             piece = ByteBuffer.allocate((int) Math.min(left, PIECE));

@@ -8,14 +8,14 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * The keys registered with a selector, and the view of them that {@link java.nio.channels.Selector#keys} returns. Safe
- * for use by many threads: iterating never fails, and may or may not show what comes and goes meanwhile.
+ * for use by many threads: iterating never fails, and may or may not show keys that come and go meanwhile.
  */
 final class KeySet implements Iterable<IndexedKey> {
 
     private final Set<IndexedKey> keys = ConcurrentHashMap.newKeySet();
     private final Set<SelectionKey> view = Collections.unmodifiableSet(keys);
 
-    /** The live view, always the same object, which the program cannot change. */
+    /** Returns the live view, always the same object, which the program cannot change. */
     Set<SelectionKey> view() {
         return view;
     }
@@ -32,7 +32,7 @@ final class KeySet implements Iterable<IndexedKey> {
         return keys.isEmpty();
     }
 
-    /** The iterator may remove keys. */
+    /** Returns an iterator that may remove keys. */
     @Override
     public Iterator<IndexedKey> iterator() {
         return keys.iterator();

@@ -4,7 +4,7 @@ import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * A one-byte array for the streams' single-byte methods, reused so that a program which reads or writes byte by byte
- * makes no garbage. Safe for use by many threads: whoever finds it taken gets an array of its own.
+ * makes no garbage. Safe for use by many threads: a thread that finds it taken gets an array of its own.
  */
 final class OneByte {
 

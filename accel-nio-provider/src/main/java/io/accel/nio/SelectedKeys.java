@@ -13,19 +13,19 @@ import java.util.function.Consumer;
 /**
  * The set that {@link java.nio.channels.Selector#selectedKeys} returns: the program removes, only the selector adds.
  *
- * <p>An array in which each key knows its slot, so that {@code contains}, {@code remove} and adding take constant time and
+ * <p>The set is an array in which each key knows its slot, so that {@code contains}, {@code remove} and adding take constant time and
  * make no garbage. Keys come out in the order in which they became ready, as long as they are removed in that order;
- * removing another one moves the last key into its place. Iterators are small enough for the compiler to do away with,
- * and fail fast like those of {@link java.util.HashSet}.
+ * removing any other key moves the last one into its place. Iterators are small enough for the compiler to eliminate, and fail fast
+ * like those of {@link java.util.HashSet}.
  *
- * <p>Not safe for use by many threads, as the JDK's is not: the selector locks the set while it selects, and a program
+ * <p>Like the JDK's set, it is not safe for use by many threads: the selector locks the set while it selects, and a program
  * that shares it does the same.
  */
 final class SelectedKeys extends AbstractSet<SelectionKey> {
 
     private static final int INITIAL_CAPACITY = 16;
 
-    /** Keys in {@code [head, tail)}, null elsewhere. An empty set has both at 0. */
+    /** The keys in {@code [head, tail)}, null elsewhere. An empty set has both indexes at 0. */
     private IndexedKey[] slots = new IndexedKey[INITIAL_CAPACITY];
 
     private int head;
@@ -33,8 +33,8 @@ final class SelectedKeys extends AbstractSet<SelectionKey> {
     private int modCount;
 
     /**
-     * An iterator that is handed out again once it has come to its end. Event loops are too large for the compiler to
-     * see that theirs does not escape, and would make garbage at every turn.
+     * An iterator that is handed out again once it has come to its end. An event loop is too large for the compiler to see that its
+     * iterator does not escape, and would make garbage at every turn.
      */
     private final KeyIterator spare = new KeyIterator();
 
@@ -44,7 +44,7 @@ final class SelectedKeys extends AbstractSet<SelectionKey> {
     /**
      * Adds a key of this set's selector.
      *
-     * @return false if it was there already
+     * @return false if the key was there already
      */
     boolean addKey(IndexedKey key) {
         if (holds(key)) {
@@ -59,7 +59,7 @@ final class SelectedKeys extends AbstractSet<SelectionKey> {
         return true;
     }
 
-    /** Shifting only when half of the array is free keeps the cost of adding constant on average. */
+    /** Makes room. The keys are shifted only when half of the array is free, so that adding stays constant on average. */
     private void makeRoom() {
         int size = size();
         IndexedKey[] target = head >= slots.length / 2 ? slots : new IndexedKey[slots.length * 2];
@@ -125,7 +125,7 @@ final class SelectedKeys extends AbstractSet<SelectionKey> {
 
     // add() is AbstractSet's, which refuses whatever it is given. One of our own would cast to SelectionKey first.
 
-    /** Never succeeds: what is selected is the selector's to say. */
+    /** Never succeeds: only the selector adds keys. */
     @Override
     public boolean addAll(Collection<? extends SelectionKey> keys) {
         throw new UnsupportedOperationException("Only the selector adds to its selected keys");

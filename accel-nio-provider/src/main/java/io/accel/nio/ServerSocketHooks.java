@@ -6,13 +6,13 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 
 /**
- * What {@link AccelServerSocket} asks of its channel beyond {@link ServerSocketChannel}'s own methods.
+ * The methods of a channel that {@link AccelServerSocket} needs beyond {@link ServerSocketChannel}'s own.
  *
  * <p>Implementations are safe for use by many threads.
  */
 interface ServerSocketHooks {
 
-    /** The channel whose adaptor this is. */
+    /** Returns the channel under the adaptor. */
     ServerSocketChannel channel();
 
     /**
@@ -26,6 +26,6 @@ interface ServerSocketHooks {
      */
     SocketChannel acceptBlocking(long timeoutNanos) throws IOException;
 
-    /** The bound address, or null while unbound. After a close it is what it was before. */
+    /** Returns the bound address, or null while unbound. A close does not change it. */
     InetSocketAddress localAddressOrNull();
 }

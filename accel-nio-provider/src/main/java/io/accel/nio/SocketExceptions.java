@@ -11,15 +11,15 @@ import java.nio.channels.UnresolvedAddressException;
 import java.nio.channels.UnsupportedAddressTypeException;
 
 /**
- * Turns what channels throw into what {@code java.net} sockets throw, with the JDK's own messages, since programs are
- * known to look at them.
+ * Turns the exceptions of channels into those of {@code java.net} sockets, with the JDK's own messages, since programs are known to
+ * look at them.
  */
 final class SocketExceptions {
 
     private SocketExceptions() {}
 
     /**
-     * The exception to throw where a method may throw any {@link IOException}: those stay what they are.
+     * Returns the exception to throw where a method may throw any {@link IOException}; an {@code IOException} stays what it is.
      *
      * @throws RuntimeException {@code e} itself, if the sockets throw it too
      */
@@ -28,7 +28,7 @@ final class SocketExceptions {
     }
 
     /**
-     * The exception to throw where only {@link SocketException} is declared.
+     * Returns the exception to throw where only {@link SocketException} is declared.
      *
      * @throws RuntimeException {@code e} itself, if the sockets throw it too
      */
@@ -64,7 +64,7 @@ final class SocketExceptions {
         return e instanceof RuntimeException ? null : e.getMessage();
     }
 
-    /** Throws it where the type of a function has no place for it, of which the JDK that calls it has. */
+    /** Throws the exception where a function's type does not declare it, though its caller in the JDK expects it. */
     @SuppressWarnings("unchecked")
     static <E extends Throwable> RuntimeException undeclared(IOException e) throws E {
         throw (E) e;

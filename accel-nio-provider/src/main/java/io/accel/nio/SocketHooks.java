@@ -5,23 +5,23 @@ import java.net.SocketAddress;
 import java.nio.channels.SocketChannel;
 
 /**
- * What {@link AccelSocket} asks of its channel beyond {@link SocketChannel}'s own methods.
+ * The methods of a channel that {@link AccelSocket} needs beyond {@link SocketChannel}'s own.
  *
- * <p>Everything that the public methods of the channel can do (bind, close, shutdown, options) the adaptor does through
- * {@link #channel()}. Implementations are safe for use by many threads; a read and a write never wait for each other.
- * Asynchronous close and interrupts end the blocking methods as they end those of the channel.
+ * <p>The adaptor does everything that the public methods of the channel can do (bind, close, shutdown, options) through {@link
+ * #channel()}. Implementations are safe for use by many threads; a read and a write never wait for each other. Asynchronous close and
+ * interrupts end the blocking methods as they end those of the channel.
  */
 interface SocketHooks {
 
     /**
-     * The channel whose adaptor this is. Its {@code supportedOptions()} holds the JDK's {@code SO_OOBINLINE} (found by
-     * that name) if the adaptor's {@code setOOBInline} is to work.
+     * Returns the channel under the adaptor. Its {@code supportedOptions()} must hold the JDK's {@code SO_OOBINLINE} (found by that
+     * name) for the adaptor's {@code setOOBInline} to work.
      */
     SocketChannel channel();
 
     /**
-     * Connects the channel, which is in blocking mode, as {@link SocketChannel#connect} does, but within a time. Any
-     * {@link IOException}, the timeout too, leaves the channel closed.
+     * Connects the channel, which is in blocking mode, as {@link SocketChannel#connect} does, but within a time. Any {@link
+     * IOException}, including the timeout, leaves the channel closed.
      *
      * @param timeoutNanos how long to try, in nanoseconds; 0 means without limit
      * @throws java.net.SocketTimeoutException ("Connect timed out") if the time is over
@@ -43,15 +43,15 @@ interface SocketHooks {
     int readBlocking(byte[] b, int off, int len, long timeoutNanos) throws IOException;
 
     /**
-     * Writes all {@code len} bytes, waiting for room as often as needed. Checked beforehand as for
-     * {@link #readBlocking}.
+     * Writes all {@code len} bytes, and waits for room as often as needed. The adaptor has made the same checks as for {@link
+     * #readBlocking}.
      *
      * @throws java.nio.channels.IllegalBlockingModeException if the channel is non-blocking
      */
     void writeBlocking(byte[] b, int off, int len) throws IOException;
 
     /**
-     * The number of bytes that a read would return without waiting; 0 at the end of the stream and after
+     * Returns the number of bytes that a read would return without waiting; 0 at the end of the stream and after
      * {@code shutdownInput}.
      *
      * @throws java.nio.channels.ClosedChannelException if the channel is closed
@@ -68,12 +68,11 @@ interface SocketHooks {
      */
     void sendUrgentData(int data) throws IOException;
 
-    /** The bound address, or null while unbound. After a close it is what it was before. */
+    /** Returns the bound address, or null while unbound. A close does not change it. */
     SocketAddress localAddressOrNull();
 
     /**
-     * The address connected to or being connected to, or null before the first attempt. After a close it is what it was
-     * before.
+     * Returns the address connected to or being connected to, or null before the first attempt. A close does not change it.
      */
     SocketAddress remoteAddressOrNull();
 

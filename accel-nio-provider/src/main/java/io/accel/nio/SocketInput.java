@@ -10,12 +10,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.IntSupplier;
 
 /**
- * The stream that {@link AccelSocket#getInputStream} returns. It takes no lock of its own, so a waiting read holds up
- * no write. Closing it closes the socket. Safe for use by many threads.
+ * The stream that {@link AccelSocket#getInputStream} returns. It takes no lock of its own, so a waiting read does not hold up a write.
+ * Closing it closes the socket. Safe for use by many threads.
  */
 final class SocketInput extends InputStream {
 
-    /** Large enough that what a transfer costs per chunk does not count beside the copying. */
+    /** Large enough that a transfer's cost per chunk is small beside the copying. */
     private static final int CHUNK_BYTES = 64 * 1024;
 
     private final SocketHooks hooks;

@@ -5,8 +5,8 @@ import java.io.OutputStream;
 import java.util.Objects;
 
 /**
- * The stream that {@link AccelSocket#getOutputStream} returns. It takes no lock of its own, so a waiting write holds up
- * no read. Closing it closes the socket. Safe for use by many threads.
+ * The stream that {@link AccelSocket#getOutputStream} returns. It takes no lock of its own, so a waiting write does not hold up a
+ * read. Closing it closes the socket. Safe for use by many threads.
  */
 final class SocketOutput extends OutputStream {
 

@@ -15,9 +15,9 @@ import java.nio.channels.SelectionKey;
 import java.util.Objects;
 
 /**
- * The reading half of a stream channel: reads from the JDK's channel or from a link, whichever the bytes come by, and goes on with
- * the other one when they move. Also the reads of the socket adaptor. Safe for use by many threads: one at a time reads, under the
- * lock of what it reads from.
+ * The reading half of a stream channel: it reads from the JDK's channel or from a link, whichever brings the bytes, and goes on with
+ * the other when they move. It also serves the reads of the socket adaptor. Safe for use by many threads: one thread at a time reads,
+ * under the lock of its source.
  */
 final class StreamInput {
     private static final Attempt READ_ONE =
@@ -73,10 +73,10 @@ final class StreamInput {
     }
 
     /**
-     * The JDK's channel under this has met a reset of which the program was told by a write, and says so before it looks at the buffer. One that
-     * was told by a write has not met it, and does look.
+     * Checks the buffer in place of the JDK's channel. The channel beneath has met a reset that a write has reported to the program
+     * already, and throws before it looks at the buffer. A channel of the JDK's alone would not meet the reset again, and would look.
      *
-     * @param n what {@link Incoming#failed} has said
+     * @param n the result of {@link Incoming#failed}
      */
     private static int endBehindReset(int n, ByteBuffer dst) {
         if (n < 0 && dst.isReadOnly()) {
@@ -85,7 +85,7 @@ final class StreamInput {
         return n < 0 && !dst.hasRemaining() ? 0 : n;
     }
 
-    /** As {@link #endBehindReset(int, ByteBuffer)}: each buffer is looked at. */
+    /** Does {@link #endBehindReset(int, ByteBuffer)} for each buffer. */
     private static long endBehindReset(int n, ByteBuffer[] dsts, int offset, int length) {
         boolean room = false;
         for (int i = offset; n < 0 && i < offset + length; i++) {
@@ -94,7 +94,7 @@ final class StreamInput {
         return n < 0 && !room ? 0 : n;
     }
 
-    /** Whether the JDK's channel does not even try. */
+    /** Whether the JDK's channel refuses the read at once. */
     private boolean isReadRefused(ByteBuffer dst) {
         return dst.isReadOnly()
                 || !channel.kernel().isOpen()
@@ -137,7 +137,7 @@ final class StreamInput {
         return n;
     }
 
-    /** What the JDK's channels look at before the buffer. Returns whether to wait. In the reading half. */
+    /** Makes the checks that the JDK's channels make before they look at the buffer. Returns whether to wait. In the reading half. */
     private boolean beginRead() throws IOException {
         channel.ensureOpen();
         boolean waits = channel.isBlocking();
@@ -147,7 +147,7 @@ final class StreamInput {
         return waits;
     }
 
-    /** But for what the JDK's channels say before they look at the buffer, which the link says as well. */
+    /** Refuses a read-only buffer, except where the JDK's channels answer before they look at it; the link then does, too. */
     private void refuseReadOnly(LinkStream link, ByteBuffer dst) {
         if (dst.isReadOnly() && !channel.isInputShutdown() && !link.reader().hasMetReset()) {
             throw new IllegalArgumentException("Read-only buffer");
@@ -199,7 +199,7 @@ final class StreamInput {
         }
     }
 
-    /** What the JDK's channel has read, unless it is the peer's answer to a close of this. */
+    /** Returns the result of the JDK's read, unless it is the peer's answer to a close of this channel. */
     private long unlessClosed(long n) throws AsynchronousCloseException {
         if (n < 0 && !channel.isOpen()) {
             throw new AsynchronousCloseException();
@@ -207,7 +207,7 @@ final class StreamInput {
         return n;
     }
 
-    /** Tries until something was read or the end; in the reading half. */
+    /** Tries until bytes were read or the end was met; in the reading half. */
     private long readWaiting(
             LinkStream link,
             Attempt attempt,
@@ -240,7 +240,7 @@ final class StreamInput {
                     throw new SocketTimeoutException("Read timed out");
                 }
                 waits.await(link, SelectionKey.OP_READ, left);
-                blocking.begin(); // a selector within the wait has taken the interrupts for itself
+                blocking.begin(); // a selector within the wait has replaced the interrupt handling
             }
             completed = n != 0;
         } finally {
@@ -251,7 +251,7 @@ final class StreamInput {
 
     // ---- the socket adaptor
 
-    /** As {@link SocketHooks#readBlocking}. */
+    /** Implements {@link SocketHooks#readBlocking}. */
     int readBlocking(byte[] b, int off, int len, long timeoutNanos) throws IOException {
         long start = System.nanoTime();
         long left = timeoutNanos;
@@ -282,7 +282,7 @@ final class StreamInput {
             return 0;
         }
         try {
-            // The JDK's adaptor alone can time out; it holds the timeout in milliseconds.
+            // Only the JDK's adaptor can time out; it holds the timeout in milliseconds.
             channel.kernel().socket().setSoTimeout(AccelSocketChannel.toMillis(timeoutNanos));
             if (channel.isInputShutdown()) {
                 return -1;
@@ -303,7 +303,7 @@ final class StreamInput {
         }
     }
 
-    /** As {@link SocketHooks#available}. */
+    /** Implements {@link SocketHooks#available}. */
     int available() throws IOException {
         channel.ensureOpen();
         if (!channel.kernel().isConnected()) {
@@ -312,7 +312,7 @@ final class StreamInput {
         return channel.isInputShutdown() ? 0 : in.available();
     }
 
-    /** Got once, because the JDK's adaptor gives none any more after shutdownInput. */
+    /** Returns the stream of the JDK's adaptor, fetched once, because the adaptor gives none after shutdownInput. */
     private synchronized InputStream kernelInput() throws IOException {
         if (kernelInput == null) {
             kernelInput = channel.kernel().socket().getInputStream();

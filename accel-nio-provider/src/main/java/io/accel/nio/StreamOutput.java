@@ -17,9 +17,9 @@ import java.nio.channels.SelectionKey;
 import java.util.Objects;
 
 /**
- * The writing half of a stream channel: writes to the JDK's channel or to a link, whichever the bytes go by, and goes on with the
- * other one when they move. Also the writes of the socket adaptor. Safe for use by many threads: one at a time writes, under the
- * lock of what it writes to.
+ * The writing half of a stream channel: it writes to the JDK's channel or to a link, whichever takes the bytes, and goes on with the
+ * other when they move. It also serves the writes of the socket adaptor. Safe for use by many threads: one thread at a time writes,
+ * under the lock of its target.
  */
 final class StreamOutput {
     private static final Attempt WRITE_ONE =
@@ -29,7 +29,7 @@ final class StreamOutput {
 
     private final AccelSocketChannel channel;
     private final Outgoing out;
-    /** Made by the first thread that waits, so not for most connections; whichever of several it is, they are alike. */
+    /** Made by the first thread that waits, which most connections never need. If several threads make one, any of them will do. */
     private Blocking blocking;
 
     StreamOutput(AccelSocketChannel channel, Outgoing out) {
@@ -37,7 +37,7 @@ final class StreamOutput {
         this.out = out;
     }
 
-    /** The begin and end of the channel's blocking operations, in either half. */
+    /** Returns the begin and end of the channel's blocking operations, in either half. */
     Blocking blocking() {
         Blocking made = blocking;
         if (made == null) {
@@ -89,7 +89,7 @@ final class StreamOutput {
         }
     }
 
-    /** In the writing half of the kernel's path, which this leaves. */
+    /** Writes through the kernel; in the writing half of its path, which this leaves. */
     private int writeKernel(ByteBuffer src) throws IOException {
         try {
             return giveKernel(src);
@@ -109,7 +109,7 @@ final class StreamOutput {
     /**
      * Sends a part of a file through the kernel; in the writing half of its path, which this leaves.
      *
-     * @param behind whether a part before it is sent, of which the program is to know rather than of a failure
+     * @param behind whether an earlier part is sent, so that the program must learn of that rather than of a failure
      */
     long giveKernel(FileChannel file, long position, long count, boolean behind) throws IOException {
         try {
@@ -190,13 +190,16 @@ final class StreamOutput {
         return n;
     }
 
-    /** What to throw for a write that fails over the link. As the JDK's, output that was shut down counts as closed meanwhile. */
+    /**
+     * Returns the exception to throw for a write that fails over the link. As in the JDK, an output that was shut down counts as closed
+     * meanwhile.
+     */
     private IOException byLink(IOException e) {
         return e.getClass() == ClosedChannelException.class && channel.isOpen() ? new AsynchronousCloseException() : e;
     }
 
     private static boolean hasRemaining(ByteBuffer[] buffers, int offset, int length) {
-        // From the end: what was not written is there.
+        // From the end, where the unwritten bytes are.
         for (int i = offset + length - 1; i >= offset; i--) {
             if (buffers[i].hasRemaining()) {
                 return true;
@@ -206,8 +209,8 @@ final class StreamOutput {
     }
 
     /**
-     * Tries until everything was written, if need be through the kernel in the end, or what was written is all that can be; in the
-     * writing half.
+     * Tries until all bytes are written, if need be the last ones through the kernel, or until no more can be written; in the writing
+     * half.
      */
     private long writeWaiting(
             LinkStream link, Attempt attempt, ByteBuffer one, ByteBuffer[] many, int offset, int length, long written)
@@ -220,7 +223,7 @@ final class StreamOutput {
             blocking.begin();
             while (channel.isOpen() && !link.isClosed()) {
                 if (total > 0 && link.writer().refusesBytes()) {
-                    break; // the next write says why: of this one the program is to know how much was taken
+                    break; // the next write throws the reason: this one must report how much was taken
                 }
                 try {
                     total += attempt.run(link, one, many, offset, length);
@@ -244,7 +247,10 @@ final class StreamOutput {
         return isBack ? writeRest(one, many, offset, length, total) : total;
     }
 
-    /** An interrupt that came meanwhile is thrown here: then nobody else leaves the kernel's half, in which the caller is if it went back. */
+    /**
+     * Ends the wait. If this throws for an interrupt that came meanwhile, it leaves the kernel's half, in which the caller is if the
+     * link went back.
+     */
     private void endWaiting(boolean some, boolean isBack) throws AsynchronousCloseException {
         boolean goesOn = false;
         try {
@@ -257,7 +263,7 @@ final class StreamOutput {
         }
     }
 
-    /** Writes to the kernel what the link had no room for; in the writing half of the kernel's path, which this leaves. */
+    /** Writes the bytes for which the link had no room to the kernel; in the writing half of the kernel's path, which this leaves. */
     private long writeRest(ByteBuffer one, ByteBuffer[] many, int offset, int length, long written) throws IOException {
         try {
             return written + (one != null ? giveKernel(one) : giveKernel(many, offset, length));
@@ -272,14 +278,14 @@ final class StreamOutput {
         }
     }
 
-    /** As {@link FileChannel#transferTo} with the channel as its target. */
+    /** Does {@link FileChannel#transferTo} with the channel as its target. */
     long writeFrom(FileChannel file, long position, long count) throws IOException {
         return new FileTransfer(channel, this, out, file).send(position, count);
     }
 
     // ---- the socket adaptor
 
-    /** As {@link SocketHooks#writeBlocking}. */
+    /** Implements {@link SocketHooks#writeBlocking}. */
     void writeBlocking(byte[] b, int off, int len) throws IOException {
         if (!channel.isBlocking()) {
             throw new IllegalBlockingModeException();
@@ -292,10 +298,10 @@ final class StreamOutput {
         }
     }
 
-    /** As {@link SocketHooks#sendUrgentData}. */
+    /** Implements {@link SocketHooks#sendUrgentData}. */
     void sendUrgentData(int data) throws IOException {
         channel.ensureOpen();
-        LinkStream link = out.fix(); // the peer's kernel may drop the byte, so both would count differently from now on
+        LinkStream link = out.fix(); // the peer's kernel may drop the byte, and the two ends would count differently from then on
         if (link == null) {
             channel.kernel().socket().sendUrgentData(data);
         } else if (!link.isUrgentInline()) {

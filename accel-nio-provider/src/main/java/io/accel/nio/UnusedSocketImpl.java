@@ -7,8 +7,8 @@ import java.net.SocketAddress;
 import java.net.SocketImpl;
 
 /**
- * The {@link SocketImpl} that the constructors of {@link java.net.Socket} and {@link java.net.ServerSocket} ask for and
- * the adaptors never use, since they override whatever would reach it. Reaching it means that a newer JDK has a method
+ * The {@link SocketImpl} that the constructors of {@link java.net.Socket} and {@link java.net.ServerSocket} ask for, and that the
+ * adaptors never use, since they override every method that would reach it. A call that reaches it means that a newer JDK has a method
  * which the adaptors do not override yet.
  */
 final class UnusedSocketImpl extends SocketImpl {

@@ -19,21 +19,21 @@ import java.util.stream.Stream;
  * Makes Accel the JVM's {@code SelectorProvider} and {@code AsynchronousChannelProvider} before the program starts.
  *
  * <p>The JVM has already put the jar on the class path by the time the agent runs (it does so for every agent). The agent
- * turns its arguments into {@code accel.*} system properties, looks whether the profile that they and the environment make has a
- * mistake, and names Accel as the provider. It exports nothing of the JDK's: other libraries choose differently when they find
- * the JDK's channels open to them. What the command line says with {@code -D} has precedence over all of it.
+ * turns its arguments into {@code accel.*} system properties, checks the profile that they and the environment make for mistakes, and
+ * names Accel as the provider. It opens none of the JDK's packages to other code, as libraries choose differently when they can reach
+ * into the JDK's channels. A {@code -D} of the command line has precedence over all of this.
  *
  * <p>It changes a few classes of the JDK's, so that these treat Accel's channels as the JDK's own: see {@link JdkChange}. It has
  * Netty take the JDK's channels: see {@link NettyTransports}.
  *
- * <p>A mistake is said in a line, and ends the program with status {@value #MISTAKE}; with {@code on-error=off} the program goes on
+ * <p>A mistake is reported in a line, and ends the program with status {@value #MISTAKE}; with {@code on-error=off} the program goes on
  * without Accel.
  */
 public final class AccelAgent {
     /** The property by which the JDK finds its provider. */
     static final String PROVIDER_PROPERTY = "java.nio.channels.spi.SelectorProvider";
 
-    /** By name: loading the class belongs to the program's first channel, not to the start of the JVM. */
+    /** The provider, by name: the program's first channel is to load the class, not the start of the JVM. */
     static final String PROVIDER = "io.accel.nio.AccelSelectorProvider";
 
     /** The property by which the JDK finds its provider of asynchronous channels. */
@@ -84,7 +84,7 @@ public final class AccelAgent {
         System.err.println("accel: " + line);
     }
 
-    /** Whether a mistake is no reason not to start the program; found also where nothing else can be read. */
+    /** Whether the program is to start despite a mistake; found even where nothing else can be read. */
     private static boolean isForgiving(String arguments) {
         String said = System.getProperty(PREFIX + ON_ERROR);
         return said != null
@@ -99,7 +99,7 @@ public final class AccelAgent {
      * @param arguments {@code key=value,...} or null
      * @throws IllegalArgumentException if the arguments make no sense
      * @throws ProfileException if the profile has a mistake
-     * @throws IllegalStateException if it is too late: the program has its provider already, and the JVM asks once
+     * @throws IllegalStateException if it is too late: the program has its provider already, and the JVM asks for one only once
      */
     public static void agentmain(String arguments, Instrumentation instrumentation) {
         String refused = install(arguments, instrumentation);
@@ -108,7 +108,7 @@ public final class AccelAgent {
         }
     }
 
-    /** Returns null, or why the program will not use Accel. */
+    /** Returns null, or the reason why the program will not use Accel. */
     private static String install(String arguments, Instrumentation instrumentation) {
         for (Map.Entry<String, String> setting : OptionLine.parse(arguments).entrySet()) {
             String property = PREFIX + setting.getKey();
@@ -141,7 +141,10 @@ public final class AccelAgent {
         return refused;
     }
 
-    /** Unless the command line names another provider, which then stays without a word: it says nothing of the other channels. */
+    /**
+     * Serves asynchronous channels, unless the command line names another provider. That one stays without a message, as it does not
+     * concern the other channels.
+     */
     private static void serveAsynchronousChannels(Instrumentation instrumentation) {
         if (System.getProperty(ASYNCHRONOUS_PROPERTY) != null) {
             return;
@@ -157,7 +160,7 @@ public final class AccelAgent {
         }
     }
 
-    /** The factory loads nothing of the core before the program's first socket. */
+    /** Installs the socket factory, which loads nothing of the core before the program's first socket. */
     private static void serveSockets() {
         try {
             AccelSockets.install();
@@ -168,8 +171,8 @@ public final class AccelAgent {
     }
 
     /**
-     * Asks for the provider only where the JVM has loaded the class that keeps it, for asking is what fixes it. (The
-     * class can be loaded without being initialised, from an archive; then asking gives Accel, as it should.)
+     * Asks for the provider only where the JVM has loaded the class that keeps it, as the question itself fixes it. (The class can be
+     * loaded from an archive without being initialised; the question then gives Accel, as it should.)
      */
     private static String providerInUse(Instrumentation instrumentation) {
         if (!isLoaded(instrumentation, PROVIDER_HOLDER)) {

@@ -11,8 +11,8 @@ import java.io.IOException;
 import java.util.function.Consumer;
 
 /**
- * How a class of {@code java.base}, which cannot name Accel's, knows a socket channel of Accel's: it is of the default provider's
- * kind, and that is Accel where the agent is at work. For one thread.
+ * The test by which a class of {@code java.base} recognises a socket channel of Accel's without naming Accel's classes: the channel's
+ * provider is of the same class as the default provider, which is Accel's under the agent. For one thread.
  */
 final class AccelChannel {
     private static final String SOCKET_CHANNEL = "java/nio/channels/SocketChannel";
@@ -24,10 +24,10 @@ final class AccelChannel {
     private final Consumer<Prologue> load;
 
     /**
-     * A channel, or what may be one.
+     * Describes an object that may be such a channel.
      *
-     * @param constants of the class that asks
-     * @param load the instructions that put it on the stack
+     * @param constants the constants of the class that asks
+     * @param load adds the instructions that put the object on the stack
      */
     AccelChannel(ConstantPool constants, Consumer<Prologue> load) throws IOException {
         this.constants = constants;
@@ -35,18 +35,18 @@ final class AccelChannel {
         this.load = load;
     }
 
-    /** Puts it on the stack, as a socket channel, which it is known to be. */
+    /** Puts the object on the stack as a socket channel, which it is known to be. */
     Prologue load(Prologue code) {
         load.accept(code);
         return code.addWith(CHECKCAST, type);
     }
 
-    /** A method of socket channels. */
+    /** Returns the constant for a method of socket channels. */
     int method(String name, String descriptor) throws IOException {
         return constants.addMethod(SOCKET_CHANNEL, name, descriptor);
     }
 
-    /** A prologue that begins with a jump to {@code other}, unless this is a socket channel of Accel's. */
+    /** Returns a prologue that begins with a jump to {@code other}, unless this is a socket channel of Accel's. */
     Prologue unless(int other) throws IOException {
         int getClass = constants.addMethod("java/lang/Object", "getClass", "()Ljava/lang/Class;");
         Prologue code = new Prologue();

@@ -20,9 +20,9 @@ import java.nio.BufferUnderflowException;
 import java.util.Map;
 
 /**
- * The change of {@code sun.nio.ch.ChannelInputStream}, of which {@code Channels.newInputStream} makes the streams of all channels
- * but the JDK's own. It reads under the channel's {@code blockingLock()}, under which {@code ChannelOutputStream} writes. Changed,
- * it reads a {@code SocketChannel} of Accel's without that lock. {@code read(ByteBuffer)}, by which all reads go, begins with
+ * The change of {@code sun.nio.ch.ChannelInputStream}, the stream that {@code Channels.newInputStream} makes for all channels but the
+ * JDK's own. It reads under the channel's {@code blockingLock()}, under which {@code ChannelOutputStream} writes. After the change it
+ * reads a {@code SocketChannel} of Accel's without that lock. {@code read(ByteBuffer)}, through which all reads go, begins with
  *
  * <pre>{@code
  * if (ch instanceof SocketChannel sc && sc.provider().getClass() == SelectorProvider.provider().getClass()) {
@@ -34,7 +34,7 @@ import java.util.Map;
  * }
  * }</pre>
  *
- * and {@code transferTo(OutputStream)}, which has the lock as long as it fills a file, with
+ * and {@code transferTo(OutputStream)}, which holds the lock as long as it fills a file, begins with
  *
  * <pre>{@code
  * if (ch instanceof SocketChannel sc && sc.provider().getClass() == SelectorProvider.provider().getClass()) {
@@ -42,15 +42,14 @@ import java.util.Map;
  * }
  * }</pre>
  *
- * as the JDK's own channels' stream does.
+ * as the stream of the JDK's own channels does.
  *
- * <p>Why so:
+ * <p>The reasons:
  * <ul>
- *   <li>The classes of {@code java.base} cannot name Accel's, but they can name the default provider, which is Accel where the
- *       agent is at work. Channels of other providers stay under the lock, whether those promise to read and write at the same
- *       time or not.
- *   <li>The lock also keeps the mode as it is. Without it a channel can become non-blocking between the question and the read,
- *       which then reads nothing; the stream would take that for its end. So it asks again.
+ *   <li>The classes of {@code java.base} cannot name Accel's, but they can name the default provider, which is Accel's under the
+ *       agent. Channels of other providers stay under the lock, whether those promise to read and write at the same time or not.
+ *   <li>The lock also keeps the mode as it is. Without it a channel can become non-blocking between the check and the read,
+ *       which then reads nothing, and the stream would take that for its end. So it checks again.
  *   <li>{@code ChannelOutputStream} stays as it is: its lock keeps the arrays of several writers whole.
  * </ul>
  */
@@ -63,7 +62,7 @@ final class ChannelInputPatch {
 
     private final ConstantPool constants;
     private final AccelChannel channel;
-    /** The field in which the stream has it. */
+    /** The stream's field for the channel. */
     private final int field;
 
     private ChannelInputPatch(ClassFile file) throws IOException {
@@ -75,9 +74,9 @@ final class ChannelInputPatch {
     /**
      * Changes the class.
      *
-     * @param original its class file
-     * @return the class file that is to take its place
-     * @throws IllegalArgumentException if it is not what the JDKs known have, with what is different
+     * @param original the original class file
+     * @return the changed class file
+     * @throws IllegalArgumentException if the class differs from that of the known JDKs; the message says how
      */
     static byte[] apply(byte[] original) {
         try {
@@ -110,7 +109,7 @@ final class ChannelInputPatch {
         load(code)
                 .add(ALOAD_1)
                 .addWith(INVOKEINTERFACE, constants.addInterfaceMethod(CHANNEL, "read", "(L" + BUFFER + ";)I"))
-                .add(2, 0) // words of arguments, and a zero
+                .add(2, 0) // the words of arguments, and a zero
                 .add(DUP)
                 .addJump(IFNE, done)
                 .add(POP)

@@ -11,10 +11,10 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * A class file in which methods get a {@link Prologue}, and all else stays as it is. For one thread.
+ * A class file in which methods get a {@link Prologue}, and everything else stays as it is. For one thread.
  *
- * <p>This is no library's because of the time that one takes to load: the JDK reads files by the class in question, so nearly
- * every JVM would load the library as it starts, which takes several times as long as all that is done here.
+ * <p>No library does this because of its load time. The JDK uses the changed class when it reads files, so nearly every JVM would load
+ * the library as it starts, which takes several times as long as all the work here.
  */
 final class ClassFile {
     private static final int MAGIC = 0xcafebabe;
@@ -26,13 +26,13 @@ final class ClassFile {
     private final String name;
     private final String superName;
     private final Set<String> fields = new HashSet<>();
-    /** Where the constants end. */
+    /** The end of the constants. */
     private final int head;
 
     /**
      * Reads a class file up to its methods.
      *
-     * @throws IllegalArgumentException if it is none, or has something unknown
+     * @throws IllegalArgumentException if it is not a class file, or has an unknown part
      */
     ClassFile(byte[] file) {
         this.file = file;
@@ -40,10 +40,10 @@ final class ClassFile {
         if (in.getInt() != MAGIC) {
             throw new IllegalArgumentException("it is no class file");
         }
-        in.getInt(); // its version
+        in.getInt(); // the version
         constants = new ConstantPool(file, in);
         head = in.position();
-        in.getShort(); // what may access it
+        in.getShort(); // the access flags
         name = constants.className(next());
         superName = constants.className(next());
         skip(2 * next());
@@ -76,10 +76,10 @@ final class ClassFile {
     }
 
     /**
-     * Makes the class file whose methods have these prologues. Once.
+     * Makes the class file whose methods have these prologues. To be called once.
      *
-     * @param prologues by names of instance methods with their descriptors
-     * @throws IllegalArgumentException if there is no such method, or if it has something unknown
+     * @param prologues the prologues, by names of instance methods with their descriptors
+     * @throws IllegalArgumentException if there is no such method, or if it has an unknown part
      */
     byte[] with(Map<String, Prologue> prologues) throws IOException {
         Map<String, Prologue> left = new HashMap<>(prologues);

@@ -9,8 +9,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.function.Predicate;
 
 /**
- * The constants of a class file (JVM specification, 4.4): those that it has, and behind them those that are added. An index
- * that the class file uses stays what it was. For one thread.
+ * The constants of a class file (JVM specification, 4.4): its own, followed by the added ones. An index that the class file uses stays
+ * the same. For one thread.
  */
 final class ConstantPool {
     private static final int UTF8 = 1;
@@ -24,7 +24,7 @@ final class ConstantPool {
 
     private final byte[] file;
     private final ByteBuffer in;
-    /** Where each constant's tag is. */
+    /** The place of each constant's tag. */
     private final int[] places;
 
     private final int begin;
@@ -33,7 +33,7 @@ final class ConstantPool {
     private final DataOutputStream out = new DataOutputStream(added);
     private int count;
 
-    /** Reads the pool, from its count on, and leaves the position behind it. */
+    /** Reads the pool, from its count on, and leaves the position after it. */
     ConstantPool(byte[] file, ByteBuffer in) {
         this.file = file;
         this.in = in;
@@ -54,7 +54,7 @@ final class ConstantPool {
                             throw new IllegalArgumentException("its constant " + i + " is of the unknown kind " + tag);
                     };
             if (tag == LONG || tag == DOUBLE) {
-                i++; // these count for two
+                i++; // these take two indexes
             }
             if (length > in.remaining()) {
                 throw new BufferUnderflowException();
@@ -64,13 +64,13 @@ final class ConstantPool {
         end = in.position();
     }
 
-    /** The text at an index, which is in the class file. */
+    /** Returns the text at an index of the class file. */
     String text(int index) {
         int place = places[index] + 1;
         return new String(file, place + 2, in.getShort(place) & 0xffff, StandardCharsets.UTF_8);
     }
 
-    /** The first of the texts in the class file that a test picks out; null if it picks none. */
+    /** Returns the first text of the class file that passes a test; null if none does. */
     String firstText(Predicate<String> test) {
         for (int i = 1; i < places.length; i++) {
             if (places[i] != 0 && file[places[i]] == UTF8) {
@@ -83,7 +83,7 @@ final class ConstantPool {
         return null;
     }
 
-    /** The name of the class at an index, which is in the class file. */
+    /** Returns the name of the class at an index of the class file. */
     String className(int index) {
         return text(in.getShort(places[index] + 1) & 0xffff);
     }

@@ -13,7 +13,8 @@ import java.util.Map;
 
 /**
  * The change of {@code sun.nio.ch.SelectorProviderImpl}, the JDK's own provider, from which {@code java.net.DatagramSocket} gets the
- * channel that does its work, whichever the default provider is. Changed, {@code openUninterruptibleDatagramChannel()} begins with
+ * channel that does its work, whatever the default provider is. After the change {@code openUninterruptibleDatagramChannel()} begins
+ * with
  *
  * <pre>{@code
  * if (SelectorProvider.provider() instanceof Supplier own) {
@@ -21,8 +22,8 @@ import java.util.Map;
  * }
  * }</pre>
  *
- * <p>Why so: the classes of {@code java.base} cannot name Accel's, but they can name the default provider, which is Accel where the
- * agent is at work, and a supplier.
+ * <p>The reason: the classes of {@code java.base} cannot name Accel's, but they can name the default provider, which is Accel's under
+ * the agent, and a supplier.
  */
 final class DatagramSocketPatch {
     private static final String PROVIDER = "java/nio/channels/spi/SelectorProvider";
@@ -35,9 +36,9 @@ final class DatagramSocketPatch {
     /**
      * Changes the class.
      *
-     * @param original its class file
-     * @return the class file that is to take its place
-     * @throws IllegalArgumentException if it is not what the JDKs known have, with what is different
+     * @param original the original class file
+     * @return the changed class file
+     * @throws IllegalArgumentException if the class differs from that of the known JDKs; the message says how
      */
     static byte[] apply(byte[] original) {
         try {
@@ -63,7 +64,7 @@ final class DatagramSocketPatch {
                 .addWith(INVOKESTATIC, provider)
                 .addWith(CHECKCAST, supplier)
                 .addWith(INVOKEINTERFACE, get)
-                .add(1, 0) // words of arguments, and a zero
+                .add(1, 0) // the words of arguments, and a zero
                 .addWith(CHECKCAST, constants.addClass(CHANNEL))
                 .add(ARETURN)
                 .mark(others);

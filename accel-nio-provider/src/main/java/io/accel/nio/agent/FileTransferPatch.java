@@ -23,8 +23,8 @@ import java.nio.BufferUnderflowException;
 import java.util.Map;
 
 /**
- * The change of {@code sun.nio.ch.FileChannelImpl}, whose {@code transferTo} has {@code sendfile} for the JDK's own channels, and
- * pieces of 8 KiB for all others. Changed, it begins with
+ * The change of {@code sun.nio.ch.FileChannelImpl}, whose {@code transferTo} uses {@code sendfile} for the JDK's own channels, and
+ * pieces of 8 KiB for all others. After the change it begins with
  *
  * <pre>{@code
  * if (target instanceof SocketChannel sc
@@ -34,14 +34,14 @@ import java.util.Map;
  * }
  * }</pre>
  *
- * <p>Why so: the classes of {@code java.base} cannot name Accel's, but they can name the default provider, which is Accel where the
- * agent is at work, and a function. That the channel itself is none keeps the function out of its public type.
+ * <p>The reason: the classes of {@code java.base} cannot name Accel's, but they can name the default provider, which is Accel's under
+ * the agent, and a function. The channel itself is none, so that the function stays out of its public type.
  */
 final class FileTransferPatch {
     private static final String CHANNEL = "java/nio/channels/FileChannel";
     private static final String TRANSFER = "transferTo(JJLjava/nio/channels/WritableByteChannel;)J";
     private static final String FUNCTION = "java/util/function/ToLongBiFunction";
-    /** The local variable that it is in; a long takes two. */
+    /** The local variable of the target; a long takes two. */
     private static final int TARGET = 5;
 
     private FileTransferPatch() {}
@@ -49,9 +49,9 @@ final class FileTransferPatch {
     /**
      * Changes the class.
      *
-     * @param original its class file
-     * @return the class file that is to take its place
-     * @throws IllegalArgumentException if it is not what the JDKs known have, with what is different
+     * @param original the original class file
+     * @return the changed class file
+     * @throws IllegalArgumentException if the class differs from that of the known JDKs; the message says how
      */
     static byte[] apply(byte[] original) {
         try {
@@ -84,7 +84,7 @@ final class FileTransferPatch {
                         INVOKEINTERFACE,
                         constants.addInterfaceMethod(
                                 FUNCTION, "applyAsLong", "(Ljava/lang/Object;Ljava/lang/Object;)J"))
-                .add(3, 0) // words of arguments, and a zero
+                .add(3, 0) // the words of arguments, and a zero
                 .add(LRETURN)
                 .mark(others);
     }

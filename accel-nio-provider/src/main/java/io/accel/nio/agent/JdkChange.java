@@ -12,16 +12,16 @@ import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 
 /**
- * A class of the JDK's that the agent changes, because it treats the JDK's own channels differently from all others. Accel's are to
- * be treated as the JDK's.
+ * A class of the JDK's that the agent changes, because it treats the JDK's own channels differently from all others. The change has it
+ * treat Accel's channels like the JDK's.
  *
- * <p>The class is loaded here, so that the JVM asks for the change of this one class and of no other. If it is loaded already it is redefined, which adds neither method nor field. Either way the
- * change outlasts what other agents do to the class later.
+ * <p>The class is loaded here, so that the JVM asks for the change of this one class and of no other. A class that is loaded already
+ * is redefined, which adds neither methods nor fields. Either way the change outlasts later changes of the class by other agents.
  */
 final class JdkChange {
     /**
-     * Lets {@code Channels.newInputStream} and {@code newOutputStream} of one channel work at the same time, as the JDK does for its own
-     * since JDK 19. Older JDKs let the streams of every channel wait for each other, and stay as they are.
+     * Lets {@code Channels.newInputStream} and {@code newOutputStream} of one channel work at the same time, as the JDK does for its
+     * own channels since JDK 19. In older JDKs the streams of every channel wait for each other, and these JDKs stay as they are.
      */
     private static final JdkChange CHANNEL_STREAMS = new JdkChange(
             "sun.nio.ch.ChannelInputStream",
@@ -30,7 +30,7 @@ final class JdkChange {
             "Channels.newInputStream and Channels.newOutputStream of one SocketChannel wait for each other. Where one thread"
                     + " reads and another one writes, use the streams of channel.socket()");
 
-    /** Lets {@code FileChannel.transferTo} send files through the kernel by {@code sendfile}, and read them into the ring of a link. */
+    /** Lets {@code FileChannel.transferTo} send files through the kernel with {@code sendfile}, and read them into the ring of a link. */
     private static final JdkChange FILE_TRANSFERS = new JdkChange(
             "sun.nio.ch.FileChannelImpl",
             17,
@@ -52,19 +52,19 @@ final class JdkChange {
     private final UnaryOperator<byte[]> change;
     private final String otherwise;
 
-    /** Guarded by this. */
+    /** Whether the change was made or tried. Guarded by this. */
     private boolean made;
 
     /**
-     * Makes all for channels that this JDK needs, once in a process.
+     * Makes all changes for channels that this JDK needs, once in a process.
      *
-     * @param failed told in a line of each class that stays as it is, why, and what follows
+     * @param failed takes a line for each class that stays as it is, with the reason and the consequence
      */
     static void forChannels(Instrumentation instrumentation, Consumer<String> failed) {
         make(OF_CHANNELS, instrumentation, failed);
     }
 
-    /** As {@link #forChannels}, for the sockets of {@code java.net}. */
+    /** Does what {@link #forChannels} does, for the sockets of {@code java.net}. */
     static void forSockets(Instrumentation instrumentation, Consumer<String> failed) {
         make(OF_SOCKETS, instrumentation, failed);
     }
@@ -79,12 +79,12 @@ final class JdkChange {
     }
 
     /**
-     * A change.
+     * Describes a change.
      *
      * @param className the class
      * @param firstJdk the first JDK in which there is something to change
-     * @param change makes of its class file another one, or throws an IllegalArgumentException that says what is unknown
-     * @param otherwise how Accel's channels are treated without it, and what a program can do
+     * @param change turns the class file into another one, or throws an IllegalArgumentException that names the unknown part
+     * @param otherwise how Accel's channels are treated without the change, and what a program can do
      */
     private JdkChange(String className, int firstJdk, UnaryOperator<byte[]> change, String otherwise) {
         this.className = className;
@@ -93,7 +93,7 @@ final class JdkChange {
         this.otherwise = otherwise;
     }
 
-    /** Returns null, or what is to be said. */
+    /** Makes the change. Returns null, or a message to print. */
     private synchronized String make(Instrumentation instrumentation) {
         if (made || Runtime.version().feature() < firstJdk) {
             return null;
@@ -143,7 +143,7 @@ final class JdkChange {
         return "the JDK's class " + className + " stays as it is (" + why + "), so " + otherwise;
     }
 
-    /** Makes the change if the class is loaded while the JVM knows of this, which it then asks under a lock of its own. */
+    /** Makes the change if the class is loaded while this is registered with the JVM, which calls it under a lock of its own. */
     private final class Transformer implements ClassFileTransformer {
         private volatile boolean asked;
         private volatile RuntimeException failure;

@@ -11,16 +11,16 @@ import java.util.function.Consumer;
 /**
  * Has a program's Netty take NIO, whose channels are Accel's, where it would take epoll, kqueue or io_uring by itself.
  *
- * <p>Netty, and each framework on it, asks a native transport whether it is available, and takes NIO otherwise. The transport answers
- * no where the system property {@code io.netty.transport.noNative} is true. It asks for the property when its class is initialised, under a name
- * that is relocated with the class, such as {@code io.grpc.netty.shaded.io.netty.transport.noNative}. So this looks at the classes that
- * the program loads. When one is such a transport's, it reads the name of the property in the class's constants, and sets the property. A value
- * that is there already is the user's, and stays.
+ * <p>Netty, and each framework on it, asks a native transport whether it is available, and takes NIO otherwise. The transport is not
+ * available where the system property {@code io.netty.transport.noNative} is true. It reads the property when its class is
+ * initialised, under a name that is relocated with the class, such as {@code io.grpc.netty.shaded.io.netty.transport.noNative}. So
+ * this transformer looks at the classes that the program loads. When it finds the class of such a transport, it reads the property's
+ * name from the class's constants, and sets the property. A value that is set already is the user's, and stays.
  *
  * <p>No class is changed. Any thread that loads a class calls this.
  */
 final class NettyTransports implements ClassFileTransformer {
-    /** How the names of the classes end that say whether a transport is available, in Netty 4.1 and 4.2. */
+    /** The endings of the names of the classes that tell whether a transport is available, in Netty 4.1 and 4.2. */
     private static final List<String> NAMES = List.of(
             "/channel/epoll/Epoll", "/channel/kqueue/KQueue", "/channel/uring/IoUring", "/channel/uring/IOUring");
 
@@ -33,9 +33,9 @@ final class NettyTransports implements ClassFileTransformer {
     }
 
     /**
-     * Begins to look at what is loaded from now on.
+     * Begins to look at the classes that are loaded from now on.
      *
-     * @param say told in a line of each Netty that takes NIO
+     * @param say takes a line for each Netty that takes NIO
      */
     static void takeNio(Instrumentation instrumentation, Consumer<String> say) {
         instrumentation.addTransformer(new NettyTransports(say));
@@ -65,12 +65,12 @@ final class NettyTransports implements ClassFileTransformer {
         return false;
     }
 
-    /** The property that the class asks; null if it asks none, and is not Netty's, or of a Netty that is too old. */
+    /** Returns the property that the class reads; null if it reads none, as it is not Netty's, or its Netty is too old. */
     private static String propertyOf(byte[] classFile) {
         try {
             return new ClassFile(classFile).constants().firstText(text -> text.endsWith(PROPERTY));
         } catch (IllegalArgumentException | IndexOutOfBoundsException | BufferUnderflowException e) {
-            return null; // the JVM says what is wrong with the class
+            return null; // the JVM reports the error in the class
         }
     }
 

@@ -1,6 +1,6 @@
 package io.accel.nio.agent;
 
-/** The instructions that {@link Prologue}s are made of (JVM specification, 6.5). */
+/** The instructions of {@link Prologue}s (JVM specification, 6.5). */
 final class Opcodes {
     static final int ICONST_0 = 3;
     static final int ICONST_1 = 4;

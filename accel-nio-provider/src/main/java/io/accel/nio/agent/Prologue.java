@@ -8,9 +8,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Instructions that a method runs before its own, and what the verifier has to know of them. They may use the method's
- * parameters and eight words of stack, and no other local variables. A jump to their end goes to the method's own code. For one
- * thread.
+ * Instructions that a method runs before its own, with the frames that the verifier needs. They may use the method's parameters and
+ * eight words of stack, but no other local variables. A jump to their end goes to the method's own code. For one thread.
  */
 final class Prologue {
     private static final int MAX_STACK = 8;
@@ -32,7 +31,7 @@ final class Prologue {
     private final ByteArrayOutputStream code = new ByteArrayOutputStream();
     private final List<Mark> marks = new ArrayList<>();
 
-    /** Appends instructions as they are. */
+    /** Appends instructions unchanged. */
     Prologue add(int... bytes) {
         for (int b : bytes) {
             code.write(b);
@@ -51,12 +50,12 @@ final class Prologue {
         return add(opcode, distance >> 8, distance);
     }
 
-    /** Says that jumps come here, with nothing on the stack. */
+    /** Marks a target of jumps, with nothing on the stack. */
     Prologue mark(int here) {
         return mark(here, NOTHING);
     }
 
-    /** Says that jumps come here, with an int on the stack. */
+    /** Marks a target of jumps, with an int on the stack. */
     Prologue markWithInt(int here) {
         return mark(here, ONE);
     }
@@ -72,10 +71,10 @@ final class Prologue {
     /**
      * Puts this before a method's code.
      *
-     * @param attribute what the method's {@code Code} attribute holds
-     * @param constants of the method's class
-     * @return what it is to hold
-     * @throws IllegalArgumentException if it has something of which nobody knows here how to move it
+     * @param attribute the contents of the method's {@code Code} attribute
+     * @param constants the constants of the method's class
+     * @return the new contents
+     * @throws IllegalArgumentException if the code has a part that this class cannot move
      */
     byte[] before(ByteBuffer attribute, ConstantPool constants) throws IOException {
         // Switches are aligned by four, counted from the method's beginning.
@@ -151,7 +150,7 @@ final class Prologue {
         out.write(value);
     }
 
-    /** A table whose entries begin with a place in the code. */
+    /** Moves a table whose entries begin with a place in the code. */
     private static byte[] moved(byte[] table, int entryBytes, int distance) {
         ByteBuffer entries = ByteBuffer.wrap(table.clone());
         for (int at = 2; at < table.length; at += entryBytes) {
@@ -161,8 +160,8 @@ final class Prologue {
     }
 
     /**
-     * The frames of the prologue and those of the method, each of which says how far it is from the one before, and what differs
-     * there. No mark differs from the method's beginning, so only the distance of the method's first one changes.
+     * Joins the frames of the prologue and of the method. Each frame holds its distance from the one before, and the difference to it.
+     * No mark differs from the method's beginning, so only the distance of the method's first frame changes.
      */
     private byte[] frames(byte[] ofMethod, int padding) throws IOException {
         moveNews(ofMethod, padding + code.size());
@@ -200,7 +199,7 @@ final class Prologue {
                 .array();
     }
 
-    /** Frames name objects that are not initialised yet by the place of the instruction that made them. */
+    /** Moves the references of frames to uninitialised objects, which are the places of the instructions that made them. */
     private static void moveNews(byte[] frames, int distance) {
         ByteBuffer in = ByteBuffer.wrap(frames);
         int count = in.getShort() & 0xffff;
@@ -239,7 +238,7 @@ final class Prologue {
         }
     }
 
-    /** The distance counts from the method's beginning, and is one less from the frame at the prologue's end. */
+    /** Converts a distance from the method's beginning to one from the frame at the prologue's end, which is one less. */
     private static int closer(int delta) {
         if (delta == 0) {
             throw new IllegalArgumentException("a method of it begins with a loop");

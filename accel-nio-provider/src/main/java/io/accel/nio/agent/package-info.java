@@ -1,11 +1,12 @@
 /**
- * The Java agent: {@code java -javaagent:accel.jar -jar app.jar} is all that a program needs.
+ * The Java agent. A program needs nothing but {@code java -javaagent:accel.jar -jar app.jar}.
  *
- * <p>Runs before the program's first class, in whatever JVM the program was given. So it uses the JDK, the
- * profiles, {@code io.accel.core.daemon} and the sockets of {@code io.accel.nio.net} alone: no logger is initialised early, and
- * nothing else of Accel's core is loaded before the program opens its first channel or socket. Nothing depends on it.
+ * <p>The agent runs before the program's first class, in any JVM. So it uses only the JDK, the profiles, {@code io.accel.core.daemon}
+ * and the sockets of {@code io.accel.nio.net}: no logger is initialised early, and nothing else of Accel's core is loaded before the
+ * program opens its first channel or socket. Nothing depends on this package.
  *
- * <p>{@code AccelAgent} is what the JVM calls. {@code JdkChange} changes classes of the JDK's, by what {@code ChannelInputPatch} and
- * {@code FileTransferPatch} put into them; {@code ClassFile}, {@code ConstantPool}, {@code Prologue} and {@code Opcodes} know the form of class files.
+ * <p>The JVM calls {@code AccelAgent}. {@code JdkChange} changes classes of the JDK's, and {@code ChannelInputPatch}, {@code
+ * DatagramSocketPatch} and {@code FileTransferPatch} make the changes. {@code ClassFile}, {@code ConstantPool}, {@code Prologue} and
+ * {@code Opcodes} know the format of class files.
  */
 package io.accel.nio.agent;

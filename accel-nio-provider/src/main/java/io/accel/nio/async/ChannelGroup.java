@@ -22,17 +22,17 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A group: its threads, and the channels that are open in it. Safe for use by many threads.
+ * A group of channels: its threads, and the channels that are open in it. Safe for use by many threads.
  *
- * <p>Handlers run on threads of the pool alone. A pool that grows has one thread of Accel's besides, which waits and moves bytes, so
- * that there is one while all others are busy with handlers; its handlers go to the pool.
+ * <p>Handlers run on threads of the pool alone. A growing pool also has one thread of Accel's, which waits and moves bytes, so that a
+ * thread does so while all others are busy with handlers. Its handlers go to the pool.
  */
 public final class ChannelGroup extends AsynchronousChannelGroup {
     private enum State {
         OPEN,
-        /** There can be no further channel; the last one to be closed ends the group. */
+        /** No further channel can be opened; the close of the last one ends the group. */
         SHUTDOWN,
-        /** The threads end when they have done what there is to do. */
+        /** The threads end when they have done the remaining work. */
         ENDING
     }
 
@@ -41,7 +41,7 @@ public final class ChannelGroup extends AsynchronousChannelGroup {
     private final SelectorProvider channels;
     private final ThreadPool pool;
     private final EventLoop loop;
-    /** Held by who ends the group, for as long as that takes. */
+    /** Held by the thread that ends the group, for as long as that takes. */
     private final Object ending = new Object();
 
     // Guarded by members.
@@ -57,14 +57,14 @@ public final class ChannelGroup extends AsynchronousChannelGroup {
     }
 
     /**
-     * A group with so many threads.
+     * Creates a group with the given number of threads.
      *
-     * @param provider whose group it is
-     * @param channels opens what is beneath the group's channels
-     * @param threads how many
-     * @param factory makes them
+     * @param provider the provider of the group
+     * @param channels opens the channels beneath the group's channels
+     * @param threads the number of threads
+     * @param factory makes the threads
      * @throws IllegalArgumentException if {@code threads} is not positive
-     * @throws IOException if there is no selector to be had
+     * @throws IOException if no selector can be opened
      */
     public static ChannelGroup fixed(
             AsynchronousChannelProvider provider, SelectorProvider channels, int threads, ThreadFactory factory)
@@ -73,13 +73,13 @@ public final class ChannelGroup extends AsynchronousChannelGroup {
     }
 
     /**
-     * A group with an executor, which is its own from now on.
+     * Creates a group with an executor, which belongs to the group from now on.
      *
-     * @param provider whose group it is
-     * @param channels opens what is beneath the group's channels
-     * @param executor the threads
+     * @param provider the provider of the group
+     * @param channels opens the channels beneath the group's channels
+     * @param executor runs the threads
      * @param initialSize how many of them wait for channels, if the executor makes new ones as needed; negative for a usual number
-     * @throws IOException if there is no selector to be had
+     * @throws IOException if no selector can be opened
      */
     public static ChannelGroup of(
             AsynchronousChannelProvider provider, SelectorProvider channels, ExecutorService executor, int initialSize)
@@ -88,11 +88,11 @@ public final class ChannelGroup extends AsynchronousChannelGroup {
     }
 
     /**
-     * The group of channels that name none, by the system properties that {@link AsynchronousChannelGroup} names.
+     * Creates the group of channels that name none, as the system properties that {@link AsynchronousChannelGroup} documents say.
      *
-     * @param provider whose group it is
-     * @param channels opens what is beneath the group's channels
-     * @throws IOException if there is no selector to be had
+     * @param provider the provider of the group
+     * @param channels opens the channels beneath the group's channels
+     * @throws IOException if no selector can be opened
      */
     public static ChannelGroup byDefault(AsynchronousChannelProvider provider, SelectorProvider channels)
             throws IOException {
@@ -156,7 +156,7 @@ public final class ChannelGroup extends AsynchronousChannelGroup {
             ended = true;
         } finally {
             if (!ended) {
-                startOwn(); // an error has ended this thread, which the group cannot do without
+                startOwn(); // an error has ended this thread, and the group needs one
             }
             loop.left();
         }
@@ -181,7 +181,7 @@ public final class ChannelGroup extends AsynchronousChannelGroup {
             ended = true;
         } finally {
             if (!ended) {
-                startPooled(); // the pool's thread ends by what a handler has thrown
+                startPooled(); // an exception of a handler ends the pool's thread
             }
             loop.left();
         }
@@ -198,9 +198,9 @@ public final class ChannelGroup extends AsynchronousChannelGroup {
     }
 
     /**
-     * Has a handler called: by the current thread, if that is one of the group's and has not called too many.
+     * Has a handler called, by the current thread if it is one of the group's and has not called too many.
      *
-     * @param handler null for none
+     * @param handler the handler, or null for none
      * @throws ShutdownChannelGroupException if the group has ended
      */
     void invoke(Runnable handler) {
@@ -222,7 +222,7 @@ public final class ChannelGroup extends AsynchronousChannelGroup {
     /**
      * Has a handler called, but not by the current thread before this returns.
      *
-     * @param handler null for none
+     * @param handler the handler, or null for none
      * @throws ShutdownChannelGroupException if the group has ended
      */
     void dispatch(Runnable handler) {
@@ -248,7 +248,7 @@ public final class ChannelGroup extends AsynchronousChannelGroup {
      * Opens a channel in the group.
      *
      * @throws ShutdownChannelGroupException if the group is shut down
-     * @throws IOException if it cannot be opened
+     * @throws IOException if the channel cannot be opened
      */
     public AsynchronousSocketChannel openSocketChannel() throws IOException {
         refuseIfShutdown();
@@ -259,7 +259,7 @@ public final class ChannelGroup extends AsynchronousChannelGroup {
      * Opens a listening channel in the group.
      *
      * @throws ShutdownChannelGroupException if the group is shut down
-     * @throws IOException if it cannot be opened
+     * @throws IOException if the channel cannot be opened
      */
     public AsynchronousServerSocketChannel openServerSocketChannel() throws IOException {
         refuseIfShutdown();
@@ -268,7 +268,7 @@ public final class ChannelGroup extends AsynchronousChannelGroup {
         return channel;
     }
 
-    /** A channel that a listener of the group has accepted. */
+    /** Returns a channel for a connection that a listener of the group has accepted. */
     AsynchronousSocketChannel accepted(SocketChannel channel) throws IOException {
         try {
             return stream(channel, StreamChannel.Connection.MADE);
@@ -308,7 +308,7 @@ public final class ChannelGroup extends AsynchronousChannelGroup {
         throw new ShutdownChannelGroupException();
     }
 
-    /** A channel is closed, and its handlers have been told. */
+    /** Called when a channel is closed, and its handlers have been told. */
     void leave(AsynchronousChannel channel) {
         boolean last;
         synchronized (members) {
@@ -363,7 +363,7 @@ public final class ChannelGroup extends AsynchronousChannelGroup {
         end();
     }
 
-    /** Closes what is open and ends the threads. Whoever comes second returns when that is done. */
+    /** Closes the open channels and ends the threads. A second caller returns when that is done. */
     private void end() {
         synchronized (ending) {
             List<AsynchronousChannel> open;

@@ -5,7 +5,10 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Makes daemon threads that keep nothing of the thread that needed them; those of the default group, unless the program names others. */
+/**
+ * Makes daemon threads that inherit nothing from the thread that needed them. The default group uses them, unless the program names a
+ * factory.
+ */
 final class DefaultThreads implements ThreadFactory {
     private static final String FACTORY = "java.nio.channels.DefaultThreadPool.threadFactory";
     private static final String INITIAL_SIZE = "java.nio.channels.DefaultThreadPool.initialSize";
@@ -18,7 +21,7 @@ final class DefaultThreads implements ThreadFactory {
         this.name = name;
     }
 
-    /** The default group's pool, by the system properties that {@link java.nio.channels.AsynchronousChannelGroup} names. */
+    /** Returns the default group's pool, as set by the system properties that {@link java.nio.channels.AsynchronousChannelGroup} names. */
     static ThreadPool pool() {
         String factory = Privileged.get(() -> System.getProperty(FACTORY));
         String size = Privileged.get(() -> System.getProperty(INITIAL_SIZE));

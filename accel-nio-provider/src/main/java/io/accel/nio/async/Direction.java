@@ -4,7 +4,7 @@ import java.nio.channels.ReadPendingException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.WritePendingException;
 
-/** Of the two directions of a stream, which. */
+/** One of the two directions of a stream. */
 enum Direction {
     READING(SelectionKey.OP_READ),
     WRITING(SelectionKey.OP_WRITE);
@@ -15,17 +15,17 @@ enum Direction {
         this.operation = operation;
     }
 
-    /** The selection key's. */
+    /** Returns the operation bit of the selection key. */
     int operation() {
         return operation;
     }
 
-    /** Why there cannot be a second operation. */
+    /** Returns the exception for a second operation. */
     IllegalStateException pending() {
         return this == READING ? new ReadPendingException() : new WritePendingException();
     }
 
-    /** Why there can be no further operation after one that was given up. */
+    /** Returns the exception for a further operation after one that was given up. */
     IllegalStateException givenUp() {
         return new IllegalStateException((this == READING ? "Reading" : "Writing")
                 + " not allowed: an operation before was ended by its timeout or cancelled, and may have moved bytes");

@@ -17,31 +17,32 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.function.Consumer;
 
 /**
- * What the threads of a group do: one of them waits in the selector, the others for work.
+ * The loop of a group's threads: one of them waits in the selector, the others wait for work.
  *
- * <p>The work is a queue. In it, or in the hands of one thread, is the turn to wait. The thread that has the turn selects, and moves the bytes of what
- * became ready: no other thread then finds it ready once more. What handlers there are to call it puts in the queue, and behind them the
- * turn, for another thread to take, before it calls the first one itself. So however long a handler takes, another thread selects.
+ * <p>The work is in a queue. The turn to wait is in that queue, too, or in the hands of one thread. The thread that has the turn
+ * selects, and moves the bytes of the channels that became ready, so that no other thread finds them ready once more. It puts the
+ * handlers to call into the queue, and the turn behind them for another thread, before it calls the first handler itself. So another
+ * thread selects however long a handler takes.
  */
 final class EventLoop {
     /** A channel in the selector. */
     interface Client {
         /**
-         * Does what can be done now. Called by the thread that has the turn.
+         * Continues the pending operations as far as possible. Called by the thread that has the turn.
          *
-         * @param operations what the channel is ready for
-         * @param handlers takes calls of handlers
+         * @param operations the operations that the channel is ready for
+         * @param handlers takes the calls of handlers
          */
         void ready(int operations, Deque<Runnable> handlers);
     }
 
     private static final Log LOG = Log.of(EventLoop.class);
 
-    /** What is in the queue beside calls of handlers. */
+    /** The entries of the queue beside calls of handlers. */
     private enum Mark implements Runnable {
         /** The turn to wait. */
         TURN,
-        /** Lets a thread look whether it is to end. */
+        /** Lets a thread check whether it is to end. */
         NOTHING;
 
         @Override
@@ -51,7 +52,7 @@ final class EventLoop {
     private final Selector selector;
     private final BlockingQueue<Runnable> work = new LinkedBlockingQueue<>();
 
-    /** Whether a thread is in the selector, or about to be. Written by the one that has the turn. */
+    /** Whether a thread is in the selector, or about to be. Written by the thread that has the turn. */
     private volatile boolean selecting;
 
     /** Written once, under the monitor. */
@@ -59,7 +60,7 @@ final class EventLoop {
 
     private int threads; // guarded by this
 
-    // Only who has the turn.
+    // Only the thread that has the turn.
     private final List<SelectionKey> ready = new ArrayList<>();
     private final Deque<Runnable> handlers = new ArrayDeque<>();
     private final Consumer<SelectionKey> intoReady = ready::add;
@@ -73,12 +74,12 @@ final class EventLoop {
         return selector;
     }
 
-    /** A thread is going to {@link #run}. */
+    /** Called before a thread goes to {@link #run}. */
     synchronized void joining() {
         threads++;
     }
 
-    /** A thread has run, or was not to be had after all. The last one closes the selector. */
+    /** Called when a thread has run, or could not be started after all. The last one closes the selector. */
     void left() {
         synchronized (this) {
             threads--;
@@ -86,7 +87,7 @@ final class EventLoop {
                 return;
             }
             if (threads > 0) {
-                work.add(Mark.NOTHING); // for one that was about to wait for work when the loop was stopped
+                work.add(Mark.NOTHING); // for a thread that was about to wait for work when the loop was stopped
                 return;
             }
         }
@@ -97,19 +98,19 @@ final class EventLoop {
         }
     }
 
-    /** Ends the threads when they have done the work that there is. */
+    /** Ends the threads when they have done the remaining work. */
     void stop() {
         synchronized (this) {
             stopped = true;
-            work.add(Mark.NOTHING); // and each thread that ends wakes another one
+            work.add(Mark.NOTHING); // each thread that ends wakes another one
         }
         selector.wakeup();
     }
 
     /**
-     * Has something done by one of the threads.
+     * Has one of the threads run a task.
      *
-     * @throws ShutdownChannelGroupException if they have ended, or are to
+     * @throws ShutdownChannelGroupException if the threads have ended, or are to end
      */
     void execute(Runnable task) {
         synchronized (this) {
@@ -121,7 +122,7 @@ final class EventLoop {
         notice();
     }
 
-    /** There is word for the selector, or work for the thread that is in it. */
+    /** Called when there is a change for the selector, or work for the thread that is in it. */
     void notice() {
         if (selecting) {
             selector.wakeup();
@@ -129,7 +130,7 @@ final class EventLoop {
     }
 
     /**
-     * Does the work until the loop is stopped, or a task throws something.
+     * Does the work until the loop is stopped, or a task throws.
      *
      * @param call calls a handler
      */
@@ -142,19 +143,19 @@ final class EventLoop {
         }
     }
 
-    /** The next thing to do; null when there is nothing more. */
+    /** Returns the next task; null when there is none left. */
     private Runnable next() {
         while (!stopped) {
             try {
                 return work.take();
             } catch (InterruptedException e) {
-                // Meant for a handler that has ended; whoever ends this thread stops the loop.
+                // The interrupt was meant for a handler that has ended; only stopping the loop ends a thread.
             }
         }
         return work.poll();
     }
 
-    /** Takes the turn. Returns something to do. */
+    /** Takes the turn. Returns a task to run. */
     private Runnable await() {
         if (stopped) {
             return Mark.NOTHING;
@@ -182,7 +183,7 @@ final class EventLoop {
     }
 
     private void select() throws IOException {
-        boolean unused = Thread.interrupted(); // or there would be no waiting
+        boolean unused = Thread.interrupted(); // an interrupted thread would not wait
         selecting = true;
         try {
             if (!work.isEmpty() || stopped) {
@@ -199,7 +200,7 @@ final class EventLoop {
         try {
             ((Client) key.attachment()).ready(key.readyOps(), handlers);
         } catch (CancelledKeyException e) {
-            // Closed meanwhile; what was pending has been told.
+            // The channel was closed meanwhile, and its pending operations have been told.
         }
     }
 }

@@ -3,11 +3,11 @@ package io.accel.nio.async;
 import io.accel.core.daemon.Privileged;
 
 /**
- * What is known of a thread while it is one of a group's: which group, and how many handlers it has run since its last turn. Only the
- * thread itself uses it.
+ * The state of a thread while it works for a group: the group, and the number of handlers that it has run since its last turn. Only
+ * the thread itself uses it.
  */
 final class GroupThread {
-    /** How many handlers a thread runs one within another, by the property that the JDK's groups ask, too. */
+    /** The number of handlers that a thread may run one within another, from the property that the JDK's groups read, too. */
     private static final int MOST_HANDLERS =
             Privileged.get(() -> Integer.getInteger("sun.nio.ch.maxCompletionHandlersOnStack", 16));
 
@@ -20,7 +20,7 @@ final class GroupThread {
         this.group = group;
     }
 
-    /** Runs something on the current thread as one of the group's. */
+    /** Runs the body on the current thread as one of the group's. */
     static void run(ChannelGroup group, Runnable body) {
         GroupThread before = CURRENT.get();
         CURRENT.set(new GroupThread(group));
@@ -35,18 +35,18 @@ final class GroupThread {
         }
     }
 
-    /** The current thread if it is the group's, or null. */
+    /** Returns the current thread's state if it is one of the group's, or null. */
     static GroupThread of(ChannelGroup group) {
         GroupThread current = CURRENT.get();
         return current != null && current.group == group ? current : null;
     }
 
-    /** Nothing of the handlers that have run is on the stack any more. */
+    /** Called when no handler is on the stack any more. */
     void beginTurn() {
         handlers = 0;
     }
 
-    /** Whether a handler may run above those that are on the stack. */
+    /** Whether another handler may run above the handlers on the stack. */
     boolean hasRoom() {
         return handlers < MOST_HANDLERS;
     }

@@ -8,17 +8,18 @@ import java.nio.channels.InterruptedByTimeoutException;
 import java.util.Deque;
 
 /**
- * One direction of a stream: at most one operation at a time, done at once if it can be, and otherwise when the selector says so.
+ * One direction of a stream: it has at most one operation at a time, which is done at once if possible, and otherwise when the
+ * selector reports readiness.
  *
- * <p>The monitor guards the state and the pending operation. The thread that takes it from here tells its outcome, after the monitor. Bytes
- * are moved under the monitor, by the initiating thread or the one that selects.
+ * <p>The monitor guards the state and the pending operation. The thread that takes the operation delivers its outcome, after it has
+ * left the monitor. The initiating thread, or the one that selects, moves bytes under the monitor.
  */
 final class Half {
     private enum State {
         OPEN,
         /** The program has shut this direction down. */
         SHUT,
-        /** An operation was ended by its timeout or cancelled; there can be none any more. */
+        /** An operation timed out or was cancelled; no further one is possible. */
         GIVEN_UP
     }
 
@@ -26,7 +27,7 @@ final class Half {
     private final StreamChannel owner;
 
     private State state = State.OPEN;
-    /** What waits to be done, or null. */
+    /** The pending operation, or null. */
     private Transfer<?> pending;
 
     Half(Direction direction, StreamChannel owner) {
@@ -37,7 +38,7 @@ final class Half {
     /**
      * Begins an operation on a channel that is connected.
      *
-     * @throws IllegalStateException if there can be none, or another one is pending
+     * @throws IllegalStateException if no operation is possible any more, or another one is pending
      */
     void begin(Transfer<?> transfer) {
         long n = 0;
@@ -66,7 +67,7 @@ final class Half {
         owner.invoke(transfer.deliver(n, failure));
     }
 
-    /** What an operation comes to after a shutdown by the program. */
+    /** Returns the result of an operation after a shutdown by the program. */
     private int end() throws ClosedChannelException {
         if (direction == Direction.WRITING) {
             throw new ClosedChannelException();
@@ -75,7 +76,7 @@ final class Half {
     }
 
     private void await(Transfer<?> transfer) throws IOException {
-        if (!owner.isOpen()) { // asked under the monitor, by which a close that comes later finds the operation
+        if (!owner.isOpen()) { // asked under the monitor, so that a later close finds the operation
             throw new AsynchronousCloseException();
         }
         transfer.startTimer(() -> timeOut(transfer));
@@ -92,10 +93,10 @@ final class Half {
         }
     }
 
-    /** What the program is told of a failure: the JDK's words. */
+    /** Returns the exception that the program gets for a failure, as in the JDK. */
     private Throwable failed(Throwable e) {
         if (!owner.isOpen()) {
-            return new AsynchronousCloseException(); // whatever a channel says that is about to be closed
+            return new AsynchronousCloseException(); // whatever exception a channel throws that is about to be closed
         }
         if (e instanceof ClosedChannelException && state == State.SHUT) {
             return pending != null ? new IOException("Broken pipe") : e;
@@ -106,7 +107,7 @@ final class Half {
         return e instanceof SocketException && direction == Direction.READING ? new IOException(e.getMessage(), e) : e;
     }
 
-    /** Does what can be done of what is pending. Called when the selector says so, and after a shutdown. */
+    /** Continues the pending operation as far as possible. Called when the selector reports readiness, and after a shutdown. */
     void proceed(Deque<Runnable> handlers) {
         Transfer<?> transfer;
         long n = 0;
@@ -131,7 +132,7 @@ final class Half {
             pending = null;
             if (direction == Direction.WRITING) {
                 owner.watch()
-                        .remove(direction.operation()); // there nearly always is room, of which nobody wants to hear
+                        .remove(direction.operation()); // there nearly always is room, and no one waits for it
             }
             transfer.stopTimer();
         }
@@ -148,10 +149,10 @@ final class Half {
     }
 
     /**
-     * Ends the pending operation, if it is this one, and this direction with it.
+     * Ends the given operation if it is pending, and this direction with it.
      *
      * @param cancelled whether the result is to be told that the program has cancelled it
-     * @return whether it was
+     * @return whether it was pending
      */
     synchronized boolean giveUp(Result<?> result, boolean cancelled) {
         if (pending == null || pending.result() != result) {
@@ -163,7 +164,7 @@ final class Half {
         return !cancelled || result.cancelled();
     }
 
-    /** There can be no operation any more: it cannot be known what a connection whose connect was cancelled has become. */
+    /** Ends this direction for good: the state of a connection whose connect was cancelled is unknown. */
     synchronized void giveUp() {
         state = State.GIVEN_UP;
     }
@@ -179,7 +180,7 @@ final class Half {
         return state == State.SHUT;
     }
 
-    /** The channel is closed. */
+    /** Called when the channel is closed. */
     void close() {
         Transfer<?> transfer;
         synchronized (this) {

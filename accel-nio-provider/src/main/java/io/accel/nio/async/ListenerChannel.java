@@ -18,11 +18,11 @@ import java.util.Deque;
 import java.util.Set;
 import java.util.concurrent.Future;
 
-/** An asynchronous listener over one in non-blocking mode. Safe for use by many threads. */
+/** An asynchronous listener over a non-blocking one. Safe for use by many threads. */
 final class ListenerChannel extends AsynchronousServerSocketChannel implements EventLoop.Client {
     private enum State {
         OPEN,
-        /** An accept was cancelled; there can be none any more. */
+        /** An accept was cancelled; no further one is possible. */
         GIVEN_UP
     }
 
@@ -36,9 +36,9 @@ final class ListenerChannel extends AsynchronousServerSocketChannel implements E
 
     // Guarded by this.
     private State state = State.OPEN;
-    /** Of the pending accept, or null. */
+    /** The result of the pending accept, or null. */
     private Result<AsynchronousSocketChannel> accepting;
-    /** From whom the pending accept may take a connection. */
+    /** The rights that decide from which peers the pending accept may take a connection. */
     private CallersRights rights;
 
     ListenerChannel(ChannelGroup group, ServerSocketChannel channel) throws IOException {
@@ -100,7 +100,7 @@ final class ListenerChannel extends AsynchronousServerSocketChannel implements E
                 throw new NotYetBoundException();
             }
         } catch (IOException e) {
-            // Closed meanwhile, which the accept says.
+            // The channel was closed meanwhile, which the accept reports.
         }
     }
 
@@ -109,7 +109,7 @@ final class ListenerChannel extends AsynchronousServerSocketChannel implements E
     }
 
     private void await(Result<AsynchronousSocketChannel> result) throws IOException {
-        if (closed) { // asked under the monitor, by which a close that comes later finds the operation
+        if (closed) { // asked under the monitor, so that a later close finds the operation
             throw new AsynchronousCloseException();
         }
         watch.add(SelectionKey.OP_ACCEPT);
@@ -149,16 +149,16 @@ final class ListenerChannel extends AsynchronousServerSocketChannel implements E
         }
     }
 
-    /** Nobody will ever have it. */
+    /** Closes a connection that the program will never get. */
     private static void closeUnwanted(AsynchronousSocketChannel accepted) {
         try {
             accepted.close();
         } catch (IOException e) {
-            // As the JDK: there is nobody to tell.
+            // As in the JDK, there is no one to tell.
         }
     }
 
-    /** As the JDK: the accept goes on, and closes the connection that it gets. */
+    /** Cancels an accept. As in the JDK, the accept goes on, and closes the connection that it gets. */
     private boolean cancel(Result<?> result, boolean close) {
         synchronized (this) {
             if (accepting != result || !result.cancelled()) {
@@ -170,7 +170,7 @@ final class ListenerChannel extends AsynchronousServerSocketChannel implements E
             try {
                 close();
             } catch (IOException e) {
-                // As the JDK: cancel has nobody to tell, and closed it is.
+                // As in the JDK, cancel cannot report this, and the channel is closed.
             }
         }
         return true;

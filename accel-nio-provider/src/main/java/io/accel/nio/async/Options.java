@@ -4,7 +4,7 @@ import java.net.SocketOption;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** The options of asynchronous channels: those of the channels beneath, but for what the JDK's asynchronous channels do not have. */
+/** The options of asynchronous channels: those of the channels beneath, without the ones that the JDK's asynchronous channels lack. */
 final class Options {
     private static final Set<String> MISSING = Set.of("SO_LINGER", "IP_TOS", "SO_OOBINLINE");
 

@@ -5,10 +5,10 @@ import java.nio.channels.CompletionHandler;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Where the outcome of one operation goes: to the program's handler or, if there is none, into the future that this is.
+ * The receiver of the outcome of one operation. The outcome goes to the program's handler or, if there is none, into this future.
  *
- * <p>The outcome is given once, by whoever has taken the operation from its channel. The program may cancel at any time; the channel
- * decides whether that is in time.
+ * <p>The outcome is given once, by the thread that has taken the operation from its channel. The program may cancel at any time; the
+ * channel decides whether that is in time.
  */
 final class Result<V> extends CompletableFuture<V> {
     /** The channel's side of a cancellation. */
@@ -16,9 +16,9 @@ final class Result<V> extends CompletableFuture<V> {
         /**
          * Gives the operation up.
          *
-         * @param result the operation's; to be {@linkplain Result#cancelled told} so
+         * @param result the operation's result, to be {@linkplain Result#cancelled told} of the cancellation
          * @param close whether the channel is to be closed
-         * @return false if it is over already
+         * @return false if the operation is over already
          */
         boolean cancel(Result<?> result, boolean close);
     }
@@ -33,12 +33,12 @@ final class Result<V> extends CompletableFuture<V> {
         this.cancellation = cancellation;
     }
 
-    /** For an operation whose future the program gets. */
+    /** Makes the result of an operation whose future the program gets. */
     static <V> Result<V> future(Cancellation cancellation) {
         return new Result<>(null, null, cancellation);
     }
 
-    /** For an operation with a handler. */
+    /** Makes the result of an operation with a handler. */
     @SuppressWarnings("unchecked") // the attachment is of the type that the handler takes, and goes nowhere else
     static <V, A> Result<V> to(CompletionHandler<V, ? super A> handler, A attachment) {
         if (handler == null) {
@@ -50,8 +50,8 @@ final class Result<V> extends CompletableFuture<V> {
     /**
      * Takes the outcome.
      *
-     * @param value what the operation returns, if it has not failed
-     * @param failure why it has failed, or null
+     * @param value the operation's value, if it has not failed
+     * @param failure the reason why it has failed, or null
      * @return the call of the handler, to be made on one of the group's threads; null for a future, which has its outcome now
      */
     Runnable deliver(V value, Throwable failure) {
@@ -72,7 +72,7 @@ final class Result<V> extends CompletableFuture<V> {
         } else {
             handler.failed(failure, attachment);
         }
-        boolean unused = Thread.interrupted(); // the thread's next handler is another one
+        boolean unused = Thread.interrupted(); // the interrupt must not reach the thread's next handler
     }
 
     @Override
@@ -80,7 +80,7 @@ final class Result<V> extends CompletableFuture<V> {
         return !isDone() && cancellation != null && cancellation.cancel(this, mayInterruptIfRunning);
     }
 
-    /** The channel has given the operation up. Returns false if it has its outcome already. */
+    /** Called when the channel has given the operation up. Returns false if this has its outcome already. */
     boolean cancelled() {
         return super.cancel(false);
     }

@@ -25,11 +25,11 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
 /**
- * An asynchronous channel over one in non-blocking mode, which decides about everything but the operations. Safe for use by many
+ * An asynchronous channel over a non-blocking one, which decides everything except how operations wait and end. Safe for use by many
  * threads.
  */
 final class StreamChannel extends AsynchronousSocketChannel implements EventLoop.Client {
-    /** How far the connection has come. */
+    /** The state of the connection. */
     enum Connection {
         NONE,
         PENDING,
@@ -45,13 +45,13 @@ final class StreamChannel extends AsynchronousSocketChannel implements EventLoop
 
     /** Written once, under the monitor. */
     private volatile boolean closed;
-    /** The peer, from the moment on that it is connected. Written under the monitor. */
+    /** The peer, once the channel is connected. Written under the monitor. */
     private volatile SocketAddress remote;
 
     // Guarded by this.
     private Connection connection;
     private SocketAddress destination;
-    /** Of the pending connect; null if there is none, or nobody wants to hear of it. */
+    /** The result of the pending connect; null if there is none, or it was cancelled. */
     private Result<Void> connecting;
 
     StreamChannel(ChannelGroup group, SocketChannel channel, Connection connection) throws IOException {
@@ -140,7 +140,7 @@ final class StreamChannel extends AsynchronousSocketChannel implements EventLoop
         }
     }
 
-    /** An IPv6 address where there is no IPv6, of which the JDK's asynchronous channels learn when they connect. */
+    /** Returns the exception for an IPv6 address where there is no IPv6; the JDK's asynchronous channels throw it when they connect. */
     private static SocketException withoutFamily(UnsupportedAddressTypeException e) {
         SocketException unavailable = new SocketException("Protocol family unavailable");
         unavailable.initCause(e);
@@ -160,13 +160,13 @@ final class StreamChannel extends AsynchronousSocketChannel implements EventLoop
         remote = destination;
     }
 
-    /** The program may not connect to there, and may try another address. */
+    /** Resets the connection: the program lacks the right to connect to this address, and may try another. */
     private synchronized void notConnected() {
         connection = Connection.NONE;
         destination = null;
     }
 
-    /** A channel whose connect has failed is closed. Returns what the program is told. */
+    /** Closes the channel whose connect has failed. Returns the exception that the program gets. */
     private Throwable connectFailed(Throwable e) {
         Throwable told = e instanceof ClosedChannelException ? new AsynchronousCloseException() : e;
         try {
@@ -206,7 +206,7 @@ final class StreamChannel extends AsynchronousSocketChannel implements EventLoop
         return result;
     }
 
-    /** The connection may be made all the same, but nothing can be done with it any more. */
+    /** Cancels the connect. The connection may be made all the same, but no operation on it is possible any more. */
     private boolean cancelConnect(Result<?> result, boolean close) {
         synchronized (this) {
             if (connecting != result) {
@@ -228,7 +228,7 @@ final class StreamChannel extends AsynchronousSocketChannel implements EventLoop
             try {
                 close();
             } catch (IOException e) {
-                // As the JDK: cancel has nobody to tell, and closed it is.
+                // As in the JDK, cancel cannot report this, and the channel is closed.
             }
         }
     }

@@ -8,16 +8,16 @@ import java.util.concurrent.ThreadPoolExecutor;
 /**
  * A group's threads.
  *
- * @param executor whose threads they are; the group's own
- * @param kind what the group may do with it
- * @param waiting how many of them wait for channels
+ * @param executor the executor of the threads, which is the group's own
+ * @param kind how the group may use it
+ * @param waiting how many of its threads wait for channels
  */
 record ThreadPool(ExecutorService executor, Kind kind, int waiting) {
-    /** What is known of a pool. */
+    /** The kinds of pools. */
     enum Kind {
         /** All of its threads wait for channels, and handlers run on these alone. */
         FIXED,
-        /** Handlers run on further threads, too, and one thread of Accel's waits as well, so a handler may block. */
+        /** Handlers run on further threads, too, and a thread of Accel's waits as well, so a handler may block. */
         GROWING
     }
 
@@ -29,8 +29,8 @@ record ThreadPool(ExecutorService executor, Kind kind, int waiting) {
     }
 
     /**
-     * The program's executor. Only one that makes a thread for each task is given tasks without an end: another one might run
-     * nothing beside them.
+     * Makes a pool of the program's executor. Only an executor that makes a thread for each task gets tasks that never end: another
+     * one might run nothing beside them.
      *
      * @param initialSize how many such tasks; negative for a usual number
      */

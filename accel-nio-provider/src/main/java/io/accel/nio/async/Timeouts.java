@@ -4,7 +4,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
-/** The clock of all groups' operations: one daemon thread, from the first operation with a timeout on. Thread-safe. */
+/** The clock for the operations of all groups: one daemon thread, which the first operation with a timeout starts. Thread-safe. */
 final class Timeouts {
     private static final ScheduledThreadPoolExecutor CLOCK = start();
 
@@ -17,7 +17,7 @@ final class Timeouts {
         return clock;
     }
 
-    /** Has something done after a time, unless what this returns is cancelled before. */
+    /** Runs an action after a time, unless the returned future is cancelled before. */
     static Future<?> after(long timeout, TimeUnit unit, Runnable action) {
         return CLOCK.schedule(action, timeout, unit);
     }

@@ -7,7 +7,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongFunction;
 
-/** One read or write: its buffers, its result, and its timeout. Guarded by its {@link Half}, but for the result. */
+/** One read or write: its buffers, its result, and its timeout. Guarded by its {@link Half}, except for the result. */
 final class Transfer<V extends Number> {
     private final ByteBuffer[] buffers;
     private final int offset;
@@ -49,7 +49,7 @@ final class Transfer<V extends Number> {
         return result;
     }
 
-    /** Whether there is anything to be done. */
+    /** Whether there is anything left to transfer. */
     boolean hasRemaining() {
         for (int i = offset; i < offset + length; i++) {
             if (buffers[i].hasRemaining()) {
@@ -59,7 +59,7 @@ final class Transfer<V extends Number> {
         return false;
     }
 
-    /** Does what can be done now. */
+    /** Transfers as much as possible now. */
     long run(Direction direction, SocketChannel channel) throws IOException {
         return switch (direction) {
             case READING -> length == 1 ? channel.read(buffers[offset]) : channel.read(buffers, offset, length);
@@ -67,7 +67,7 @@ final class Transfer<V extends Number> {
         };
     }
 
-    /** Begins to wait: has something done when the time is over, if it has a limit. */
+    /** Begins to wait: runs the action when the time is over, if there is a limit. */
     void startTimer(Runnable over) {
         if (timeout > 0) {
             timer = Timeouts.after(timeout, unit, over);
@@ -80,7 +80,7 @@ final class Transfer<V extends Number> {
         }
     }
 
-    /** See {@link Result#deliver}. */
+    /** Does {@link Result#deliver}. */
     Runnable deliver(long n, Throwable failure) {
         return result.deliver(failure == null ? counted.apply(n) : null, failure);
     }

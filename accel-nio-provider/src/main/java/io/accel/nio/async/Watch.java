@@ -7,17 +7,18 @@ import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
 
 /**
- * What a channel is waited for by its group's selector. Any thread may call; of one operation only who holds the monitor that
- * guards its pending operation, so that none is forgotten.
+ * The interest set of a channel in its group's selector. Any thread may call this. For one operation, only the thread that holds the
+ * monitor of the pending operation may, so that none is forgotten.
  *
- * <p>What has been waited for stays so when it has come: the next wait then costs nothing. It ends when it comes and nobody wants it.
+ * <p>An interest stays set when its event has come, so that the next wait costs nothing. It ends when the event comes and no operation
+ * is pending.
  */
 final class Watch {
     private final EventLoop loop;
     private final SelectableChannel channel;
     private final EventLoop.Client client;
 
-    /** From the first wait on. Guarded by this. */
+    /** The key, from the first wait on. Guarded by this. */
     private SelectionKey key;
 
     Watch(EventLoop loop, SelectableChannel channel, EventLoop.Client client) {
@@ -44,18 +45,18 @@ final class Watch {
         loop.notice();
     }
 
-    /** Waits for it no more; called by the thread that selects, or to be noticed when it does so next. */
+    /** Stops waiting for an operation. The thread that selects calls this, or notices it at its next selection. */
     synchronized void remove(int operation) {
         try {
             if (key != null) {
                 key.interestOpsAnd(~operation);
             }
         } catch (CancelledKeyException e) {
-            // Closed, which ends all waiting.
+            // The channel is closed, which ends all waiting.
         }
     }
 
-    /** The channel is closed: the selector forgets it soon. */
+    /** Called when the channel is closed: the selector then forgets it soon. */
     synchronized void end() {
         if (key != null) {
             loop.notice();

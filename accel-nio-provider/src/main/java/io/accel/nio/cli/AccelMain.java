@@ -43,20 +43,20 @@ public final class AccelMain implements Callable<Integer> {
         System.exit(commandLine().execute(args));
     }
 
-    /** The whole command line, for {@link #main} and for tests. */
+    /** Returns the whole command line, for {@link #main} and for tests. */
     static CommandLine commandLine() {
         CommandLine commandLine = new CommandLine(new AccelMain())
                 .setExecutionExceptionHandler(AccelMain::explain)
                 .setParameterExceptionHandler(UsageMistake::say)
                 .setCaseInsensitiveEnumValuesAllowed(true)
-                // An argument such as @file is the java launcher's, not ours.
+                // An argument such as @file belongs to the java launcher.
                 .setExpandAtFiles(false);
-        // Else the command's own options would be taken for ours, and its missing '--' be reported as such.
+        // Otherwise a command without '--' would have its own options taken for Accel's, and the mistake reported as theirs.
         commandLine.getSubcommands().get("run").setStopAtPositional(true);
         return commandLine;
     }
 
-    /** An unusable profile is the user's to mend and needs no stack trace; anything else is ours. */
+    /** Explains a failure. The user can mend an unusable profile without a stack trace; any other failure is an error of Accel's. */
     private static int explain(Exception e, CommandLine command, ParseResult arguments) throws Exception {
         if (e instanceof ProfileException) {
             command.getErr().println(e.getMessage());

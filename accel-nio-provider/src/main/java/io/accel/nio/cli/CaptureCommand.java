@@ -27,7 +27,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code accel capture}: what goes by a process's accelerated paths, as packets in a file. */
+/** {@code accel capture}: writes the traffic of a process's accelerated paths as packets into a file. */
 @Command(
         name = "capture",
         description = {
@@ -49,7 +49,7 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true)
 final class CaptureCommand implements Callable<Integer> {
     private static final int MOST_PORT = 65_535;
-    /** How long Ctrl-C waits for what has been captured. */
+    /** How long Ctrl-C waits for the packets captured so far. */
     private static final long LINGER_SECONDS = 10;
 
     @Parameters(
@@ -126,7 +126,7 @@ final class CaptureCommand implements Callable<Integer> {
                 + " that this user may capture; see 'accel stats'");
     }
 
-    /** Those that are wanted and alive. */
+    /** Returns the wanted processes that are alive. */
     private List<Path> found() throws IOException {
         List<Path> found = new ArrayList<>();
         for (Path each : ObservedProcess.find(dir)) {
@@ -146,7 +146,7 @@ final class CaptureCommand implements Callable<Integer> {
     }
 
     private int take(RemoteCapture capture) throws IOException {
-        ByteBuffer part = capture.next(); // before there is a file, since it may be refused
+        ByteBuffer part = capture.next(); // before the file is made, since the capture may be refused
         Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(capture), "accel-capture-stop"));
         try (FileChannel out = FileChannel.open(
                 file,
@@ -163,7 +163,7 @@ final class CaptureCommand implements Callable<Integer> {
         return ExitStatus.OK;
     }
 
-    /** A part is whole blocks, and so is the file, also if the disk gets full. */
+    /** Appends a part of whole blocks. The file keeps whole blocks even if the disk gets full. */
     private static void append(FileChannel out, ByteBuffer part) throws IOException {
         long whole = out.position();
         try {
@@ -176,7 +176,7 @@ final class CaptureCommand implements Callable<Integer> {
         }
     }
 
-    /** By Ctrl-C: takes what has been captured, and the end. */
+    /** Called on Ctrl-C: takes the packets captured so far, and the end. */
     private void stop(RemoteCapture capture) {
         if (over.getCount() == 0) {
             return;

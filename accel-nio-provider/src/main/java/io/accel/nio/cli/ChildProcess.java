@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 
-/** Runs a command in this process's place, as far as a JVM can: its terminal, its signals, its status. */
+/** Runs a command in this process's place, as far as a JVM can: with its terminal, its signals and its status. */
 final class ChildProcess {
     private ChildProcess() {}
 

@@ -9,7 +9,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code accel completion}: what a shell has to be told to complete {@code accel}'s commands and options. */
+/** {@code accel completion}: prints the script with which a shell completes {@code accel}'s commands and options. */
 @Command(
         name = "completion",
         description = {
@@ -18,7 +18,7 @@ import picocli.CommandLine.Spec;
         },
         mixinStandardHelpOptions = true)
 final class CompletionCommand implements Runnable {
-    /** The shells that read it. */
+    /** The shells that read the script. */
     private enum Shell {
         BASH,
         ZSH;
@@ -43,7 +43,7 @@ final class CompletionCommand implements Runnable {
                 .forEach(name -> all.addSubcommand(name, CommandSpec.create().name(name)));
         PrintWriter out = spec.commandLine().getOut();
         out.printf("# To be read by %s%n", shell);
-        // Zsh reads bash's by an emulation, which the text turns on itself.
+        // Zsh reads bash's script in an emulation, which the script itself turns on.
         out.print(AutoComplete.bash("accel", all));
     }
 }

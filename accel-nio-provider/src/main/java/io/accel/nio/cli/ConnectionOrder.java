@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** Which connections come first, in the words of {@code --sort}. */
+/** The order of connections, in the words of {@code --sort}. */
 enum ConnectionOrder {
     AGE,
     BYTES,
@@ -20,7 +20,7 @@ enum ConnectionOrder {
     STALLS,
     UNREAD;
 
-    /** The next key, after the last one the first. */
+    /** Returns the next order, and the first after the last. */
     ConnectionOrder next() {
         List<ConnectionOrder> all = List.of(values());
         return all.get((all.indexOf(this) + 1) % all.size());
@@ -39,10 +39,10 @@ enum ConnectionOrder {
     }
 
     /**
-     * The same process with its connections in this order, those of the same value by age.
+     * Returns the same process with its connections in this order, and connections of the same value by age.
      *
-     * @param sample of which the connections are counted from their beginning
-     * @param earlier of the look before; null if there was none
+     * @param sample the sample, which counts connections from their beginning
+     * @param earlier the sample of the look before; null if there was none
      */
     ProcessSample sort(ProcessSample sample, ProcessSample earlier) {
         Map<Long, Figures> before = new HashMap<>();
@@ -67,7 +67,7 @@ enum ConnectionOrder {
         return figures.get(Figure.BYTES_IN) + figures.get(Figure.BYTES_OUT);
     }
 
-    /** As the command line has it. */
+    /** Returns the word of the command line. */
     @Override
     public String toString() {
         return name().toLowerCase(Locale.ROOT);

@@ -8,19 +8,19 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
 
-/** The connections of a process as lines, as many columns and rows as fit. */
+/** The connections of a process as a table, with as many columns and rows as fit. */
 final class ConnectionTable {
     private static final String GAP = "  ";
-    /** A head, a connection, and how many more there are. */
+    /** The rows of the smallest table: a head, a connection, and the number of the others. */
     private static final int LEAST_ROWS = 3;
-    /** So much of the width an address or a reason gets at most. */
+    /** The divisor of the width that gives the widest cell of an address or a reason. */
     private static final int WIDEST = 3;
 
     /**
-     * A column; those of the lowest rank are the first that a narrow screen shows.
+     * A column; a narrow screen shows the columns of the lowest rank first.
      *
      * @param rank its importance
-     * @param kernel whether it says something of a connection on the kernel's path, too
+     * @param kernel whether it has a value for a connection on the kernel's path, too
      */
     private record Column(String head, int rank, boolean kernel, Function<ConnectionSample, String> cell) {
         boolean isNumber() {
@@ -72,17 +72,17 @@ final class ConnectionTable {
         return figures.get(figure);
     }
 
-    /** How many lines all of it takes. */
+    /** Returns the number of lines of the whole table. */
     static int height(ProcessSample sample) {
         return 1 + sample.connections().size() + (sample.omitted() > 0 ? 1 : 0);
     }
 
-    /** Whether there is anything to have a table of. */
+    /** Whether there is anything to show in a table. */
     static boolean isTable(ProcessSample sample) {
         return !sample.connections().isEmpty();
     }
 
-    /** At most {@code height} lines, each of at most {@code width} characters. */
+    /** Returns at most {@code height} lines, each of at most {@code width} characters. */
     static List<String> lines(ProcessSample sample, int width, int height) {
         int all = sample.connections().size() + sample.omitted();
         List<String> lines = new ArrayList<>();
@@ -153,7 +153,7 @@ final class ConnectionTable {
         return onlyKernelKnows ? "-" : column.cell().apply(connection);
     }
 
-    /** Of an address the end stays, which is the port. */
+    /** Cuts a cell to the widest. An address keeps its end, which is the port. */
     private static String cut(String cell, Column column, int widest) {
         if (cell.length() <= widest) {
             return cell;

@@ -14,8 +14,8 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /**
- * {@code accel doctor}: can this machine be accelerated, and if not, what to do. With {@code --json} an object of {@code
- * status} (the worst of all) and {@code checks}, each with {@code check}, {@code status}, {@code found} and {@code advice}
+ * {@code accel doctor}: tells whether this machine can be accelerated, and if not, what to do. With {@code --json} it prints an object
+ * of {@code status} (the worst of all) and {@code checks}, each with {@code check}, {@code status}, {@code found} and {@code advice}
  * (null if there is nothing to do). A status is {@code ok}, {@code warning} or {@code fail}.
  */
 @Command(

@@ -5,12 +5,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.CodeSource;
 
-/** Where the jar is that this command line came in. */
+/** The jar that contains this command line. */
 final class DropInJar {
     private DropInJar() {}
 
     /**
-     * Its absolute path.
+     * Returns the jar's absolute path.
      *
      * @throws IllegalStateException if the command line was not started from a jar
      */

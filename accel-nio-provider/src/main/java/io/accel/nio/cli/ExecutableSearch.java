@@ -4,7 +4,7 @@ import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Says whether a command can be started, as a POSIX shell would decide it, so that the error can be as exact. */
+/** Tells whether a command can be started, as a POSIX shell would decide it, so that the error can be as exact. */
 final class ExecutableSearch {
     /** The outcome of a search. */
     enum Outcome {
@@ -18,13 +18,13 @@ final class ExecutableSearch {
     /**
      * Searches in the directories of a variable like {@code PATH}.
      *
-     * @param searchPath directories, separated as the system has it; null is the same as empty
+     * @param searchPath the directories, with the system's separator; null is the same as empty
      */
     ExecutableSearch(String searchPath) {
         this.searchPath = searchPath == null ? "" : searchPath;
     }
 
-    /** Looks at {@code command} itself if it has a directory, else for that name in the search path. */
+    /** Looks at {@code command} itself if it contains a directory, else for that name in the search path. */
     Outcome find(String command) {
         if (command.contains(File.separator)) {
             return outcome(Path.of(command));

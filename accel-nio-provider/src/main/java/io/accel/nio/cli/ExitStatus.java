@@ -1,20 +1,20 @@
 package io.accel.nio.cli;
 
-/** What the command line's exit statuses mean. {@code accel run} otherwise ends with the status of its command. */
+/** The exit statuses of the command line. {@code accel run} otherwise ends with the status of its command. */
 final class ExitStatus {
-    /** Done, and what was checked is right. */
+    /** The command is done, and found nothing wrong. */
     static final int OK = 0;
 
-    /** What was checked is wrong, or an error of Accel's own. */
+    /** The command found something wrong, or Accel itself failed. */
     static final int FAILED = 1;
 
     /** The command line makes no sense: unknown option, unknown profile, no command. */
     static final int USAGE = 2;
 
-    /** {@code run}: the command exists but cannot be executed. As the shell has it. */
+    /** {@code run}: the command exists but cannot be executed. Shells use the same status. */
     static final int NOT_EXECUTABLE = 126;
 
-    /** {@code run}: there is no such command. As the shell has it. */
+    /** {@code run}: there is no such command. Shells use the same status. */
     static final int NOT_FOUND = 127;
 
     private ExitStatus() {}

@@ -7,7 +7,7 @@ import java.util.List;
 /**
  * The options that turn Accel on in a JVM, as {@code JDK_JAVA_OPTIONS} wants them.
  *
- * <p>The agent is used rather than the class path, which an environment variable can set but not extend.
+ * <p>They use the agent rather than the class path, which an environment variable can set but not extend.
  */
 final class JavaOptions {
     /** The environment variable that every java launcher since JDK 9 reads. */
@@ -36,9 +36,9 @@ final class JavaOptions {
     }
 
     /**
-     * The variable's new value. What it held before comes last, so that it wins.
+     * Returns the variable's new value. The old value comes last, so that it wins.
      *
-     * @param before may be null
+     * @param before the old value, or null
      */
     String addedTo(String before) {
         StringBuilder value = new StringBuilder();
@@ -48,7 +48,7 @@ final class JavaOptions {
         return value.append(before == null ? "" : before).toString().strip();
     }
 
-    /** The launcher splits at white space, removes pairs of either quote, and knows no escape. */
+    /** Quotes an option for the launcher, which splits at white space, removes pairs of either quote, and knows no escape. */
     static String quote(String option) {
         if (option.chars().noneMatch(c -> Character.isWhitespace(c) || c == '"' || c == '\'')) {
             return option;

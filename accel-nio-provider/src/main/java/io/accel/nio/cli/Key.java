@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** What a key of the terminal means to a screen that scrolls. The letters are those of {@code less} and {@code top}. */
+/** The meaning of a terminal's key for a screen that scrolls. The letters are those of {@code less} and {@code top}. */
 enum Key {
     UP,
     DOWN,
@@ -22,11 +22,11 @@ enum Key {
     private static final Map<String, Key> LETTERS = Map.of(
             "k", UP, "j", DOWN, "b", PAGE_UP, " ", PAGE_DOWN, "g", HOME, "G", END, "s", SORT, "d", DELTAS, "q", QUIT);
 
-    /** Behind {@code ESC [} or {@code ESC O}, as terminals have it in their two modes. */
+    /** The keys by the sequence after {@code ESC [} or {@code ESC O}, which terminals send in their two modes. */
     private static final Map<String, Key> SEQUENCES =
             Map.of("A", UP, "B", DOWN, "5~", PAGE_UP, "6~", PAGE_DOWN, "H", HOME, "1~", HOME, "F", END, "4~", END);
 
-    /** The keys in what a terminal has sent. Others are left out. */
+    /** Returns the known keys among the bytes that a terminal has sent. */
     static List<Key> in(byte[] sent, int length) {
         String text = new String(sent, 0, length, StandardCharsets.ISO_8859_1);
         List<Key> keys = new ArrayList<>();
@@ -44,7 +44,7 @@ enum Key {
         return keys;
     }
 
-    /** A sequence is ESC, a bracket or an O, digits and the like, and a letter or a tilde. */
+    /** Returns the end of a sequence: ESC, a bracket or an O, digits and the like, and a letter or a tilde. */
     private static int endOfSequence(String text, int escape) {
         int at = escape + 1;
         if (at == text.length() || (text.charAt(at) != '[' && text.charAt(at) != 'O')) {

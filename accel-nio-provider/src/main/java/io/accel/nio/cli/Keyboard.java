@@ -11,16 +11,16 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The keys of this process's terminal, each when it is pressed and without an echo. Signals, such as that of Ctrl-C, are made as before. The
- * terminal is as it was when this is closed, or the JVM ends before. For one thread.
+ * The keys of this process's terminal, each as it is pressed and without an echo. Keys such as Ctrl-C send their signals as before. A
+ * close, or the end of the JVM before it, restores the terminal. For one thread.
  */
 final class Keyboard implements AutoCloseable {
     private static final Path TERMINAL = Path.of("/dev/tty");
-    /** Of a read, in tenths of a second, as {@code stty} has it. */
+    /** The timeout of a read in tenths of a second, the unit of {@code stty}. */
     private static final int PATIENCE = 1;
 
     private static final long PATIENCE_MILLIS = PATIENCE * 100L;
-    /** After so long between two reads this process was stopped perhaps, and the shell has set the terminal anew. */
+    /** After so long between two reads this process may have been stopped, and the shell may have reset the terminal. */
     private static final long STOPPED_NANOS = 1_000_000_000L;
 
     private final String before;
@@ -33,7 +33,7 @@ final class Keyboard implements AutoCloseable {
         this.in = in;
     }
 
-    /** The keyboard, or null if this process has none: it has no terminal, is in the background, or there is no {@code stty}. */
+    /** Opens the keyboard; returns null if this process has no terminal, is in the background, or there is no {@code stty}. */
     static Keyboard open() {
         if (!Terminal.isOfThisGroup()) {
             return null;
@@ -48,11 +48,11 @@ final class Keyboard implements AutoCloseable {
             keyboard.prepare();
             return keyboard;
         } catch (IOException e) {
-            return null; // the screen can do without
+            return null; // the screen can do without keys
         }
     }
 
-    /** The keys that are pressed within {@code millis}: none, or those that came first. */
+    /** Returns the first keys that are pressed within {@code millis}, or none. */
     List<Key> await(long millis) throws IOException, InterruptedException {
         long deadline = System.nanoTime() + millis * 1_000_000;
         while (true) {
@@ -67,7 +67,7 @@ final class Keyboard implements AutoCloseable {
         }
     }
 
-    /** In the background a read would stop this process. */
+    /** Waits without a read, which would stop this process in the background. */
     private static List<Key> pause(long millis) throws InterruptedException {
         Thread.sleep(Math.min(millis, PATIENCE_MILLIS));
         return List.of();
@@ -79,7 +79,7 @@ final class Keyboard implements AutoCloseable {
             prepare();
         }
         byte[] sent = new byte[64];
-        int n = in.read(sent); // -1 where nothing came
+        int n = in.read(sent); // -1 if no key came
         lastRead = System.nanoTime();
         return n > 0 ? Key.in(sent, n) : List.of();
     }
@@ -89,7 +89,7 @@ final class Keyboard implements AutoCloseable {
     }
 
     private void restore() {
-        System.out.println(); // what the shell says next is not for the last row
+        System.out.println(); // the shell's next output must not go to the last row
         try {
             stty(before);
         } catch (IOException e) {
@@ -113,7 +113,7 @@ final class Keyboard implements AutoCloseable {
         try {
             Runtime.getRuntime().removeShutdownHook(restoring);
         } catch (IllegalStateException e) {
-            // the JVM ends, and does it once more
+            // the JVM ends, and restores the terminal once more
         }
         in.close();
     }

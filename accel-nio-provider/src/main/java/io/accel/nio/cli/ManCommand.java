@@ -13,7 +13,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code accel man}: the manual pages, made of what {@code --help} prints. */
+/** {@code accel man}: makes the manual pages from the text of {@code --help}. */
 @Command(
         name = "man",
         description = {

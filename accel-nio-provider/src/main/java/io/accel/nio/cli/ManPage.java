@@ -14,8 +14,8 @@ import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.PositionalParamSpec;
 
 /**
- * A command's manual page, in the language of {@code man}: what {@code --help} says, by picocli's model of it. It has no date, so
- * that equal sources make equal pages. Not safe for use by several threads.
+ * A command's manual page, in the language of {@code man}. It says the same as {@code --help}, from picocli's model of the command. It
+ * has no date, so that equal sources make equal pages. Not safe for use by several threads.
  */
 final class ManPage {
     private static final int SECTION = 1;
@@ -29,7 +29,7 @@ final class ManPage {
         this.help = new Help(spec, Help.defaultColorScheme(Help.Ansi.OFF));
     }
 
-    /** As {@code man} wants it: the page of {@code accel stats} is {@code accel-stats}. */
+    /** Returns the page's name, as {@code man} wants it: the page of {@code accel stats} is {@code accel-stats}. */
     String name() {
         return spec.qualifiedName("-");
     }
@@ -68,7 +68,7 @@ final class ManPage {
         }
     }
 
-    /** What the list of commands in {@code --help} says of one. */
+    /** Returns the summary of a command in the list of {@code --help}. */
     private static String summary(CommandSpec command) {
         String[] header = command.usageMessage().header();
         return header.length > 0 ? header[0] : command.usageMessage().description()[0];
@@ -131,9 +131,9 @@ final class ManPage {
         return sentence.endsWith(".") ? sentence.substring(0, sentence.length() - 1) : sentence;
     }
 
-    /** One line of input, which man breaks where it likes. What begins with a dot or an apostrophe would be a request. */
+    /** Returns one line of input, which man breaks where it likes. A line that begins with a dot or an apostrophe would be a request. */
     private static String line(String words) {
-        // By a format, as picocli does.
+        // The words are a format, as in picocli.
         String line = escape(String.format(words).strip().replaceAll("\\s+", " "));
         return line.startsWith(".") || line.startsWith("'") ? "\\&" + line : line;
     }

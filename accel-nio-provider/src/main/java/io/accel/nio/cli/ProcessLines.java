@@ -9,7 +9,7 @@ import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The lines about a process other than its connections: its name, and paragraphs about what it did, the most important ones first. */
+/** The lines about a process other than its connections: its name, and paragraphs about its work, the most important ones first. */
 final class ProcessLines {
     private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("HH:mm:ss");
     private static final DateTimeFormatter DATE = DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss");
@@ -17,9 +17,9 @@ final class ProcessLines {
     private ProcessLines() {}
 
     /**
-     * Its number, host, command and start: in containers several processes have the number 1.
+     * Returns the process's number, host, command and start; in containers several processes have the number 1.
      *
-     * @param longest how long its command may be; its beginning is cut, since the class's own name is the end
+     * @param longest the most characters of the command, which is cut at its beginning, since the name of the class is at its end
      */
     static String head(Seen seen, int longest) {
         ProcessSample sample = seen.sample();

@@ -7,7 +7,7 @@ import io.accel.profile.TransportRule;
 import java.io.PrintWriter;
 import java.util.List;
 
-/** Writes a profile out in full: each setting with what it does, what it may be, and where its value came from. */
+/** Writes a profile out in full: each setting with its purpose, its possible values, and the origin of its value. */
 final class ProfilePrinter {
     private final PrintWriter out;
 
@@ -15,7 +15,7 @@ final class ProfilePrinter {
         this.out = out;
     }
 
-    /** What is printed, read as a file, gives the same settings and rules. */
+    /** Prints a profile so that the output, read as a file, gives the same settings and rules. */
     void print(Profile profile) {
         out.println("# " + profile.name());
         for (Setting<?> setting : profile.settings()) {

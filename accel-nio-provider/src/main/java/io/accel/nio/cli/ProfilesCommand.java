@@ -12,7 +12,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code accel profiles}: what presets there are, what is in them, whether a file of one's own is right. */
+/** {@code accel profiles}: lists the presets, shows the settings of a profile, and checks a profile of the user's own. */
 @Command(
         name = "profiles",
         description = "List the presets, show what a profile sets, or check a file.",
@@ -21,7 +21,7 @@ final class ProfilesCommand implements Runnable {
     @Spec
     private CommandSpec spec;
 
-    /** Without a subcommand: the list. */
+    /** Prints the list, if there is no subcommand. */
     @Override
     public void run() {
         list();

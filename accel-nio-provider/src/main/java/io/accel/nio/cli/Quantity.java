@@ -31,7 +31,7 @@ final class Quantity {
         return unit == 0 ? value + units[0] : String.format(Locale.ROOT, "%.1f%s", scaled, units[unit]);
     }
 
-    /** The two largest units that say something; nothing is rounded up. */
+    /** Returns a duration in its largest unit with tenths, or in its two largest units; nothing is rounded up. */
     static String duration(long nanos) {
         if (nanos < MILLI) {
             return nanos == 0 ? "0" : nanos / 1_000 + " us";

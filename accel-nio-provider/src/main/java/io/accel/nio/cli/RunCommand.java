@@ -69,7 +69,7 @@ final class RunCommand implements Callable<Integer> {
         try {
             JavaOptions options = new JavaOptions(DropInJar.path());
             if (profile != null) {
-                // Here the mistake is seen before anything has started.
+                // A mistake is found here before anything has started.
                 Profile.load(profile, Map.of());
                 options.profile(profileSetting());
             }
@@ -79,7 +79,7 @@ final class RunCommand implements Callable<Integer> {
         }
     }
 
-    /** A file is named by its absolute path, since the command may change directory first. */
+    /** Names a file by its absolute path, since the command may change directory first. */
     private String profileSetting() {
         return Profiles.names().contains(profile)
                 ? profile

@@ -5,7 +5,7 @@ import io.accel.core.observe.ProcessSample;
 /**
  * A process as it was seen at one look.
  *
- * @param user the name of the user to whom it belongs
- * @param sample what it said
+ * @param user the name of the process's user
+ * @param sample the sample of the process
  */
 record Seen(String user, ProcessSample sample) {}

@@ -18,7 +18,7 @@ final class SignalForwarder {
 
     private SignalForwarder() {}
 
-    /** Takes the signals over. Those that come before {@link #forwardTo} are kept for it. */
+    /** Takes the signals over. Signals that come before {@link #forwardTo} are kept for it. */
     static SignalForwarder install() {
         SignalForwarder forwarder = new SignalForwarder();
         try {

@@ -24,7 +24,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code accel stats}: what the accelerated JVMs of this user do, for root those of all users. */
+/** {@code accel stats}: shows what the accelerated JVMs of this user do, or those of all users for root. */
 @Command(
         name = "stats",
         description = {
@@ -104,16 +104,16 @@ final class StatsCommand implements Callable<Integer> {
     private final Map<Path, ObservedProcess> open = new LinkedHashMap<>();
     private final Map<Path, ProcessSample> last = new LinkedHashMap<>();
 
-    /** The first line on the screen, of all that there are; at 0 each process has its share of the screen instead. */
+    /** The number of the first line on the screen; at 0 each process has its share of the screen instead. */
     private int top;
 
-    /** Null where there is none to scroll by. */
+    /** The keyboard; null where there is none to scroll with. */
     private Keyboard keyboard;
-    /** Processes that were named and have been seen. */
+    /** The processes that were named and have been seen. */
     private final Set<Long> known = new HashSet<>();
-    /** What this look has to complain of. */
+    /** The complaints of this look. */
     private final Set<String> complaints = new LinkedHashSet<>();
-    /** What has been complained of already, and still holds. */
+    /** The complaints that were printed already, and still hold. */
     private final Set<String> told = new HashSet<>();
 
     private boolean failed;
@@ -166,7 +166,7 @@ final class StatsCommand implements Callable<Integer> {
         return (long) (interval * 1_000);
     }
 
-    /** Waits until it is time to look again, and shows what keys ask for meanwhile. Returns false where they ask to end. */
+    /** Waits until it is time to look again, and acts on the keys meanwhile. Returns false if a key ends the command. */
     private boolean awaitNext(List<Look> looks) throws IOException, InterruptedException {
         if (keyboard == null) {
             Thread.sleep(intervalMillis());
@@ -205,7 +205,7 @@ final class StatsCommand implements Callable<Integer> {
         top = Math.max(0, Math.min(top, furthest));
     }
 
-    /** In place, beside what there is to complain of and the last row. */
+    /** Returns the screen for samples in place, without the rows of the complaints and the last row. */
     private StatsScreen screen(Terminal terminal) {
         int most = rows != null ? rows : terminal.rows();
         return new StatsScreen(
@@ -244,7 +244,7 @@ final class StatsCommand implements Callable<Integer> {
         StatsScreen screen = screen(Terminal.size());
         List<String> lines = new ArrayList<>(complaints);
         int height = screen.height(processes);
-        // There may be fewer than there were.
+        // There may be fewer lines than before.
         top = Math.max(0, Math.min(top, height - screen.rows()));
         lines.addAll(top == 0 ? screen.lines(processes) : screen.window(processes, top));
         addNobody(lines, processes);
@@ -268,7 +268,7 @@ final class StatsCommand implements Callable<Integer> {
         }
     }
 
-    /** Each complaint once, for as long as its cause stays. */
+    /** Prints each complaint once, for as long as its cause stays. */
     private void complain() {
         told.retainAll(complaints);
         for (String complaint : complaints) {
@@ -279,13 +279,13 @@ final class StatsCommand implements Callable<Integer> {
     }
 
     /**
-     * What one process said.
+     * The sample of one process.
      *
-     * @param earlier what it said at the look before; null if it was not there
+     * @param earlier the sample of the look before; null if there was none
      */
     private record Look(String user, ProcessSample sample, ProcessSample earlier) {}
 
-    /** As it is to be shown. */
+    /** Returns the processes as they are to be shown. */
     private List<Seen> view(List<Look> looks) {
         return looks.stream()
                 .map(look -> {

@@ -5,42 +5,42 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Samples for people: for each process some lines of its own, and a table of its connections. Each process gets its share of the
- * rows; what does not fit is counted.
+ * Samples for people: each process has some lines of its own, and a table of its connections. Each process gets its share of the rows;
+ * connections that do not fit are counted.
  *
  * @param width the most characters of a line
  * @param rows the most lines
  */
 record StatsScreen(int width, int rows) {
-    /** As much as anybody wants. */
+    /** No limit. */
     static final int UNLIMITED = Integer.MAX_VALUE;
 
-    /** From so many lines on a process's head may take more than one. */
+    /** The least lines at which a process's head may take more than one. */
     private static final int ROOM_FOR_HEAD = 8;
-    /** So much of a line that is cut the command may take. */
+    /** The divisor of a cut line's width that gives the most characters of the command. */
     private static final int PART_OF_COMMAND = 3;
 
-    /** From so many lines on a window repeats what is above it. */
+    /** The least lines at which a window repeats the heads above it. */
     private static final int LEAST_FOR_HEADS = 4;
 
     private static final String CONTINUED = "    ";
 
     /**
-     * A line among all that there is to say.
+     * One of all lines.
      *
-     * @param title where the line is that names its process
-     * @param head where the head of the table is of which it is a row; -1 if it is none
+     * @param title the index of the line that names its process
+     * @param head the index of the head of its table; -1 if it is no row of a table
      */
     private record Line(String text, int title, int head) {}
 
-    /** How many lines all of it takes. */
+    /** Returns the number of all lines. */
     int height(List<Seen> processes) {
         return all(processes).size();
     }
 
     /**
-     * A window upon all that there is to say, however many lines that takes. Where it begins among the rows of a table, the process's name
-     * and the table's head take the place of the first two.
+     * Returns a window on all lines. Where it begins among the rows of a table, the process's name and the table's head take the place
+     * of the first two lines.
      *
      * @param top the first line, from 0
      */
@@ -143,7 +143,7 @@ record StatsScreen(int width, int rows) {
         return line.length() <= width ? line : line.substring(0, width - 1) + "~";
     }
 
-    /** Another user's process may try to write more than text to the terminal. */
+    /** Replaces control characters, as another user's process may try to write more than text to the terminal. */
     private static String plain(String line) {
         return line.codePoints()
                 .map(c -> Character.isISOControl(c) || Character.getType(c) == Character.FORMAT ? '?' : c)

@@ -10,21 +10,24 @@ import java.nio.file.Path;
 /**
  * The size of the terminal that this process writes to.
  *
- * @param width its columns, {@link StatsScreen#UNLIMITED} if unknown
- * @param rows its rows, likewise
+ * @param width the columns, {@link StatsScreen#UNLIMITED} if unknown
+ * @param rows the rows, likewise
  */
 record Terminal(int width, int rows) {
-    /** Whether the standard output is one. */
+    /** Whether the standard output is a terminal. */
     static boolean isThere() {
         try {
             String output = Files.readSymbolicLink(Path.of("/proc/self/fd/1")).toString();
             return output.startsWith("/dev/pts/") || output.startsWith("/dev/tty") || output.equals("/dev/console");
         } catch (IOException e) {
-            return false; // then one after the other
+            return false; // then the samples follow one another
         }
     }
 
-    /** Whether this process's group is the one in the terminal's foreground: it alone may read keys, and gets the signals of such as Ctrl-C. */
+    /**
+     * Whether this process's group is in the terminal's foreground: that group alone may read keys, and gets the signals of keys such
+     * as Ctrl-C.
+     */
     static boolean isOfThisGroup() {
         try {
             String stat = Files.readString(Path.of("/proc/self/stat"));
@@ -37,7 +40,7 @@ record Terminal(int width, int rows) {
         }
     }
 
-    /** As {@code COLUMNS} and {@code LINES} have it where they are set, else as it is now. */
+    /** Returns the size from {@code COLUMNS} and {@code LINES} where they are set, else the present one. */
     static Terminal size() {
         String[] size = stty().split(" ", 2);
         return new Terminal(
@@ -53,7 +56,7 @@ record Terminal(int width, int rows) {
                     .start();
             return new String(stty.getInputStream().readAllBytes(), StandardCharsets.US_ASCII).strip();
         } catch (IOException e) {
-            return ""; // no such program, or no terminal of this process's own: of unknown size
+            return ""; // without stty, or a terminal of this process's own, the size is unknown
         }
     }
 

@@ -6,14 +6,14 @@ import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/** A command line that makes no sense, told in one line: what is wrong, and where to read what is right. */
+/** Reports a command line that makes no sense, in one line with the mistake and the place of the right usage. */
 final class UsageMistake {
-    /** What {@code ./accel} has besides, since it takes the sources. */
+    /** The further commands of {@code ./accel}, which need the sources. */
     static final Set<String> OF_THE_SCRIPT = Set.of("demo", "test", "lab", "perf", "soak");
 
     private UsageMistake() {}
 
-    /** Says it and returns the exit status. */
+    /** Prints the mistake and returns the exit status. */
     static int say(ParameterException mistake, String[] arguments) {
         CommandLine command = mistake.getCommandLine();
         String name = command.getCommandSpec().qualifiedName();

@@ -6,7 +6,7 @@ import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
-/** {@code accel version}, and the text of {@code accel --version}. */
+/** {@code accel version}: prints the version; also has the text of {@code accel --version}. */
 @Command(
         name = "version",
         description = "Print Accel's version, and the Java and system it runs on.",

@@ -1,7 +1,7 @@
 /**
- * The command line: what {@code java -jar accel.jar} and {@code ./accel} answer to.
+ * The command line of {@code java -jar accel.jar} and {@code ./accel}.
  *
- * <p>One class per subcommand, each a thin layer over what {@code io.accel.nio.doctor}, {@code io.accel.core.observe} and the
- * profiles offer. Nothing depends on it.
+ * <p>Each subcommand has one class, a thin layer over {@code io.accel.nio.doctor}, {@code io.accel.core.observe} and the profiles.
+ * Nothing depends on this package.
  */
 package io.accel.nio.cli;

@@ -13,7 +13,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** What limits and separates this process from others: control groups, namespaces, and the directory that it shares with them. */
+/**
+ * Checks the limits of this process and its separation from others: control groups, namespaces, and the directory that it shares with
+ * them.
+ */
 final class ContainerChecks {
     private static final long MIB = 1 << 20;
     private static final List<String> NAMESPACES = List.of("net", "mnt", "pid", "user", "ipc");
@@ -32,7 +35,7 @@ final class ContainerChecks {
         return List.of(memory(), processorTime(), namespaces(), sharers());
     }
 
-    /** Rings count against the group of who touches them first. */
+    /** Checks the limit of memory. Rings count against the group of the process that touches them first. */
     private Finding memory() {
         long limit = groups.memory();
         if (limit == 0) {
@@ -74,7 +77,7 @@ final class ContainerChecks {
                         "no thread looks for traffic with a quota that is no whole number: give the container whole processors");
     }
 
-    /** By their numbers: processes that print the same numbers are in the same namespaces. */
+    /** Reports the numbers of the namespaces: processes that print the same numbers are in the same ones. */
     private Finding namespaces() {
         List<String> all = new ArrayList<>();
         for (String name : NAMESPACES) {

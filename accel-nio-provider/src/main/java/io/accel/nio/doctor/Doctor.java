@@ -10,9 +10,9 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** Examines this machine and this process. Each check is bounded, and one that fails unexpectedly is a finding itself. */
+/** Examines this machine and this process. Each check has a time limit, and a check that fails unexpectedly is a finding itself. */
 public final class Doctor {
-    /** Of one check. A live one has a handshake of {@link LiveChecks#HANDSHAKE} in it. */
+    /** The time limit of one check. A live one includes a handshake of {@link LiveChecks#HANDSHAKE}. */
     private static final int LIMIT_SECONDS = 60;
 
     private record Check(String name, Callable<List<Finding>> body) {}
@@ -20,7 +20,7 @@ public final class Doctor {
     private final List<Check> checks = new ArrayList<>();
 
     /**
-     * A doctor for what a profile needs.
+     * Creates a doctor that checks what a profile needs.
      *
      * @param profile the profile in force
      */
@@ -28,7 +28,7 @@ public final class Doctor {
         this(profile, Path.of("/"));
     }
 
-    /** With the system's files below another directory, for tests. */
+    /** Creates a doctor with the system's files below another directory, for tests. */
     Doctor(Profile profile, Path root) {
         SystemFiles files = new SystemFiles(root);
         add("java", () -> JavaChecks.run(profile));
@@ -47,7 +47,7 @@ public final class Doctor {
     /**
      * Runs all checks, one after the other.
      *
-     * @return what they found, at most a minute later for each
+     * @return the findings, after at most a minute for each check
      */
     public List<Finding> examine() {
         List<Finding> findings = new ArrayList<>();

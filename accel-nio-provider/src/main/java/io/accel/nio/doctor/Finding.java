@@ -1,21 +1,21 @@
 package io.accel.nio.doctor;
 
 /**
- * What one check has found.
+ * The result of one check.
  *
- * @param check its stable name, such as {@code shm.live}
- * @param status how it is
- * @param found what there is, in one line
- * @param advice what to do about it; null if there is nothing to do
+ * @param check the check's stable name, such as {@code shm.live}
+ * @param status how good it is
+ * @param found the finding, in one line
+ * @param advice the remedy; null if there is nothing to do
  */
 public record Finding(String check, Status status, String found, String advice) {
-    /** How good it is. */
+    /** How good a finding is. */
     public enum Status {
-        /** As it should be, or not needed. */
+        /** The checked part is as it should be, or not needed. */
         OK,
-        /** It works, though not as well as it could, or not for long. */
+        /** The checked part works, though not as well as it could, or not for long. */
         WARNING,
-        /** Something that this machine could have does not work. */
+        /** A feature that this machine could have does not work. */
         FAIL
     }
 

@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** The JVM: whether Accel can live in it, and what it is told to do. */
+/** Checks the JVM: whether Accel can run in it, and which options it has. */
 final class JavaChecks {
     private JavaChecks() {}
 

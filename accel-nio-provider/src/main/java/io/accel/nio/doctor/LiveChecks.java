@@ -16,15 +16,15 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
 
-/** Connections of this process to itself, over one path and no other, with their bytes compared. */
+/** Checks connections of this process to itself, over one path and no other, and compares their bytes. */
 final class LiveChecks {
     private static final int BULK = 1 << 20;
     private static final int ROUNDS = 2_000;
     private static final int BACKLOG = 1;
 
     /**
-     * What a handshake may take. A process that has just begun loads the classes for it meanwhile, which takes a busy machine
-     * seconds; that is not what the check is about.
+     * The time limit of a handshake. A process that has just begun loads the classes for it meanwhile, which takes seconds on a busy
+     * machine. The check is not about that time.
      */
     static final String HANDSHAKE = "30s";
 
@@ -39,7 +39,7 @@ final class LiveChecks {
                 "see docs/TROUBLESHOOTING.md for the reason code"));
     }
 
-    /** A connection over the fabric to a listener on the address, both in this process. */
+    /** Checks a connection over the fabric to a listener on the address, both in this process. */
     static Finding check(String name, Profile profile, String fabric, InetAddress address, String advice) {
         try {
             AccelSelectorProvider provider = new AccelSelectorProvider(Profile.load(
@@ -108,11 +108,11 @@ final class LiveChecks {
                 }
             }
         } catch (IOException e) {
-            // The client's side says what was wrong.
+            // The client's side reports the reason.
         }
     }
 
-    /** The median, in microseconds. */
+    /** Returns the median round trip in microseconds. */
     private static double roundTrips(SocketChannel client) throws IOException {
         ByteBuffer message = ByteBuffer.allocateDirect(64);
         long[] nanos = new long[ROUNDS];
@@ -135,7 +135,7 @@ final class LiveChecks {
         byte[] sent = new byte[BULK];
         new Random(BULK).nextBytes(sent);
         byte[] received = new byte[BULK];
-        int piece = 1 << 14; // far less than what the rings of both directions hold
+        int piece = 1 << 14; // far less than the rings of both directions hold
         for (int at = 0; at < BULK; at += piece) {
             ByteBuffer out = ByteBuffer.wrap(sent, at, piece);
             while (out.hasRemaining()) {

@@ -3,7 +3,7 @@ package io.accel.nio.doctor;
 import java.io.IOException;
 import java.util.List;
 
-/** What the kernel's memory management has for large buffers. */
+/** Reports the huge pages that the kernel has for large buffers. */
 final class MemoryChecks {
     private MemoryChecks() {}
 

@@ -17,7 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeSet;
 
-/** RDMA: devices, what their use needs, and a connection over each. A machine without a device is in order. */
+/** Checks RDMA: the devices, the requirements of their use, and a connection over each. A machine without a device is in order. */
 final class RdmaChecks {
     private static final String DEVICES = "sys/class/infiniband";
     private static final String DEVICE_FILES = "dev/infiniband";
@@ -93,7 +93,10 @@ final class RdmaChecks {
                         "add the user to the group that owns them, or have udev give them mode 0666");
     }
 
-    /** The limit does not bind who may lock memory without one, as root may, though not in every container. */
+    /**
+     * Checks the limit of locked memory. It does not bind a user who may lock memory without one, as root may, though not in every
+     * container.
+     */
     private Finding lockedMemory() throws IOException {
         String[] limits = files.value("proc/self/limits", "Max locked memory").split("\\s+", -1);
         String soft = limits[0];
@@ -155,7 +158,7 @@ final class RdmaChecks {
         return findings;
     }
 
-    /** Which files the libraries really are: their names have the version. */
+    /** Reports the files of the loaded libraries, as the names of the files have the version. */
     private Finding libraries() throws IOException {
         TreeSet<String> loaded = new TreeSet<>();
         for (String line : Files.readAllLines(files.at("proc/self/maps"))) {
@@ -172,7 +175,7 @@ final class RdmaChecks {
         return wanted.isEmpty() || wanted.contains(device.name());
     }
 
-    /** What the profile says, and whether there is what it names. */
+    /** Reports the profile's settings, and checks that the devices that they name exist. */
     private Finding settings(List<DeviceInfo> devices) {
         List<String> missing = new ArrayList<>(profile.get(Keys.RDMA_DEVICE));
         devices.forEach(device -> missing.remove(device.name()));

@@ -11,7 +11,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 
-/** Whether connections within this host find a place for their memory. */
+/** Checks that connections within this host find a place for their memory. */
 final class SharedMemoryChecks {
     private static final String CHECK = "shm.dir";
     private static final long MIB = 1 << 20;

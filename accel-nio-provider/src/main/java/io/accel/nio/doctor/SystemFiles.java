@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Reads what the kernel tells in its files, below a root that tests may replace. */
+/** Reads the kernel's information files, below a root that tests may replace. */
 final class SystemFiles {
     private final Path root;
 
@@ -22,7 +22,7 @@ final class SystemFiles {
         return Files.exists(at(path));
     }
 
-    /** The names in a directory, sorted; none if there is no such directory. */
+    /** Returns the names in a directory, sorted; none if there is no such directory. */
     List<String> names(String directory) throws IOException {
         if (!Files.isDirectory(at(directory))) {
             return List.of();
@@ -32,7 +32,7 @@ final class SystemFiles {
         }
     }
 
-    /** The rest of the first line that begins so; empty if there is none. */
+    /** Returns the rest of the first line with the given beginning; empty if there is none. */
     String value(String file, String beginning) throws IOException {
         for (String line : Files.readAllLines(at(file))) {
             if (line.startsWith(beginning)) {

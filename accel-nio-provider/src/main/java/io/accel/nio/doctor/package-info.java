@@ -1,6 +1,6 @@
 /**
- * What {@code accel doctor} finds out about a machine: whether each path is available, and what to do if it is not. Its
- * live checks are connections as a program makes them. Of the fabrics
- * it knows the SPI and shared memory's directory. Only the command line depends on it.
+ * The checks of {@code accel doctor}. They find out whether each path is available on a machine, and what to do if it is not. The live
+ * checks open connections as a program does. Of the fabrics this package knows only the SPI and shared memory's directory. Only the
+ * command line depends on it.
  */
 package io.accel.nio.doctor;

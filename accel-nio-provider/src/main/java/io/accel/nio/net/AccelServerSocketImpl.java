@@ -18,16 +18,16 @@ import java.net.SocketOptions;
 import java.util.Set;
 
 /**
- * A {@link java.net.ServerSocket}'s inside: a listener of the JDK's, which does everything, and beside it what lets clients find
- * its connections.
+ * The implementation of a {@link java.net.ServerSocket}: a listener of the JDK's, which does everything, and beside it the listener
+ * that lets clients find accelerated connections.
  */
 final class AccelServerSocketImpl extends SocketImpl {
     private final KernelServerSocket kernel = KernelServerSocket.open();
     private final StreamListener listener;
 
-    /** Where to bind, until that is done. */
+    /** The address to bind to, until that is done. */
     private InetSocketAddress wanted;
-    /** By which the collector closes this if the program drops it; null until it listens. */
+    /** Lets the garbage collector close this if the program drops it; null until it listens. */
     private volatile Cleaner.Cleanable dropped;
 
     AccelServerSocketImpl(Accelerator accelerator) {
@@ -41,7 +41,7 @@ final class AccelServerSocketImpl extends SocketImpl {
         }
     }
 
-    /** The JDK binds and listens in one, so this only remembers where. */
+    /** Only remembers the address, as the JDK binds and listens in one step. */
     @Override
     protected void bind(InetAddress host, int port) {
         wanted = new InetSocketAddress(host, port);
@@ -80,7 +80,7 @@ final class AccelServerSocketImpl extends SocketImpl {
         }
     }
 
-    /** What is closed of a listener. */
+    /** The parts of a listener to close. */
     private record Inside(StreamListener listener, KernelServerSocket kernel) implements Closeable {
         @Override
         public void close() throws IOException {

@@ -24,11 +24,11 @@ import java.nio.channels.AsynchronousCloseException;
 import java.util.Set;
 
 /**
- * A {@link java.net.Socket}'s inside: a socket of the JDK's, which decides about everything but bytes; these may be a link's for
- * a part of its life.
+ * The implementation of a {@link java.net.Socket}: a socket of the JDK's, which decides everything except its bytes. A link may carry
+ * these for a part of its life.
  *
- * <p>As the JDK's own: reads, writes, connects and closes may come from different threads; a close ends what waits with
- * "Socket closed"; an interrupt ends nothing, but for virtual threads.
+ * <p>It behaves like the JDK's own. Reads, writes, connects and closes may come from different threads. A close ends waiting
+ * operations with "Socket closed". An interrupt ends only the operations of virtual threads.
  */
 final class AccelSocketImpl extends SocketImpl {
     private final Accelerator accelerator;
@@ -36,15 +36,15 @@ final class AccelSocketImpl extends SocketImpl {
     // Guarded by this.
     private KernelSocket kernel;
     private boolean closed;
-    /** By which the collector closes this if the program drops it; null until it is connected, and where that is the JDK's alone. */
+    /** Lets the garbage collector close this if the program drops it; null until it is connected, and where the JDK alone does that. */
     private Cleaner.Cleanable dropped;
 
-    /** Written once, when it is connected. */
+    /** The core's socket; written once, when this is connected. */
     private volatile StreamSocket socket;
-    /** Of the link in use; written when the first byte goes by it. */
+    /** The transfers over the link in use; written when the first byte goes over it. */
     private volatile LinkTransfers transfers;
 
-    /** Whether a read has met the end; then all do, even after a close. */
+    /** Whether a read has met the end; all later reads then do, even after a close. */
     private volatile boolean ended;
 
     private volatile int timeoutMillis;
@@ -113,7 +113,7 @@ final class AccelSocketImpl extends SocketImpl {
         localport = connected.getLocalPort();
     }
 
-    /** A listener has accepted this. */
+    /** Takes over a connection that a listener has accepted. */
     void adopt(StreamSocket known, KernelSocket accepted) {
         synchronized (this) {
             kernel = accepted;
@@ -123,7 +123,10 @@ final class AccelSocketImpl extends SocketImpl {
         closeIfClosed();
     }
 
-    /** What moves bytes of this is known to daemons, too, and they to it: it would not be closed as a socket of the JDK's is. */
+    /**
+     * Has the garbage collector close a dropped connection. Daemons hold its parts, so that they would not be closed like a socket of
+     * the JDK's.
+     */
     private void watch(StreamSocket connected, KernelSocket by) {
         socket = connected;
         Cleaner.Cleanable watched = Dropped.watch(this, new Inside(connected, by));
@@ -132,7 +135,7 @@ final class AccelSocketImpl extends SocketImpl {
         }
     }
 
-    /** A close that came before the connection was known here did not find it. */
+    /** Closes the connection if a close came before it was known here, and so did not find it. */
     private void closeIfClosed() {
         Cleaner.Cleanable late;
         synchronized (this) {
@@ -174,7 +177,7 @@ final class AccelSocketImpl extends SocketImpl {
         return socket == null ? open.rawOutput() : new SocketImplOutput(this);
     }
 
-    /** Reads at least a byte; -1 at the end. */
+    /** Reads at least a byte; returns -1 at the end. */
     int read(byte[] b, int off, int len) throws IOException {
         if (ended) {
             return -1;
@@ -214,7 +217,7 @@ final class AccelSocketImpl extends SocketImpl {
         try {
             int n = ended ? -1 : readEntered(in, b, off, len);
             if (n == -1) {
-                ended = true; // before another reader enters, who may find the socket closed
+                ended = true; // set before another reader enters, which may find the socket closed
             }
             return n;
         } finally {
@@ -237,7 +240,7 @@ final class AccelSocketImpl extends SocketImpl {
         } catch (SocketTimeoutException e) {
             throw e;
         } catch (IOException e) {
-            // A close tells the peer before it closes the kernel's socket: how the peer answers is no news.
+            // A close tells the peer before it closes the kernel's socket, so the peer's answer does not matter.
             if (socket.isClosed()) {
                 throw LinkTransfers.toSocketException(new AsynchronousCloseException());
             }
@@ -245,7 +248,7 @@ final class AccelSocketImpl extends SocketImpl {
         }
     }
 
-    /** Writes all of it. */
+    /** Writes all bytes. */
     void write(byte[] b, int off, int len) throws IOException {
         Outgoing out = socket.outgoing();
         int done;
@@ -269,7 +272,7 @@ final class AccelSocketImpl extends SocketImpl {
         }
     }
 
-    /** Also when it is closed, so that its own operations say so. */
+    /** Returns the JDK's socket, even if it is closed, so that its own operations report that. */
     private synchronized KernelSocket raw() {
         return kernel;
     }
@@ -366,14 +369,14 @@ final class AccelSocketImpl extends SocketImpl {
         }
     }
 
-    /** What is closed of a socket. */
+    /** The parts of a socket to close. */
     private record Inside(StreamSocket connected, KernelSocket kernel) implements Closeable {
         @Override
         public void close() throws IOException {
             if (connected != null) {
                 boolean abort = !kernel.isClosed() && kernel.getSoLinger() == 0;
-                // As the JDK's: the stream ends in order before the socket closes, and unread bytes reset it behind
-                // that.
+                // As in the JDK, the stream ends in order before the socket closes, and unread bytes reset it
+                // after that.
                 connected.closeBehindEnd(() -> abort);
             }
             kernel.close();
@@ -426,7 +429,7 @@ final class AccelSocketImpl extends SocketImpl {
         try (KernelSocket unused = KernelSocket.open()) {
             return unused.supportedOptions();
         } catch (IOException e) {
-            return Set.of(); // out of descriptors: no option can be read
+            return Set.of(); // the process is out of descriptors: no option can be read
         }
     }
 }

@@ -14,7 +14,7 @@ import java.nio.channels.spi.SelectorProvider;
 
 /** Makes the implementations of sockets. Loads nothing of the core before the program's first socket. */
 public final class AccelSockets implements SocketImplFactory {
-    /** Guarded by this class. */
+    /** Whether the factory is installed. Guarded by this class. */
     private static boolean isInstalled;
 
     private final boolean server;
@@ -24,12 +24,12 @@ public final class AccelSockets implements SocketImplFactory {
     }
 
     /**
-     * Makes every {@link Socket} and {@link ServerSocket} of this JVM Accel's from now on. Again is as once: a program may be given the
-     * agent twice.
+     * Makes every {@link Socket} and {@link ServerSocket} of this JVM Accel's from now on. A second call does nothing, as a program
+     * may be given the agent twice.
      *
      * @throws IOException if the program, or another agent, has a factory already
      */
-    @SuppressWarnings("deprecation") // there is no other way, and it is not to be removed
+    @SuppressWarnings("deprecation") // there is no other way, and the method will stay
     public static synchronized void install() throws IOException {
         if (!isInstalled) {
             Socket.setSocketImplFactory(new AccelSockets(false));
@@ -48,7 +48,7 @@ public final class AccelSockets implements SocketImplFactory {
     }
 
     private static final class Holder {
-        /** Null if sockets are to be the JDK's. */
+        /** The accelerator; null if sockets are to stay the JDK's. */
         static final Accelerator ACCELERATOR = find();
 
         private Holder() {}

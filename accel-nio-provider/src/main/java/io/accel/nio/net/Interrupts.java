@@ -4,13 +4,13 @@ import io.accel.core.jdk.VirtualThreads;
 import java.io.InterruptedIOException;
 
 /**
- * What an interrupt does to a thread that waits on a socket, as with the JDK's: nothing to a platform thread, which stays
- * interrupted; a virtual one gets an exception, upon which {@code java.net.Socket} closes. For one operation of one thread.
+ * Decides what an interrupt does to a thread that waits on a socket, as in the JDK. A platform thread waits on, and stays interrupted.
+ * A virtual thread gets an exception, upon which {@code java.net.Socket} closes. For one operation of one thread.
  */
 final class Interrupts {
     private boolean kept;
 
-    /** To be called before each wait, which an interrupted thread could not do. */
+    /** Takes the interrupt. To be called before each wait, as an interrupted thread could not wait. */
     void check() throws InterruptedIOException {
         if (Thread.interrupted()) {
             if (VirtualThreads.isCurrent()) {
@@ -21,7 +21,7 @@ final class Interrupts {
         }
     }
 
-    /** To be called when the operation ends. */
+    /** Restores the interrupt. To be called when the operation ends. */
     void restore() {
         if (kept) {
             Thread.currentThread().interrupt();

@@ -6,7 +6,7 @@ import java.net.SocketException;
 import java.net.SocketOptions;
 import java.net.StandardSocketOptions;
 
-/** The numbered options of {@link SocketOptions} on a socket of the JDK's, which checks, rounds and keeps them. */
+/** The numbered options of {@link SocketOptions} on a socket of the JDK's. The socket checks, rounds and keeps them. */
 final class KernelOptions {
     private KernelOptions() {}
 
@@ -58,7 +58,7 @@ final class KernelOptions {
         };
     }
 
-    /** The seconds, or false for none, as the old interface has it. */
+    /** Returns the seconds, or false for none, as the old interface does. */
     private static Object linger(int seconds) {
         if (seconds < 0) {
             return false;

@@ -17,7 +17,7 @@ final class KernelServerSocket extends ServerSocket {
         return Privileged.get(() -> new KernelServerSocket(JdkAccess.kernelServerSocket()));
     }
 
-    /** Also where the program has not the right to be told. */
+    /** Returns the local address, even where the program lacks the right to see it. */
     InetSocketAddress local() {
         return (InetSocketAddress) Privileged.get(this::getLocalSocketAddress);
     }

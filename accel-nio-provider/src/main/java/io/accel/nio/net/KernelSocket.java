@@ -17,17 +17,17 @@ final class KernelSocket extends Socket {
         super(implementation);
     }
 
-    /** One that is not connected. */
+    /** Opens a socket that is not connected. */
     static KernelSocket open() throws IOException {
         return Privileged.call(() -> new KernelSocket(JdkAccess.kernelSocket()));
     }
 
-    /** One that a listener is about to connect. */
+    /** Makes a socket that a listener is about to connect. */
     static KernelSocket toBeAccepted() throws IOException {
         return new KernelSocket(null);
     }
 
-    /** Also where the program has not the right to be told. */
+    /** Returns the local address, even where the program lacks the right to see it. */
     InetSocketAddress local() {
         return (InetSocketAddress) Privileged.get(this::getLocalSocketAddress);
     }
@@ -36,12 +36,12 @@ final class KernelSocket extends Socket {
         return (InetSocketAddress) getRemoteSocketAddress();
     }
 
-    /** The implementation's own stream: around it the program's socket puts what this one would, too. */
+    /** Returns the implementation's own stream, as the program's socket wraps it like this one would. */
     InputStream rawInput() throws IOException {
         return JdkAccess.input(JdkAccess.implementation(this));
     }
 
-    /** As {@link #rawInput}. */
+    /** Returns the implementation's own stream, as {@link #rawInput} does. */
     OutputStream rawOutput() throws IOException {
         return JdkAccess.output(JdkAccess.implementation(this));
     }

@@ -17,16 +17,16 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SelectionKey;
 import java.util.concurrent.TimeUnit;
 
-/** Blocking reads and writes by a connection's link, with the exceptions of the JDK's sockets. Any thread. */
+/** Blocking reads and writes over a connection's link, with the exceptions of the JDK's sockets. Any thread. */
 final class LinkTransfers {
     private final BlockingWaits waits;
     private final LinkStream link;
     private final LinkReader reader;
     private final LinkWriter writer;
 
-    /** Whether a read has met the end; then all do, even after a close. Guarded by the reading half. */
+    /** Whether a read has met the end; all later reads then do, even after a close. Guarded by the reading half. */
     private boolean ended;
-    /** Whether a read has met a reset; then all do, up to a close. Guarded by the reading half. */
+    /** Whether a read has met a reset; all later reads then do, up to a close. Guarded by the reading half. */
     private boolean reset;
 
     LinkTransfers(BlockingWaits waits, LinkStream link) {
@@ -40,7 +40,7 @@ final class LinkTransfers {
         return link;
     }
 
-    /** Reads at least a byte; -1 at the end, {@link LinkStream#MOVED}. The timeout is in milliseconds, 0 for none. */
+    /** Reads at least a byte; returns -1 at the end, or {@link LinkStream#MOVED}. The timeout is in milliseconds, 0 for none. */
     int read(byte[] b, int off, int len, int timeoutMillis) throws IOException {
         long start = System.nanoTime();
         long limit = TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
@@ -64,7 +64,7 @@ final class LinkTransfers {
             ended = n == -1;
             return n;
         } catch (InterruptedIOException e) {
-            throw e; // a timeout is one, too
+            throw e; // this is also the type of a timeout
         } catch (IOException e) {
             reset = !link.isClosed() && !(e instanceof ClosedChannelException);
             throw toSocketException(e);
@@ -100,11 +100,11 @@ final class LinkTransfers {
     }
 
     /**
-     * Writes all of it, or all that goes over the link.
+     * Writes all bytes, or those that go over the link.
      *
      * @param out the direction
-     * @return how many bytes it wrote; less than {@code len} if it went back, and then the caller is in the kernel's half; or
-     *     {@link LinkStream#MOVED}
+     * @return the number of bytes written, or {@link LinkStream#MOVED}; if less than {@code len}, the link went back, and the
+     *     caller is in the kernel's half
      */
     int write(byte[] b, int off, int len, Outgoing out) throws IOException {
         ByteBuffer src = ByteBuffer.wrap(b, off, len);
@@ -127,7 +127,7 @@ final class LinkTransfers {
         }
     }
 
-    /** Whether this end has shut down what it writes, and was not closed. */
+    /** Whether this end has shut down its output, and was not closed. */
     private static boolean isOutputShut(IOException e) {
         return e instanceof ClosedChannelException && !(e instanceof AsynchronousCloseException);
     }
@@ -148,9 +148,10 @@ final class LinkTransfers {
     }
 
     /**
-     * Sends an urgent byte, or drops it as TCP drops one that the receiver does not want inline: a peer that has ended is met all the same.
+     * Sends an urgent byte, or drops it as TCP drops one that the receiver does not want inline. The end of the peer is reported all
+     * the same.
      *
-     * @throws IOException in the class that the JDK's sockets have for urgent bytes
+     * @throws IOException of the class that the JDK's sockets throw for urgent bytes
      */
     void sendUrgent(int data) throws IOException {
         writer.lock();
@@ -160,19 +161,19 @@ final class LinkTransfers {
                 writer.flush();
                 ProcessCounters.dropped(Drop.URGENT);
             } else if (writer.write(ByteBuffer.wrap(new byte[] {(byte) data}))
-                    == 0) { // never moved: urgent data has fixed it
+                    == 0) { // never MOVED: urgent data has fixed the path
                 throw new SocketException("No buffer space available");
             }
         } catch (AsynchronousCloseException e) {
             throw toSocketException(e);
         } catch (ClosedChannelException e) {
-            throw new IOException("Broken pipe", e); // sent after shutdownOutput
+            throw new IOException("Broken pipe", e); // the byte was sent after shutdownOutput
         } finally {
             writer.unlock();
         }
     }
 
-    /** As the JDK's sockets, which know no other failure of bytes. */
+    /** Converts a failure to a socket exception, as the JDK's sockets throw no other for a failed transfer. */
     static SocketException toSocketException(IOException e) {
         if (e instanceof SocketException already) {
             return already;
@@ -181,7 +182,7 @@ final class LinkTransfers {
         if (e instanceof AsynchronousCloseException) {
             message = "Socket closed";
         } else if (e instanceof ClosedChannelException) {
-            message = "Broken pipe"; // written after shutdownOutput
+            message = "Broken pipe"; // the write came after shutdownOutput
         }
         SocketException translated = new SocketException(message);
         translated.initCause(e);

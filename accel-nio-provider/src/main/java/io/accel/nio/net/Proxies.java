@@ -7,7 +7,7 @@ import java.net.ProxySelector;
 import java.net.URI;
 import java.net.URISyntaxException;
 
-/** Whether a connection is to go through a SOCKS proxy, which the JDK's sockets ask, and which Accel leaves to them. */
+/** Tells whether a connection is to go through a SOCKS proxy. The JDK's sockets connect to proxies, and Accel leaves that to them. */
 final class Proxies {
     private Proxies() {}
 
@@ -20,11 +20,14 @@ final class Proxies {
             URI uri = new URI("socket", null, destination.getHostString(), destination.getPort(), null, null, null);
             return selector.select(uri).stream().anyMatch(proxy -> proxy.type() == Proxy.Type.SOCKS);
         } catch (URISyntaxException | IllegalArgumentException e) {
-            return true; // the JDK knows what to do with such a name
+            return true; // the JDK handles such a name
         }
     }
 
-    /** The JDK's own selector knows a SOCKS proxy only by these two properties; asking it takes microseconds. */
+    /**
+     * Whether there is certainly no proxy. The JDK's own selector learns of a SOCKS proxy only from two properties; asking it takes
+     * microseconds.
+     */
     private static boolean hasNone(ProxySelector selector) {
         return selector.getClass().getModule() == Object.class.getModule()
                 && System.getProperty("socksProxyHost") == null

@@ -8,7 +8,7 @@ import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectableChannel;
 
-/** A socket of the JDK's as an anchor. */
+/** An anchor that is a socket of the JDK's. */
 final class SocketAnchor implements Anchor {
     private final KernelSocket kernel;
 
@@ -16,7 +16,7 @@ final class SocketAnchor implements Anchor {
         this.kernel = kernel;
     }
 
-    /** Null: it is no channel, and who uses it waits within the kernel. */
+    /** Returns null: the socket is no channel, and its threads wait within the kernel. */
     @Override
     public SelectableChannel watched() {
         return null;
@@ -37,7 +37,7 @@ final class SocketAnchor implements Anchor {
         try {
             return kernel.getTrafficClass();
         } catch (SocketException e) {
-            return 0; // closed
+            return 0; // the socket is closed
         }
     }
 

@@ -11,15 +11,15 @@ import java.util.Collection;
 import java.util.Set;
 
 /**
- * Has {@code Grpc.newChannelBuilder} and {@code ManagedChannelBuilder} make channels on Accel's transport. Not available in profile
- * {@code off}, nor where the transport is not; gRPC goes on with its own provider then, and for Unix-domain sockets. gRPC makes an
- * instance by the service loader. Stateless.
+ * Has {@code Grpc.newChannelBuilder} and {@code ManagedChannelBuilder} make channels on Accel's transport. The provider is not
+ * available in profile {@code off}, nor where the transport is not; gRPC then uses its own provider, as it always does for Unix-domain
+ * sockets. gRPC makes an instance through the service loader. Stateless.
  */
 public final class AccelChannelProvider extends ManagedChannelProvider {
-    /** Above that of gRPC's own for Netty, which is 5. */
+    /** The priority; it is above that of gRPC's own provider for Netty, which is 5. */
     static final int PRIORITY = 7;
 
-    /** For the service loader. */
+    /** Called by the service loader. */
     public AccelChannelProvider() {}
 
     @Override

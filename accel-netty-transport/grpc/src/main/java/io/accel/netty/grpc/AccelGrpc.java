@@ -18,8 +18,8 @@ import io.netty.util.concurrent.DefaultThreadFactory;
  * Server server = AccelGrpc.accelerated(NettyServerBuilder.forPort(port)).addService(service).build();
  * }</pre>
  *
- * <p>All channels and servers share event loops, as many as processors, on daemon threads, which sleep when there is nothing to do
- * and end with the process. A builder may be given other loops after that, whose handler is {@link AccelIoHandler}. Thread-safe.
+ * <p>All channels and servers share event loops, one for each processor. Their daemon threads sleep when there is nothing to do, and
+ * end with the process. A builder may be given other loops afterwards; their handler must be {@link AccelIoHandler}. Thread-safe.
  */
 public final class AccelGrpc {
     private AccelGrpc() {}
@@ -27,7 +27,7 @@ public final class AccelGrpc {
     /**
      * Sets a client's loops and channel class.
      *
-     * @param builder of a target whose addresses are of the internet, not of Unix-domain sockets
+     * @param builder the builder, for a target with internet addresses, not Unix-domain sockets
      * @return the builder
      * @throws UnsatisfiedLinkError if the transport {@linkplain Accel#isAvailable() is not available}
      * @throws io.accel.profile.ProfileException if the process's profile has a mistake; the message tells all of it
@@ -39,7 +39,7 @@ public final class AccelGrpc {
     /**
      * Sets a server's loops and channel class.
      *
-     * @param builder of a server whose addresses are of the internet, not of Unix-domain sockets
+     * @param builder the builder, for a server with internet addresses, not Unix-domain sockets
      * @return the builder
      * @throws UnsatisfiedLinkError if the transport {@linkplain Accel#isAvailable() is not available}
      * @throws io.accel.profile.ProfileException if the process's profile has a mistake; the message tells all of it
@@ -50,7 +50,7 @@ public final class AccelGrpc {
                 .channelType(AccelServerSocketChannel.class);
     }
 
-    /** Made when somebody needs them. */
+    /** The shared loops, made at the first use. */
     private static final class Loops {
         static final EventLoopGroup WORKERS = group("grpc-accel", 0);
         static final EventLoopGroup ACCEPTORS = group("grpc-accel-acceptor", 1);

@@ -7,12 +7,12 @@ import io.grpc.ServerProvider;
 import io.grpc.netty.NettyServerBuilder;
 
 /**
- * Has {@code Grpc.newServerBuilderForPort} and {@code ServerBuilder} make servers on Accel's transport. Not available in profile
- * {@code off}, nor where the transport is not; gRPC goes on with its own provider then. gRPC makes an instance by the service
+ * Has {@code Grpc.newServerBuilderForPort} and {@code ServerBuilder} make servers on Accel's transport. The provider is not available
+ * in profile {@code off}, nor where the transport is not; gRPC then uses its own provider. gRPC makes an instance through the service
  * loader. Stateless.
  */
 public final class AccelServerProvider extends ServerProvider {
-    /** For the service loader. */
+    /** Called by the service loader. */
     public AccelServerProvider() {}
 
     @Override

@@ -1,8 +1,8 @@
 /**
- * gRPC on Accel's transport. gRPC finds {@link io.accel.netty.grpc.AccelChannelProvider} and {@link
- * io.accel.netty.grpc.AccelServerProvider} by itself where this jar is on the class path, and they come before its own. Programs that
- * name Netty's builders have {@link io.accel.netty.grpc.AccelGrpc}.
+ * Puts gRPC on Accel's transport. gRPC finds {@link io.accel.netty.grpc.AccelChannelProvider} and {@link
+ * io.accel.netty.grpc.AccelServerProvider} by itself where this jar is on the class path, and prefers them to its own. Programs that
+ * name Netty's builders use {@link io.accel.netty.grpc.AccelGrpc}.
  *
- * <p>An adapter: depends on {@code io.accel.netty} and {@code grpc-netty}, and nothing depends on it.
+ * <p>This package is an adapter: it depends on {@code io.accel.netty} and {@code grpc-netty}, and nothing depends on it.
  */
 package io.accel.netty.grpc;

@@ -28,7 +28,7 @@ import reactor.netty.FutureMono;
 import reactor.netty.resources.LoopResources;
 
 /**
- * Event loops and channels of Accel's transport, for Reactor Netty's servers and clients of TCP, HTTP and UDP:
+ * The event loops and channels of Accel's transport, for Reactor Netty's servers and clients of TCP, HTTP and UDP:
  *
  * <pre>{@code
  * LoopResources loops = AccelLoopResources.create("http");
@@ -39,13 +39,13 @@ import reactor.netty.resources.LoopResources;
  * <p>Servers and clients that are given no loops take them from {@code HttpResources}, which a program can set once, before it
  * makes the first of them: {@code HttpResources.set(AccelLoopResources.create("http"))}.
  *
- * <p>The loops carry accelerated connections and the kernel's alike. As Reactor Netty's own, one group serves clients and servers,
- * and a client that is used within a loop stays in it. Who asks for no native transport, by {@code runOn(loops, false)} or {@code
- * -Dreactor.netty.native=false}, is given loops of Netty's NIO transport. Unix-domain sockets need loops of Reactor Netty's own.
- * Thread-safe.
+ * <p>The loops carry accelerated connections and the kernel's alike. As with Reactor Netty's own loops, one group serves clients and
+ * servers, and a client that is used within a loop stays in it. A program that wants no native transport, and says so with {@code
+ * runOn(loops, false)} or {@code -Dreactor.netty.native=false}, gets loops of Netty's NIO transport. Unix-domain sockets need Reactor
+ * Netty's own loops. Thread-safe.
  */
 public final class AccelLoopResources implements LoopResources {
-    /** What stands for one of Netty's kinds of channels. */
+    /** Accel's replacement for one of Netty's kinds of channels. */
     private record Kind(Class<? extends Channel> type, Supplier<Channel> make) {}
 
     private static final Map<Class<? extends Channel>, Kind> KINDS = Map.of(
@@ -62,7 +62,7 @@ public final class AccelLoopResources implements LoopResources {
     private final EventLoopGroup acceptors;
     private final EventLoopGroup clients;
 
-    /** For who asks for no native transport; has no loops before somebody does. */
+    /** The loops for programs that want no native transport; none are made before the first asks. */
     private final LoopResources notNative;
 
     private AccelLoopResources(String prefix, int selectCount, int workerCount, boolean daemon) {
@@ -79,10 +79,10 @@ public final class AccelLoopResources implements LoopResources {
     }
 
     /**
-     * Loops as many as Reactor Netty makes by default, which {@code reactor.netty.ioWorkerCount} and {@code
-     * reactor.netty.ioSelectCount} say, on daemon threads.
+     * Creates as many loops as Reactor Netty does by default, on daemon threads. The properties {@code reactor.netty.ioWorkerCount}
+     * and {@code reactor.netty.ioSelectCount} set the numbers.
      *
-     * @param prefix what the threads' names begin with
+     * @param prefix the beginning of the threads' names
      * @return the loops
      * @throws IllegalArgumentException if the prefix is empty
      * @throws UnsatisfiedLinkError if the transport {@linkplain Accel#isAvailable() is not available}
@@ -93,11 +93,11 @@ public final class AccelLoopResources implements LoopResources {
     }
 
     /**
-     * So many loops.
+     * Creates the given number of loops.
      *
-     * @param prefix what the threads' names begin with
+     * @param prefix the beginning of the threads' names
      * @param selectCount how many loops accept connections and do nothing else; -1 to have the workers do so
-     * @param workerCount how many loops connections are in
+     * @param workerCount how many loops serve connections
      * @param daemon whether a program may end while they run
      * @return the loops
      * @throws IllegalArgumentException if the prefix is empty, or a count is not positive
@@ -191,7 +191,7 @@ public final class AccelLoopResources implements LoopResources {
         });
     }
 
-    @SuppressWarnings("unchecked") // the future of a group has no value
+    @SuppressWarnings("unchecked") // a group's future has no value
     private static Mono<Void> shutdown(EventLoopGroup group, Duration quietPeriod, Duration timeout) {
         return FutureMono.deferFuture(() -> (Future<Void>)
                 group.shutdownGracefully(quietPeriod.toMillis(), timeout.toMillis(), TimeUnit.MILLISECONDS));
@@ -202,7 +202,7 @@ public final class AccelLoopResources implements LoopResources {
         return "AccelLoopResources{prefix=" + prefix + ", daemon=" + daemon + "}";
     }
 
-    /** Reactor refuses to block in such a thread. */
+    /** A loop's thread, in which Reactor refuses to block. */
     private static final class LoopThread extends FastThreadLocalThread implements NonBlocking {
         LoopThread(Runnable task, String name) {
             super(task, name);

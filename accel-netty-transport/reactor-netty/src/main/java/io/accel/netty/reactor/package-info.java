@@ -1,7 +1,7 @@
 /**
- * Reactor Netty on Accel's transport: {@link io.accel.netty.reactor.AccelLoopResources}, for one server or client, or for all of
- * them.
+ * Puts Reactor Netty on Accel's transport through {@link io.accel.netty.reactor.AccelLoopResources}, for one server or client, or for
+ * all of them.
  *
- * <p>An adapter: depends on {@code io.accel.netty} and Reactor Netty's core. The Spring Boot starter depends on it.
+ * <p>This package is an adapter: it depends on {@code io.accel.netty} and Reactor Netty's core. The Spring Boot starter depends on it.
  */
 package io.accel.netty.reactor;

@@ -19,10 +19,11 @@ import org.springframework.http.client.ReactorResourceFactory;
 import reactor.netty.http.HttpResources;
 
 /**
- * What Spring Boot configures where this jar is: each part where its library is, and none with {@code accel.enabled=false}.
+ * The configuration that this jar adds to Spring Boot. Each part applies where its library is present, and none with {@code
+ * accel.enabled=false}.
  *
- * <p>Comes before what makes Reactor Netty's resources, which keep theirs to themselves where a bean for them is there. A program's
- * own {@code ReactorResourceFactory} stays.
+ * <p>This runs before the configurations that make Reactor Netty's resources, which hold back where a bean for them is there already.
+ * A program's own {@code ReactorResourceFactory} stays.
  */
 @AutoConfiguration(
         beforeName = {
@@ -31,10 +32,10 @@ import reactor.netty.http.HttpResources;
         })
 @ConditionalOnBooleanProperty(name = AccelEnvironmentPostProcessor.ENABLED, matchIfMissing = true)
 public final class AccelAutoConfiguration {
-    /** For Spring. */
+    /** Called by Spring. */
     public AccelAutoConfiguration() {}
 
-    /** Accel's metrics in each registry of the program. */
+    /** Binds Accel's metrics to each meter registry of the program. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass(MeterRegistry.class)
     static class Metrics {
@@ -44,20 +45,20 @@ public final class AccelAutoConfiguration {
         }
     }
 
-    /** A part of the program's health, {@code management.health.accel.enabled} of which turns it off. */
+    /** Adds a part to the program's health; {@code management.health.accel.enabled=false} turns it off. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass({HealthIndicator.class, ConditionalOnEnabledHealthIndicator.class})
     static class HealthPart {
         @Bean
         @ConditionalOnEnabledHealthIndicator(
-                "accel") // not of the class: Spring would look for it before that it is there
+                "accel") // not on the class: Spring would load the annotation before the check that it exists
         @ConditionalOnMissingBean(name = "accelHealthIndicator")
         AccelHealthIndicator accelHealthIndicator() {
             return new AccelHealthIndicator();
         }
     }
 
-    /** Accel's transport for WebFlux's server and for {@code WebClient}. */
+    /** Puts WebFlux's server and {@code WebClient} on Accel's transport. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass({ReactorResourceFactory.class, HttpResources.class, ReactorNettyProperties.class})
     @Conditional(OnAccelTransportCondition.class)

@@ -14,23 +14,23 @@ import org.springframework.core.env.MutablePropertySources;
 import org.springframework.core.env.StandardEnvironment;
 
 /**
- * Hands {@code accel.*} of a program's configuration over to Accel, which reads system properties, and checks it. Comes last of its
- * kind, when all of the configuration is there, and before anything could open a connection.
+ * Hands the {@code accel.*} keys of a program's configuration to Accel, which reads system properties, and checks them. This
+ * post-processor runs last of its kind, when the whole configuration is there, and before anything could open a connection.
  *
  * <p>The order of precedence is Spring Boot's: command-line arguments, system properties, the environment, files. The variable
  * {@code ACCEL_OPTIONS} ranks just below the variables of single keys.
  *
- * <p>Accel has one profile in a process, which its first connection settles; what another application context of the same process
- * says after that is checked and has no effect. Thread-safe.
+ * <p>Accel has one profile in a process, and the first connection settles it. The settings of a later application context in the same
+ * process are checked and have no effect. Thread-safe.
  */
 public final class AccelEnvironmentPostProcessor implements EnvironmentPostProcessor, Ordered {
     static final String PREFIX = "accel.";
     static final String ENABLED = PREFIX + "enabled";
 
-    /** System properties that this class has set, with the value before, which may be null. Guarded by itself. */
+    /** The system properties that this class has set, each with its earlier value, which may be null. Guarded by itself. */
     private static final Map<String, Change> CHANGES = new HashMap<>();
 
-    /** For Spring Boot. */
+    /** Called by Spring Boot. */
     public AccelEnvironmentPostProcessor() {}
 
     @Override
@@ -46,7 +46,7 @@ public final class AccelEnvironmentPostProcessor implements EnvironmentPostProce
     @Override
     public void postProcessEnvironment(ConfigurableEnvironment environment, SpringApplication application) {
         synchronized (CHANGES) {
-            undo(); // what another context of this process said is not a -D of this one's user
+            undo(); // the settings of another context in this process are no -D of this one's user
             if (!isEnabled(environment)) {
                 return;
             }
@@ -67,7 +67,7 @@ public final class AccelEnvironmentPostProcessor implements EnvironmentPostProce
         return environment.getProperty(ENABLED, Boolean.class, true);
     }
 
-    /** Only this starter knows the switch: Accel itself would take {@code -Daccel.enabled=true} for a slip. */
+    /** Hides the switch from Accel, which would take {@code -Daccel.enabled=true} for a mistake: only this starter knows it. */
     private static void keepSwitchToSpring(ConfigurableEnvironment environment) {
         if (System.getProperty(ENABLED) != null) {
             set(ENABLED, null);
@@ -82,7 +82,7 @@ public final class AccelEnvironmentPostProcessor implements EnvironmentPostProce
             OptionLine.parse(line == null ? null : line.toString())
                     .forEach((key, value) -> settings.put(PREFIX + key, value));
         } catch (IllegalArgumentException e) {
-            return; // the profile says so, with all else that is wrong
+            return; // the profile reports this along with all other mistakes
         }
         MutablePropertySources sources = environment.getPropertySources();
         if (!settings.isEmpty() && sources.contains(StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME)) {

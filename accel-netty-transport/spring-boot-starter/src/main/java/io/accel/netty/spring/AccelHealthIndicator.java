@@ -16,12 +16,14 @@ import org.springframework.boot.health.contributor.AbstractHealthIndicator;
 import org.springframework.boot.health.contributor.Health;
 
 /**
- * Which way the process's connections go, and why those that the kernel carries are not accelerated. That is never ill health: a
- * program whose bytes the kernel carries does its work. So it is up, or unknown where Accel's transport is not available.
+ * Shows which paths the process's connections take, and why the kernel's connections are not accelerated. A fallback is never ill
+ * health: a program whose bytes the kernel carries does its work. So the status is up, or unknown where Accel's transport is not
+ * available.
  *
- * <p>Details: {@code profile}; {@code accelerating}, false in profile {@code off}; {@code connections}, those open now by path;
- * {@code opened}, all so far by path; {@code fallbacks}, by reason how many connections the kernel carries for it now, how many it
- * was counted for so far, and what it means. An accepted connection is counted when it is closed. Thread-safe; stateless.
+ * <p>The details are {@code profile}; {@code accelerating}, which is false in profile {@code off}; {@code connections}, the number
+ * open now by path; {@code opened}, the number opened so far by path; and {@code fallbacks}, which has for each reason the number of
+ * connections that the kernel carries for it now, the number counted so far, and the meaning. An accepted connection is counted when
+ * it is closed. Thread-safe; stateless.
  */
 final class AccelHealthIndicator extends AbstractHealthIndicator {
     AccelHealthIndicator() {

@@ -23,22 +23,25 @@ import org.springframework.core.env.PropertySource;
 import org.springframework.core.env.StandardEnvironment;
 
 /**
- * What an environment says about Accel, in the words of a profile: keys without the prefix, lists parted by commas, the names as the
- * schema has them. A name that the schema does not know stays as it was written, for the profile to complain of. Immutable.
+ * Accel's settings in an environment, in the form of a profile: keys without the prefix, lists separated by commas, the names as the
+ * schema spells them. A name that the schema does not know stays as it was written, so that the profile reports it. Immutable.
  */
 final class EnvironmentSettings {
     private static final String PREFIX = AccelEnvironmentPostProcessor.PREFIX;
     private static final String PROFILE = "profile";
 
-    /** Names of their own that are no keys of the schema. */
+    /** The valid names that are not keys of the schema. */
     private static final List<String> OTHERS = List.of(PROFILE, "on-error");
 
-    /** Accel reads the first itself; the second has names of another form, which known keys are looked up by. */
+    /**
+     * The sources that are not listed: Accel reads the first itself, and the second spells names differently, so known keys are looked
+     * up in it.
+     */
     private static final Set<String> NOT_LISTED = Set.of(
             StandardEnvironment.SYSTEM_PROPERTIES_PROPERTY_SOURCE_NAME,
             StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME);
 
-    /** A number as a key makes YAML's {@code rule: 1:} this. */
+    /** The name that Spring Boot makes of YAML's {@code rule: 1:}, whose key is a number. */
     private static final Pattern RULE = Pattern.compile("rule\\[(\\d+)]");
 
     private static final Pattern ELEMENT = Pattern.compile("\\[\\d+]$");
@@ -75,7 +78,7 @@ final class EnvironmentSettings {
         return settings;
     }
 
-    /** Adds a transport rule, or what is misspelt. */
+    /** Adds a transport rule, or a misspelt name. */
     private void addIfOther(
             ConfigurableEnvironment environment,
             EnumerablePropertySource<?> source,
@@ -90,7 +93,7 @@ final class EnvironmentSettings {
                 rule.matches() ? "rule." + rule.group(1) : ELEMENT.matcher(bare).replaceFirst("");
         String known = spellings.get(uniform(name));
         if (known != null) {
-            // By the name as it is written the place can be told where Spring Boot does not tell it by the key's.
+            // Spring Boot may know the place under the name as written, though not under the key's name.
             origins.putIfAbsent(known, originOf(environment, property, source));
         } else if (!values.containsKey(name)) {
             values.put(name, environment.getProperty(property, ""));
@@ -108,12 +111,12 @@ final class EnvironmentSettings {
                         .orElse(null);
     }
 
-    /** YAML takes the word {@code off} for false. */
+    /** Whether this is the word {@code off}, which YAML takes for false. */
     private static boolean isSwitchedOff(String value, Key<?> key) {
         return value.equals("false") && (key == null || key.typeName().equals("word"));
     }
 
-    /** Spring Boot's spellings of a key, {@code probe-timeout} and {@code probeTimeout}, are one. */
+    /** Makes Spring Boot's spellings of a key, {@code probe-timeout} and {@code probeTimeout}, the same. */
     private static String uniform(String name) {
         return name.replace("-", "").toLowerCase(Locale.ROOT);
     }
@@ -132,12 +135,12 @@ final class EnvironmentSettings {
         return origin != null ? origin.toString() : property + " in " + source.getName();
     }
 
-    /** Values by key. */
+    /** The values by key. */
     Map<String, String> values() {
         return values;
     }
 
-    /** A line for each problem, with the place where the program's configuration has it instead of the system property's name. */
+    /** Returns a line for each problem, which names its place in the program's configuration instead of the system property. */
     List<String> located(List<Problem> problems) {
         List<String> lines = new ArrayList<>();
         for (Problem problem : problems) {

@@ -2,7 +2,7 @@ package io.accel.netty.spring;
 
 import java.util.List;
 
-/** Accel's settings in a program's configuration have a mistake. The message has a line for each, with its place. */
+/** Thrown when Accel's settings in a program's configuration have mistakes. The message has a line for each, with its place. */
 public final class InvalidSettingsException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

@@ -3,7 +3,7 @@ package io.accel.netty.spring;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 
-/** Tells mistakes in Accel's settings as Spring Boot tells those in its own. Stateless. */
+/** Reports mistakes in Accel's settings as Spring Boot reports mistakes in its own. Stateless. */
 final class InvalidSettingsFailureAnalyzer extends AbstractFailureAnalyzer<InvalidSettingsException> {
     @Override
     protected FailureAnalysis analyze(Throwable rootFailure, InvalidSettingsException cause) {

@@ -7,7 +7,7 @@ import org.springframework.boot.autoconfigure.condition.SpringBootCondition;
 import org.springframework.context.annotation.ConditionContext;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 
-/** Whether Accel's transport works in this JVM, and the profile is not {@code off}. Stateless. */
+/** Matches where Accel's transport works in this JVM and the profile is not {@code off}. Stateless. */
 final class OnAccelTransportCondition extends SpringBootCondition {
     @Override
     public ConditionOutcome getMatchOutcome(ConditionContext context, AnnotatedTypeMetadata metadata) {

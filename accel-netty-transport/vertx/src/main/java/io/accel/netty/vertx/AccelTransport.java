@@ -27,8 +27,8 @@ import java.util.function.Supplier;
 import jdk.net.ExtendedSocketOptions;
 
 /**
- * Accel's event loops and channels for Vert.x. The options of TCP that the JDK knows are the kernel's socket's, as on Vert.x's native
- * transports; those that it does not know (fast open, cork, user time-out) are ignored, as on its NIO transport. Unix-domain
+ * Accel's event loops and channels for Vert.x. TCP options that the JDK knows are set on the kernel's socket, as on Vert.x's native
+ * transports. Options that the JDK does not know (fast open, cork, user time-out) are ignored, as on its NIO transport. Unix-domain
  * sockets are not supported. Stateless.
  */
 final class AccelTransport implements Transport {
@@ -63,7 +63,7 @@ final class AccelTransport implements Transport {
     }
 
     @Override
-    @SuppressWarnings("deprecation") // Vert.x's interface
+    @SuppressWarnings("deprecation") // Vert.x's interface has this type
     public DatagramChannel datagramChannel(InternetProtocolFamily family) {
         return new AccelDatagramChannel(family.toSocketProtocolFamily());
     }
@@ -88,7 +88,7 @@ final class AccelTransport implements Transport {
         Transport.super.configure(config, domainSocket, bootstrap);
     }
 
-    /** Those that Vert.x sets on its native transports alone; of times and counts 0 sets nothing, as there. */
+    /** Sets the options that Vert.x sets on its native transports alone. A time or count of 0 sets nothing, as there. */
     private static void setNativeOptions(TcpConfig config, Setter setter) {
         Boolean quickAck = config.getOption(TcpOption.QUICKACK);
         if (quickAck != null) {
@@ -99,7 +99,7 @@ final class AccelTransport implements Transport {
         setIfPositive(config, TcpOption.KEEPCNT, () -> ExtendedSocketOptions.TCP_KEEPCOUNT, setter);
     }
 
-    /** The JDK's option is not asked for before it is needed: a run-time image may lack the module that has it. */
+    /** Sets an option if its value is positive. The JDK's option is not touched before: a run-time image may lack its module. */
     private static void setIfPositive(
             TcpConfig config, TcpOption<Integer> option, Supplier<SocketOption<Integer>> jdks, Setter setter) {
         Integer value = config.getOption(option);
@@ -119,7 +119,7 @@ final class AccelTransport implements Transport {
         if (options.isReusePort()) {
             channel.config().setOption(AccelChannelOption.of(StandardSocketOptions.SO_REUSEPORT), true);
         }
-        // What Vert.x sets on its NIO transport alone.
+        // Vert.x sets these on its NIO transport alone.
         channel.config().setLoopbackModeDisabled(options.isLoopbackModeDisabled());
         if (options.getMulticastTimeToLive() != -1) {
             channel.config().setTimeToLive(options.getMulticastTimeToLive());

@@ -8,17 +8,17 @@ import io.vertx.core.internal.VertxBootstrap;
 import io.vertx.core.spi.VertxServiceProvider;
 
 /**
- * Has a Vert.x instance run on Accel's transport, if the program leaves the choice to Vert.x: whether it prefers a native transport or
- * says nothing about it. A native transport that the program names itself, by {@code Vertx.builder().withTransport(...)}, stays.
- * {@code Transport.NIO}, which Vert.x itself names when nobody else does, gives way.
+ * Has a Vert.x instance run on Accel's transport if the program leaves the choice to Vert.x, whether it prefers a native transport or
+ * says nothing about it. A native transport that the program names itself, with {@code Vertx.builder().withTransport(...)}, stays.
+ * {@code Transport.NIO}, which Vert.x names by default, gives way.
  *
- * <p>In profile {@code off}, and where Accel's transport is not available, Vert.x goes on with what it chose. Vert.x makes an
- * instance by the service loader. Stateless.
+ * <p>In profile {@code off}, and where Accel's transport is not available, Vert.x goes on with its own choice. Vert.x makes an
+ * instance through the service loader. Stateless.
  */
 public final class AccelVertxProvider implements VertxServiceProvider {
     private static final InternalLogger LOG = InternalLoggerFactory.getInstance(AccelVertxProvider.class);
 
-    /** For the service loader. */
+    /** Called by the service loader. */
     public AccelVertxProvider() {}
 
     /**

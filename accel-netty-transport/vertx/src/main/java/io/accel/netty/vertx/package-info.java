@@ -1,7 +1,7 @@
 /**
- * Vert.x on Accel's transport. Vert.x finds {@link io.accel.netty.vertx.AccelVertxProvider} by itself where this jar is on the class
- * path; a program's code does not change.
+ * Puts Vert.x on Accel's transport. Vert.x finds {@link io.accel.netty.vertx.AccelVertxProvider} by itself where this jar is on the
+ * class path; a program's code does not change.
  *
- * <p>An adapter: depends on {@code io.accel.netty} and Vert.x, and nothing depends on it.
+ * <p>This package is an adapter: it depends on {@code io.accel.netty} and Vert.x, and nothing depends on it.
  */
 package io.accel.netty.vertx;
