@@ -181,7 +181,8 @@ abstract class AbstractAccelStreamChannel extends AbstractAccelChannel {
                 return; // the cancellation has closed the channel and completed the promise
             }
             activated();
-            // Asked before the promise is completed: a listener may close the channel, and channelActive is due all the same.
+            // Asked before the promise is completed: a listener may close the channel, and channelActive is due all the
+            // same.
             boolean active = isActive();
             boolean told = promise.trySuccess();
             if (!wasActive && active) {

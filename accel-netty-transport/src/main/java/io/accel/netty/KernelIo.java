@@ -195,7 +195,8 @@ final class KernelIo extends StreamIo {
     long transfer(FileRegion region) throws IOException {
         LinkStream unused = outgoing.enter(false); // as above
         try {
-            long written = region.transferTo(channel, region.transferred()); // the JDK's own channel, which has sendfile
+            long written =
+                    region.transferTo(channel, region.transferred()); // the JDK's own channel, which has sendfile
             outgoing.gave(written);
             return written;
         } finally {

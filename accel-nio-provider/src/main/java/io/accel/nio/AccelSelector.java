@@ -243,7 +243,8 @@ final class AccelSelector extends AbstractSelector {
         if (channel instanceof AccelDatagramChannel datagrams) {
             return datagrams.pollable();
         }
-        // The provider that the channel names does not matter: the JDK gives channels that it inherits the default one, ours.
+        // The provider that the channel names does not matter: the JDK gives channels that it inherits the default one,
+        // ours.
         if (JdkAccess.isKernels(channel)) {
             return new KernelPollable(channel);
         }

@@ -68,8 +68,7 @@ final class FileTransfer {
      */
     long send(long position, long count) throws IOException {
         if (!file.isOpen() || !channel.isOpen() || position < 0 || count <= 0) {
-            return file.transferTo(
-                    position, count, new Unknown(channel)); // it throws what is wrong, or sends nothing
+            return file.transferTo(position, count, new Unknown(channel)); // it throws what is wrong, or sends nothing
         }
         long most = Math.min(count, Integer.MAX_VALUE);
         long done = 0;
@@ -83,7 +82,8 @@ final class FileTransfer {
                 boolean isOver = n < 0;
                 if (n == 0) {
                     n = write(position + done, most - done);
-                    isOver = n < 0 || piece.hasRemaining(); // a piece left over means that the channel takes no more now
+                    isOver =
+                            n < 0 || piece.hasRemaining(); // a piece left over means that the channel takes no more now
                 }
                 done += Math.max(0, n);
                 if (isOver) {

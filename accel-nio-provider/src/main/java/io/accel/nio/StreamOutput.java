@@ -301,7 +301,8 @@ final class StreamOutput {
     /** Implements {@link SocketHooks#sendUrgentData}. */
     void sendUrgentData(int data) throws IOException {
         channel.ensureOpen();
-        LinkStream link = out.fix(); // the peer's kernel may drop the byte, and the two ends would count differently from then on
+        LinkStream link =
+                out.fix(); // the peer's kernel may drop the byte, and the two ends would count differently from then on
         if (link == null) {
             channel.kernel().socket().sendUrgentData(data);
         } else if (!link.isUrgentInline()) {

@@ -46,7 +46,8 @@ final class DuplicateSocket {
     private static SocketChannel channel(Handles handles, FileDescriptor second, InetSocketAddress remote)
             throws Throwable {
         try {
-            ProtocolFamily family = StandardProtocolFamily.INET; // the family of the channel's options, which are those of TCP
+            ProtocolFamily family =
+                    StandardProtocolFamily.INET; // the family of the channel's options, which are those of TCP
             return (SocketChannel)
                     handles.channel.invoke(JdkAccess.kernelProvider(), family, second, (SocketAddress) remote);
         } catch (Throwable e) {

@@ -94,7 +94,8 @@ final class Members {
      */
     void releaseEnded() {
         while (!ended.isEmpty()) {
-            Registration registration = ended.remove(ended.size() - 1); // removed first: each is told once, even if it throws
+            Registration registration =
+                    ended.remove(ended.size() - 1); // removed first: each is told once, even if it throws
             try {
                 registration.pollable.released(registration);
             } catch (RuntimeException e) {

@@ -303,7 +303,8 @@ public final class Poller implements AutoCloseable {
                             }
                             if (!over
                                     && (!hot.hasAny() || Thread.currentThread().isInterrupted())) {
-                                break; // the JDK's select returns at once to an interrupted thread, with the keys that it
+                                break; // the JDK's select returns at once to an interrupted thread, with the keys that
+                                // it
                                 // finds
                             }
                         }
@@ -519,7 +520,8 @@ public final class Poller implements AutoCloseable {
         RuntimeException failure = null;
         Registration registration = turn.takeCommands();
         while (registration != null) {
-            Registration following = registration.next; // read first: once pending is taken the registration may be pushed anew
+            Registration following =
+                    registration.next; // read first: once pending is taken the registration may be pushed anew
             registration.next = null;
             int what = registration.takePending();
             if (!registration.closed) {

@@ -414,7 +414,8 @@ public final class StreamReceiver {
             return 0; // the fate of the stream is not decided yet
         }
         if ((state & Link.LEFT) != 0) {
-            return MOVED; // also if it has ended, was reset or is gone since: the kernel brings its last bytes, and that
+            return MOVED; // also if it has ended, was reset or is gone since: the kernel brings its last bytes, and
+            // that
         }
         // Behind an end no bytes are lost, and so TCP tells a reader of no reset there.
         boolean cut = (state & (Link.RST | Link.FIN)) == Link.RST;

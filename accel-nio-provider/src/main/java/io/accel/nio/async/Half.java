@@ -131,8 +131,7 @@ final class Half {
             }
             pending = null;
             if (direction == Direction.WRITING) {
-                owner.watch()
-                        .remove(direction.operation()); // there nearly always is room, and no one waits for it
+                owner.watch().remove(direction.operation()); // there nearly always is room, and no one waits for it
             }
             transfer.stopTimer();
         }

@@ -51,7 +51,8 @@ public final class AccelMain implements Callable<Integer> {
                 .setCaseInsensitiveEnumValuesAllowed(true)
                 // An argument such as @file belongs to the java launcher.
                 .setExpandAtFiles(false);
-        // Otherwise a command without '--' would have its own options taken for Accel's, and the mistake reported as theirs.
+        // Otherwise a command without '--' would have its own options taken for Accel's, and the mistake reported as
+        // theirs.
         commandLine.getSubcommands().get("run").setStopAtPositional(true);
         return commandLine;
     }
