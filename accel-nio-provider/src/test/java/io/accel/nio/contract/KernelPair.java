@@ -17,7 +17,7 @@ import java.util.List;
 final class KernelPair implements AutoCloseable {
     /**
      * In bytes. The kernel counts packets, which on loopback have up to 64 KiB, and lets a send buffer grow by how the acknowledgements
-     * fall. Of a hundred connections of its own, beside a busy machine, one took 3,997,696 bytes and another 4,291,584.
+     * fall. Of a hundred connections of its own, XX.
      */
     private static final int TOLERANCE = 8 * 64 * 1024;
 
