@@ -27,6 +27,10 @@ final class ThroughRelay implements ExecutionCondition {
             "SocketOptionTest.aConnectedChannelHasTheKernelsSendBuffer",
             LOOPBACK,
             "InFlightTest.whatIsTakenWithoutAReader",
+            LOOPBACK,
+            "InFlightTest.whatIsTakenForAPeerThatHasShutItsInput",
+            LOOPBACK,
+            "InFlightTest.bothEndsWriteAllBeforeEitherReads",
             LOOPBACK);
 
     @Override
