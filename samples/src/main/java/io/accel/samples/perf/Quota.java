@@ -15,9 +15,9 @@ final class Quota implements AutoCloseable {
 
     private static final long GONE_NANOS = 2_000_000_000L;
 
-    private final Path group;
+    private final ControlGroup group;
 
-    private Quota(Path group) {
+    private Quota(ControlGroup group) {
         this.group = group;
     }
 
@@ -30,8 +30,7 @@ final class Quota implements AutoCloseable {
         Path version1 = mount.resolve("cpu");
         boolean first = Files.isDirectory(version1);
         Path group = (first ? version1 : mount).resolve("accel-perf-" + name);
-        Files.createDirectory(group);
-        Quota quota = new Quota(group);
+        Quota quota = new Quota(ControlGroup.make(group, GONE_NANOS));
         try {
             if (first) {
                 Files.writeString(group.resolve("cpu.cfs_period_us"), Integer.toString(PERIOD_MICROS));
@@ -48,27 +47,11 @@ final class Quota implements AutoCloseable {
 
     /** What to put before a command so that it runs in the group from its first instruction. */
     List<String> prefix() {
-        return List.of(
-                "/bin/sh",
-                "-c",
-                "echo $$ > \"$0\" && exec \"$@\"",
-                group.resolve("cgroup.procs").toString());
+        return group.prefix();
     }
 
-    /** A process that has just been reaped may still be in it for a moment. */
     @Override
     public void close() throws IOException {
-        long deadline = System.nanoTime() + GONE_NANOS;
-        while (true) {
-            try {
-                Files.deleteIfExists(group);
-                return;
-            } catch (IOException e) {
-                if (System.nanoTime() - deadline > 0) {
-                    throw e;
-                }
-                Thread.onSpinWait();
-            }
-        }
+        group.close();
     }
 }

@@ -138,8 +138,7 @@ public final class Launch {
 
     /** Has it be in a control group from its first instruction. */
     public Launch inGroup(MemoryGroup group) {
-        return within(List.of(
-                "sh", "-c", "echo $$ > \"$0\" && exec \"$@\"", group.members().toString()));
+        return within(group.prefix());
     }
 
     /**

@@ -1,12 +1,12 @@
 package io.accel.samples.it.harness;
 
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
-
+import io.accel.samples.perf.ControlGroup;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import org.opentest4j.TestAbortedException;
 
 /**
  * A control group whose processes together may have so much memory, shared memory included, and of which the kernel ends one if they want
@@ -17,10 +17,10 @@ public final class MemoryGroup implements AutoCloseable {
     private static final Path VERSION_1 = MOUNT.resolve("memory");
     private static final long GONE_NANOS = 10_000_000_000L;
 
-    private final Path group;
+    private final ControlGroup group;
     private final boolean isFirst;
 
-    private MemoryGroup(Path group, boolean isFirst) {
+    private MemoryGroup(ControlGroup group, boolean isFirst) {
         this.group = group;
         this.isFirst = isFirst;
     }
@@ -32,22 +32,19 @@ public final class MemoryGroup implements AutoCloseable {
         Path parent = isFirst ? VERSION_1.resolve(ownName()) : MOUNT;
         Path path = (Files.isDirectory(parent) ? parent : VERSION_1)
                 .resolve("accel-it-" + ProcessHandle.current().pid());
-        String why = "";
+        ControlGroup group;
         try {
-            Files.createDirectory(path);
+            group = ControlGroup.make(path, GONE_NANOS);
         } catch (IOException e) {
-            why = e.toString();
+            throw new TestAbortedException("needs the right to make a control group: " + e, e);
         }
-        assumeTrue(why.isEmpty(), "needs the right to make a control group: " + why);
-        MemoryGroup made = new MemoryGroup(path, isFirst);
         try {
             Files.writeString(path.resolve(isFirst ? "memory.limit_in_bytes" : "memory.max"), Long.toString(bytes));
-            return made;
         } catch (IOException e) {
-            made.close();
-            assumeTrue(false, "needs control groups that limit memory: " + e);
-            throw e;
+            group.close();
+            throw new TestAbortedException("needs control groups that limit memory: " + e, e);
         }
+        return new MemoryGroup(group, isFirst);
     }
 
     /** Of this process, relative to where groups are mounted. */
@@ -61,9 +58,9 @@ public final class MemoryGroup implements AutoCloseable {
         return "";
     }
 
-    /** The file that takes the ids of processes which are to be in the group. */
-    Path members() {
-        return group.resolve("cgroup.procs");
+    /** The words to put before a command so that it runs in the group from its first instruction. */
+    List<String> prefix() {
+        return group.prefix();
     }
 
     /** How many of its processes the kernel has ended because they wanted more. */
@@ -77,32 +74,20 @@ public final class MemoryGroup implements AutoCloseable {
     }
 
     private long number(String file, String name) throws IOException {
-        for (String line : lines(group.resolve(file))) {
+        for (String line : lines(group.path().resolve(file))) {
             if (line.startsWith(name + " ")) {
                 return Long.parseLong(line.substring(name.length() + 1));
             }
         }
-        throw new IOException(group.resolve(file) + " does not say " + name);
+        throw new IOException(group.path().resolve(file) + " does not say " + name);
     }
 
     private static List<String> lines(Path file) throws IOException {
         return Files.readAllLines(file, StandardCharsets.UTF_8);
     }
 
-    /** A process that has just been reaped may still be in it for a moment. */
     @Override
     public void close() throws IOException {
-        long deadline = System.nanoTime() + GONE_NANOS;
-        while (true) {
-            try {
-                Files.deleteIfExists(group);
-                return;
-            } catch (IOException e) {
-                if (System.nanoTime() - deadline > 0) {
-                    throw e;
-                }
-                Thread.onSpinWait();
-            }
-        }
+        group.close();
     }
 }
