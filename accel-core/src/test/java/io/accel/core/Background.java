@@ -46,6 +46,14 @@ public final class Background<T> extends FutureTask<T> {
                 .until(() -> isIn(type.getName(), method, Integer.MAX_VALUE));
     }
 
+    /** Waits until the thread waits for another's monitor, or has ended. */
+    public void awaitBlockedOrDone() {
+        await("the thread at a monitor, or its end")
+                .pollInterval(Duration.ofMillis(1))
+                .atMost(LIMIT)
+                .until(() -> isDone() || thread.getState() == Thread.State.BLOCKED);
+    }
+
     private boolean isIn(String type, String method, int frames) {
         StackTraceElement[] stack = thread.getStackTrace();
         for (int i = 0; i < Math.min(stack.length, frames); i++) {

@@ -85,17 +85,10 @@ final class Announcement {
 
     /** Sends the byte. Returns false if there is no room for it. */
     private boolean send() throws IOException {
-        try {
-            boolean sent = socket.anchor().send(BYTE.duplicate()) > 0;
-            if (sent) {
-                made = true;
-            }
-            return sent;
-        } catch (IOException e) {
-            if (Outgoing.isReset(e)) {
-                socket.loss().keepReset();
-            }
-            throw e;
+        boolean sent = socket.loss().send(BYTE.duplicate()) > 0;
+        if (sent) {
+            made = true;
         }
+        return sent;
     }
 }

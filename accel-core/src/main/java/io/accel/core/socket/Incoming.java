@@ -172,7 +172,7 @@ public final class Incoming {
 
     private long took(long n) throws IOException {
         LinkStream attached = socket.attached();
-        if (n < 0 && attached != null && socket.loss().isCutOff()) {
+        if (n < 0 && attached != null && socket.loss().isCutOffAtEnd()) {
             attached.reader().failIfCutOff();
         }
         if (n < 0 && releaseHeld()) {
@@ -302,7 +302,7 @@ public final class Incoming {
             while (aside.awaitsRecord() && maySetAside() && socket.anchor().available() > 0) {
                 ByteBuffer came = ByteBuffer.allocate(
                         Math.min(MOST_AT_A_TIME, socket.anchor().available()));
-                if (socket.anchor().read(came) <= 0) {
+                if (readAnchor(came) <= 0) {
                     break;
                 }
                 came.flip();
@@ -352,7 +352,7 @@ public final class Incoming {
         if (socket.isInputShut()) {
             return anchor.readShut(dst);
         }
-        return anchor.available() > 0 ? anchor.read(dst) : 0;
+        return anchor.available() > 0 ? readAnchor(dst) : 0;
     }
 
     /** Whether nothing more comes through the kernel, and everything that came was read. */
@@ -393,7 +393,7 @@ public final class Incoming {
             return false;
         }
         try {
-            int unused = socket.anchor().read(ByteBuffer.allocate(1));
+            int unused = readAnchor(ByteBuffer.allocate(1));
             return true;
         } finally {
             lock.unlock();
@@ -634,16 +634,25 @@ public final class Incoming {
     private void takeAnnouncementUninterrupted() {
         try {
             if (socket.anchor().available() > 0) {
-                int unused = socket.anchor().read(ByteBuffer.allocate(1));
+                int unused = readAnchor(ByteBuffer.allocate(1));
                 announcementDue = false;
             } else if (socket.anchor().hasEnded()) {
                 announcementDue = socket.anchor().available() > 0; // bytes that came just now preceded the end
             }
         } catch (IOException e) {
             announcementDue = false; // the announcement will not come any more
+        }
+    }
+
+    /** Reads from the kernel for no program. The kernel reports a reset once; it is kept for the program. Under the lock. */
+    private int readAnchor(ByteBuffer dst) throws IOException {
+        try {
+            return socket.anchor().read(dst);
+        } catch (IOException e) {
             if (isReset(e)) {
                 socket.loss().keepReset();
             }
+            throw e;
         }
     }
 

@@ -4,6 +4,7 @@ import io.accel.core.daemon.Log;
 import io.accel.core.fabric.Link;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
+import java.nio.ByteBuffer;
 
 /**
  * Deals with a connection whose link has broken, or carries impossible values. Either the connection goes on through the kernel, which
@@ -22,6 +23,8 @@ final class LinkLoss {
     private volatile boolean cutOff;
     /** The resumption of the connection after its link has broken; null if no link has. Guarded by this. */
     private Resumption resumption;
+    /** Held while {@link #send} may be told of a reset that is not in {@link #cutOff} yet. No other lock is taken under it. */
+    private final Object sending = new Object();
 
     LinkLoss(StreamSocket socket) {
         this.socket = socket;
@@ -133,6 +136,27 @@ final class LinkLoss {
         cutOffAnchor(false);
     }
 
+    /**
+     * Sends a few bytes over the anchor that are not the program's, as {@link Anchor#send} does. The kernel reports a reset once. If it
+     * reports it here, the reset is kept for the program. Any thread.
+     *
+     * @param bytes as there
+     * @return as there
+     * @throws IOException as there
+     */
+    int send(ByteBuffer bytes) throws IOException {
+        synchronized (sending) {
+            try {
+                return socket.anchor().send(bytes);
+            } catch (IOException e) {
+                if (Outgoing.isReset(e)) {
+                    keepReset();
+                }
+                throw e;
+            }
+        }
+    }
+
     /** Keeps a reset that the kernel has reported, since the program must still be told of it. Any thread. */
     void keepReset() {
         cutOff = true;
@@ -147,5 +171,16 @@ final class LinkLoss {
      */
     boolean isCutOff() {
         return cutOff;
+    }
+
+    /**
+     * As {@link #isCutOff}, for a reader that has just met the end of the kernel's bytes. If {@link #send} has been told of a reset, the
+     * kernel shows the reader an end instead, before {@code send} has kept the reset. So the reader waits for it, which takes no longer
+     * than a system call.
+     */
+    boolean isCutOffAtEnd() {
+        synchronized (sending) {
+            return cutOff;
+        }
     }
 }

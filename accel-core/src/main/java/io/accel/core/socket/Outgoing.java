@@ -150,7 +150,7 @@ public final class Outgoing {
             if (onlyBeside && link == null) {
                 return false;
             }
-            int n = socket.anchor().send(record);
+            int n = socket.loss().send(record);
             if (n > 0 && record.hasRemaining()) {
                 throw new IOException("the kernel took " + n + " bytes of a record only");
             }

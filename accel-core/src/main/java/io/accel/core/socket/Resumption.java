@@ -279,7 +279,7 @@ final class Resumption {
             if (!piece.hasRemaining()) {
                 stream.writer().copySent(replay.done(), piece, replay.left());
             }
-            int n = socket.anchor().send(piece);
+            int n = socket.loss().send(piece);
             replay.sent(n);
             if (piece.hasRemaining()) {
                 return; // there is no room now

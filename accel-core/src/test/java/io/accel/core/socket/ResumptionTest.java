@@ -20,10 +20,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -528,6 +530,54 @@ class ResumptionTest {
         assertThatThrownBy(() -> late.get(20, TimeUnit.SECONDS))
                 .hasRootCauseExactlyInstanceOf(SocketException.class)
                 .hasRootCauseMessage("Connection reset");
+    }
+
+    /** The kernel tells Accel's own thread of the reset and shows the reader an end, before that thread can say of what. */
+    @Test
+    void aReaderMeetsTheEndBehindAResetThatAnotherWasToldOf() throws Exception {
+        AtomicReference<CountDownLatch> reset = new AtomicReference<>();
+        AtomicReference<Background<Integer>> reader = new AtomicReference<>();
+        lab.lab.anchors = channel -> isClients(channel)
+                ? new ChannelAnchor(channel)
+                : new StarvedAnchor(new ChannelAnchor(channel), asked -> awaitBeforeSend(asked, reset.get()), () -> {
+                    if (reset.get() != null && reader.get() == null) {
+                        reader.set(Background.start(() -> Streams.read(waits, pair.server(), ByteBuffer.allocate(1))));
+                        reader.get().awaitBlockedOrDone();
+                    }
+                });
+        pair = lab.lab.connect();
+        FutureTask<Long> sender = onlySending(pair.client(), 1);
+        Awaitility.await().until(() -> pair.client().outgoing().isUnfollowed());
+        assertThat(sender.get(20, TimeUnit.SECONDS)).isEqualTo(TOTAL);
+        readWhile(() -> pair.server().incoming().link() != null);
+        lab.faults.newsMicros = -1;
+        reset.set(new CountDownLatch(1));
+        pair.server().attached().link().breakNow();
+        Lab.channel(pair.client()).setOption(StandardSocketOptions.SO_LINGER, 0).close();
+        readWhile(() -> pair.server().incoming().available() > 0);
+        reset.get().countDown();
+        Awaitility.await().until(() -> reader.get() != null);
+        assertThatThrownBy(() -> reader.get().get(20, TimeUnit.SECONDS))
+                .hasRootCauseExactlyInstanceOf(SocketException.class)
+                .hasRootCauseMessage("Connection reset");
+    }
+
+    private static boolean awaitBeforeSend(StarvedAnchor.Asked asked, CountDownLatch event) {
+        if (asked == StarvedAnchor.Asked.SEND && event != null) {
+            try {
+                event.await();
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            }
+        }
+        return false;
+    }
+
+    private void readWhile(Callable<Boolean> goesOn) throws Exception {
+        ByteBuffer buffer = ByteBuffer.allocate(RING);
+        while (goesOn.call()) {
+            assertThat(Streams.read(waits, pair.server(), buffer.clear())).isPositive();
+        }
     }
 
     /** Its reader has not come as far as the link, whose bytes stand between those that the kernel has. */

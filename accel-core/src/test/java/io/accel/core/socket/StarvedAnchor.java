@@ -17,6 +17,7 @@ final class StarvedAnchor implements Anchor {
 
     private final Anchor anchor;
     private final Predicate<Asked> starves;
+    private final Runnable sent;
 
     /**
      * Starves some calls.
@@ -24,14 +25,29 @@ final class StarvedAnchor implements Anchor {
      * @param starves whether a call finds no memory; asked at each
      */
     StarvedAnchor(Anchor anchor, Predicate<Asked> starves) {
+        this(anchor, starves, () -> {});
+    }
+
+    /**
+     * Starves some calls, and makes others slow.
+     *
+     * @param starves as there
+     * @param sent runs when the kernel has answered a send, which returns after that
+     */
+    StarvedAnchor(Anchor anchor, Predicate<Asked> starves, Runnable sent) {
         this.anchor = anchor;
         this.starves = starves;
+        this.sent = sent;
     }
 
     private void ask(Asked asked) {
-        if (Thread.currentThread().getName().equals("accel-handover") && starves.test(asked)) {
+        if (isOwnThread() && starves.test(asked)) {
             throw new OutOfMemoryError("injected");
         }
+    }
+
+    private static boolean isOwnThread() {
+        return Thread.currentThread().getName().equals("accel-handover");
     }
 
     @Override
@@ -85,7 +101,13 @@ final class StarvedAnchor implements Anchor {
     @Override
     public int send(ByteBuffer bytes) throws IOException {
         ask(Asked.SEND);
-        return anchor.send(bytes);
+        try {
+            return anchor.send(bytes);
+        } finally {
+            if (isOwnThread()) {
+                sent.run();
+            }
+        }
     }
 
     @Override
@@ -121,7 +143,7 @@ final class StarvedAnchor implements Anchor {
     @Override
     public Anchor keep() throws IOException {
         Anchor kept = anchor.keep();
-        return kept == null ? null : new StarvedAnchor(kept, starves);
+        return kept == null ? null : new StarvedAnchor(kept, starves, sent);
     }
 
     @Override
