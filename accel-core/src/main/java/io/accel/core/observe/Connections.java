@@ -37,11 +37,15 @@ public final class Connections {
         }
     }
 
-    /** Adds a connection that is established and accelerated. */
+    /**
+     * Notes that a connection is established and accelerated. Does nothing if the connection is not here: the program may have closed it
+     * while its handshake was still going on.
+     */
     public static void established(ObservedConnection connection) {
         synchronized (ACCELERATED) {
-            OTHERS.remove(connection);
-            ACCELERATED.add(connection);
+            if (OTHERS.remove(connection)) {
+                ACCELERATED.add(connection);
+            }
         }
     }
 

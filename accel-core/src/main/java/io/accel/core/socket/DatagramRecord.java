@@ -31,6 +31,7 @@ final class DatagramRecord implements ObservedConnection {
     }
 
     void opened() {
+        Connections.opened(this);
         Connections.established(this);
     }
 

@@ -1,0 +1,69 @@
+package io.accel.core.observe;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The list of connections that statistics and metrics are made from. */
+@Timeout(10)
+class ConnectionsTest {
+    private final Connection connection = new Connection();
+
+    @AfterEach
+    void forget() {
+        Connections.closed(connection);
+    }
+
+    @Test
+    void aConnectionIsListedFromItsOpeningToItsClose() {
+        Connections.opened(connection);
+        assertThat(Connections.all()).contains(connection);
+        Connections.established(connection);
+        assertThat(Connections.all()).containsOnlyOnce(connection);
+        Connections.closed(connection);
+        assertThat(Connections.all()).doesNotContain(connection);
+    }
+
+    /** A handshake may be confirmed after the program has closed: nobody would take the connection off the list again. */
+    @Test
+    void aConnectionThatHasClosedIsNotListedAgain() {
+        Connections.opened(connection);
+        Connections.closed(connection);
+        Connections.established(connection);
+        assertThat(Connections.all()).doesNotContain(connection);
+    }
+
+    @Test
+    void aConnectionThatGoesBackToTheKernelIsListedOnce() {
+        Connections.opened(connection);
+        Connections.established(connection);
+        Connections.wentBack(connection);
+        assertThat(Connections.all()).containsOnlyOnce(connection);
+        Connections.established(connection);
+        assertThat(Connections.all()).containsOnlyOnce(connection);
+    }
+
+    private static final class Connection implements ObservedConnection {
+        @Override
+        public PathName path() {
+            return PathName.KERNEL;
+        }
+
+        @Override
+        public ConnectionState state() {
+            return ConnectionState.ESTABLISHED;
+        }
+
+        @Override
+        public void addTo(Figures figures) {
+            figures.add(Figure.BYTES_IN, 1);
+        }
+
+        @Override
+        public ConnectionSample sample() {
+            throw new UnsupportedOperationException("nobody asks for the figures of this connection");
+        }
+    }
+}
