@@ -89,6 +89,8 @@ enum BenchCase {
     WEBFLUX("webflux", Kind.WEBFLUX, Crowding.NONE),
     ARTEMIS_SEND("artemis-send", Kind.ARTEMIS_SEND, Crowding.NONE),
     JGROUPS("jgroups", Kind.JGROUPS, Crowding.NONE),
+    UNDERTOW("undertow", Kind.UNDERTOW, Crowding.NONE),
+    HAZELCAST_GET("hazelcast-get", Kind.HAZELCAST_GET, Crowding.NONE),
     PEERS("peers", Kind.PEERS, Crowding.NONE),
     KAFKA_PRODUCE_ONE_CORE("kafka-produce-one-core", Kind.KAFKA_PRODUCE, Crowding.ONE_CORE),
     KAFKA_RECORD_ONE_CORE("kafka-record-one-core", Kind.KAFKA_RECORD, Crowding.ONE_CORE),
@@ -103,6 +105,8 @@ enum BenchCase {
     WEBFLUX_ONE_CORE("webflux-one-core", Kind.WEBFLUX, Crowding.ONE_CORE),
     ARTEMIS_SEND_ONE_CORE("artemis-send-one-core", Kind.ARTEMIS_SEND, Crowding.ONE_CORE),
     JGROUPS_ONE_CORE("jgroups-one-core", Kind.JGROUPS, Crowding.ONE_CORE),
+    UNDERTOW_ONE_CORE("undertow-one-core", Kind.UNDERTOW, Crowding.ONE_CORE),
+    HAZELCAST_GET_ONE_CORE("hazelcast-get-one-core", Kind.HAZELCAST_GET, Crowding.ONE_CORE),
     PEERS_ONE_CORE("peers-one-core", Kind.PEERS, Crowding.ONE_CORE),
     KAFKA_PRODUCE_QUOTA("kafka-produce-quota", Kind.KAFKA_PRODUCE, Crowding.QUOTA),
     KAFKA_RECORD_QUOTA("kafka-record-quota", Kind.KAFKA_RECORD, Crowding.QUOTA),
@@ -117,6 +121,8 @@ enum BenchCase {
     WEBFLUX_QUOTA("webflux-quota", Kind.WEBFLUX, Crowding.QUOTA),
     ARTEMIS_SEND_QUOTA("artemis-send-quota", Kind.ARTEMIS_SEND, Crowding.QUOTA),
     JGROUPS_QUOTA("jgroups-quota", Kind.JGROUPS, Crowding.QUOTA),
+    UNDERTOW_QUOTA("undertow-quota", Kind.UNDERTOW, Crowding.QUOTA),
+    HAZELCAST_GET_QUOTA("hazelcast-get-quota", Kind.HAZELCAST_GET, Crowding.QUOTA),
     PEERS_QUOTA("peers-quota", Kind.PEERS, Crowding.QUOTA);
 
     /** Those over a device, and those within the host. */

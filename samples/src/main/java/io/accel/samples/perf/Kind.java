@@ -144,6 +144,8 @@ enum Kind {
         }
     },
     JGROUPS("JGroupsServer", "JGroupsMessages", 100, List.of(), List.of()),
+    UNDERTOW("UndertowServer", "HttpRequests", 1024, List.of(), List.of("connection=keep")),
+    HAZELCAST_GET("HazelcastServer", "HazelcastReads", 1024, List.of(), List.of()),
     /** 64 B to and fro in the ways that there are beside Accel. */
     PEERS("PeerServer", "PeerPingPong", 64, List.of(), List.of()) {
         /** For Aeron's driver. */
