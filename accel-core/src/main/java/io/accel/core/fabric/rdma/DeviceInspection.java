@@ -132,6 +132,8 @@ final class DeviceInspection {
         if (attributes.reportsPorts()) {
             can.add("reports of ports");
         }
+        int vectors = context.completionVectors();
+        can.add(vectors == 1 ? "1 completion vector" : vectors + " completion vectors");
         return List.copyOf(can);
     }
 }

@@ -2,6 +2,8 @@ package io.accel.core.fabric.rdma.verbs;
 
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * An open device, to query and to create objects on. The caller of {@link Device#open} closes its context. A context
@@ -20,6 +22,10 @@ public final class Context implements AutoCloseable {
     private final int asyncFd;
 
     private final NativeMemory asyncEvent = NativeMemory.allocate(IbvAsyncEvent.SIZE);
+
+    /** The turn of the next completion queue. Begins anywhere: processes with one connection each must not all have the same. Any thread. */
+    private final AtomicInteger nextVector =
+            new AtomicInteger(ThreadLocalRandom.current().nextInt());
 
     private long handle;
 
@@ -116,15 +122,22 @@ public final class Context implements AutoCloseable {
         return CompletionChannel.of(ibv, channel);
     }
 
+    /** The number of completion vectors, at least 1. Each is an interrupt, which the system may have another processor serve. */
+    public int completionVectors() {
+        return Math.max(1, NativeMemory.getInt(handle() + IbvContext.NUM_COMP_VECTORS));
+    }
+
     /**
-     * Makes a completion queue.
+     * Makes a completion queue. Queues that announce completions take the device's {@linkplain #completionVectors vectors} in turn, so that
+     * no processor has the interrupts of all.
      *
      * @param entries how many completions it can hold at least; further ones are lost and break the queue
      * @param channel where the queue announces completions once asked to; null for none
      */
     public CompletionQueue createCompletionQueue(int entries, CompletionChannel channel) throws VerbsException {
         int id = channel == null ? 0 : channel.reserve();
-        long cq = ibv.ibv_create_cq(handle(), entries, id, channel == null ? 0 : channel.handle(), 0);
+        int vector = channel == null ? 0 : Integer.remainderUnsigned(nextVector.getAndIncrement(), completionVectors());
+        long cq = ibv.ibv_create_cq(handle(), entries, id, channel == null ? 0 : channel.handle(), vector);
         if (cq == 0) {
             VerbsException failure =
                     VerbsException.lastError("ibv_create_cq", device.name() + " with " + entries + " entries");

@@ -19,5 +19,7 @@ final class IbvContext {
 
     static final int ASYNC_FD = 268;
 
+    static final int NUM_COMP_VECTORS = 272;
+
     private IbvContext() {}
 }

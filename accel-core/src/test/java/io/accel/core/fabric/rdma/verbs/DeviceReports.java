@@ -21,6 +21,10 @@ public final class DeviceReports implements AutoCloseable {
 
     private volatile long lastQueuePair;
 
+    private final List<Integer> vectors = new CopyOnWriteArrayList<>();
+    /** The number of completion vectors that devices are to have; 0 for as many as they have. */
+    private volatile int completionVectors;
+
     /** From now on what is opened calls through this. */
     public DeviceReports() throws VerbsUnavailableException {
         Libraries.interpose(new Between(this::call));
@@ -32,6 +36,9 @@ public final class DeviceReports implements AutoCloseable {
         try {
             if (name.equals("ibv_ack_async_event") && (instead != null || unknown)) {
                 return null; // the device has reported something that needs none
+            }
+            if (name.equals("ibv_create_cq")) {
+                noteVector(args);
             }
             Object result = method.invoke(library, args);
             if (name.equals("rdma_create_qp")) {
@@ -55,6 +62,25 @@ public final class DeviceReports implements AutoCloseable {
                     List.of(AsyncEventType.values()).indexOf(wanted));
             MEMORY.putLong(event + IbvAsyncEvent.ELEMENT, lastQueuePair);
         }
+    }
+
+    /** The device takes the only vector that it has. */
+    private void noteVector(Object[] args) {
+        vectors.add((Integer) args[4]);
+        if (completionVectors > 0) {
+            args[4] = 0;
+            MEMORY.putInt((Long) args[0] + IbvContext.NUM_COMP_VECTORS, completionVectors);
+        }
+    }
+
+    /** Each device says, from its next completion queue on, that it has so many completion vectors. */
+    public void completionVectors(int number) {
+        completionVectors = number;
+    }
+
+    /** The vectors that were asked for, a completion queue each. */
+    public List<Integer> vectors() {
+        return vectors;
     }
 
     /** Whatever a device reports from now on is this, of the queue pair that was made last. */
