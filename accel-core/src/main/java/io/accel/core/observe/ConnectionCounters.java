@@ -20,6 +20,7 @@ public final class ConnectionCounters {
     private static final VarHandle READ_HITS = field("readHits", long.class);
     private static final VarHandle WRITE_LOOKS = field("writeLooks", long.class);
     private static final VarHandle WRITE_HITS = field("writeHits", long.class);
+    private static final VarHandle IN_PLACE = field("inPlace", long.class);
     private static final VarHandle STALLS = field("stalls", long.class);
     private static final VarHandle STALL_NANOS = field("stallNanos", long.class);
     private static final VarHandle STALLED_SINCE = field("stalledSince", long.class);
@@ -33,6 +34,7 @@ public final class ConnectionCounters {
     // Written by the thread in the writing half.
     private long writeLooks;
     private long writeHits;
+    private long inPlace;
     private long stalls;
     private long stallNanos;
     private long stalledSince;
@@ -73,6 +75,11 @@ public final class ConnectionCounters {
             writeLooks += looks;
             writeHits += hit ? 1 : 0;
         }
+    }
+
+    /** Bytes are sent from where they lie. By the thread in the writing half. */
+    public void sentInPlace(int bytes) {
+        inPlace += bytes;
     }
 
     /** The sender has run out of room. By the thread in the writing half. */
@@ -120,6 +127,7 @@ public final class ConnectionCounters {
     public void addTo(Figures figures) {
         figures.add(Figure.LOOKS, (long) READ_LOOKS.getOpaque(this) + (long) WRITE_LOOKS.getOpaque(this))
                 .add(Figure.HITS, (long) READ_HITS.getOpaque(this) + (long) WRITE_HITS.getOpaque(this))
+                .add(Figure.BYTES_IN_PLACE, (long) IN_PLACE.getOpaque(this))
                 .add(Figure.STALLS, (long) STALLS.getOpaque(this))
                 .add(Figure.STALL_NANOS, (long) STALL_NANOS.getOpaque(this))
                 .add(Figure.RINGS_IN, (long) RINGS.getOpaque(this));

@@ -6,6 +6,8 @@ public enum Figure {
     BYTES_IN("bytes.in"),
     /** Bytes that the program has written. */
     BYTES_OUT("bytes.out"),
+    /** Those of them that the device took from where they lay, without a copy. */
+    BYTES_IN_PLACE("bytes.in-place"),
     /** Reads that brought bytes. */
     MESSAGES_IN("messages.in"),
     /** Writes that took bytes. */

@@ -228,6 +228,7 @@ public final class LinkWriter extends LinkHalf {
         boolean sent = !lease.isEnded() && sender.sendInPlace(memory, offset, n, owner, done);
         if (sent) {
             inPlace = true;
+            counters.sentInPlace(n);
         }
         return sent;
     }

@@ -11,6 +11,11 @@ import java.util.stream.Collectors;
 
 /** Checks the JVM: whether Accel can run in it, and which options it has. */
 final class JavaChecks {
+    /** The first Java that tells the address of a direct buffer by itself. */
+    private static final int FIRST_WITH_ADDRESSES = 22;
+
+    private static final String NO_UNSAFE = "io.netty.noUnsafe";
+
     private JavaChecks() {}
 
     static List<Finding> run(Profile profile) {
@@ -44,6 +49,22 @@ final class JavaChecks {
                         "java.processors",
                         found,
                         "two ends that share one processor take turns on it: use the profile low-cpu here");
+    }
+
+    /** Checks whether the Netty transport can tell where a buffer lies, without which an RDMA device sends from copies. */
+    static Finding inPlace() {
+        boolean always = Runtime.version().feature() >= FIRST_WITH_ADDRESSES;
+        if (!always && Boolean.getBoolean(NO_UNSAFE)) {
+            return Finding.warning(
+                    "java.zero-copy",
+                    "Netty may not use sun.misc.Unsafe, so RDMA devices send copies of what is in AccelByteBufAllocator's buffers",
+                    "leave out -D" + NO_UNSAFE + "=true, or run the program on Java " + FIRST_WITH_ADDRESSES
+                            + " or newer");
+        }
+        return Finding.ok(
+                "java.zero-copy",
+                "RDMA devices send what is in AccelByteBufAllocator's buffers from where it lies"
+                        + (always ? "" : ", unless the program has -D" + NO_UNSAFE + "=true"));
     }
 
     private static Finding profile(Profile profile) {

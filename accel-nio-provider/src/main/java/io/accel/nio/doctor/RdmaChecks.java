@@ -45,6 +45,7 @@ final class RdmaChecks {
         findings.add(modules());
         findings.add(permissions());
         findings.add(lockedMemory());
+        findings.add(JavaChecks.inPlace());
         findings.addAll(devices());
         return findings;
     }

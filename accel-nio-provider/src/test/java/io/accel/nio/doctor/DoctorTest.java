@@ -13,6 +13,8 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.ResourceLock;
+import org.junit.jupiter.api.parallel.Resources;
 
 /** On any machine: made-up system files stand for the devices that it has not. */
 @Timeout(120)
@@ -59,6 +61,33 @@ class DoctorTest {
         assertThat(only(findings, "rdma.devices").found()).contains("no RDMA device");
         assertThat(only(findings, "shm.live").found()).contains("all bytes right");
         assertThat(only(findings, "memory.huge-pages").found()).startsWith("7 reserved");
+    }
+
+    /** Without sun.misc.Unsafe only newer JDKs tell Netty where a buffer lies. */
+    @Test
+    @ResourceLock(Resources.SYSTEM_PROPERTIES)
+    void whetherDevicesSendFromWhereBytesLie() throws IOException {
+        device("unlimited unlimited", "0000000000000000");
+        assertThat(only(examine(Map.of()), "java.zero-copy").status()).isEqualTo(Status.OK);
+        System.setProperty("io.netty.noUnsafe", "true");
+        try {
+            Finding without = only(examine(Map.of()), "java.zero-copy");
+            if (Runtime.version().feature() >= 22) {
+                assertThat(without.status()).isEqualTo(Status.OK);
+            } else {
+                assertThat(without.status()).isEqualTo(Status.WARNING);
+                assertThat(without.advice()).contains("io.netty.noUnsafe", "Java 22");
+            }
+        } finally {
+            System.clearProperty("io.netty.noUnsafe");
+        }
+    }
+
+    /** What concerns devices alone is not said where there are none. */
+    @Test
+    void nothingIsSaidOfCopiesWithoutADevice() throws IOException {
+        memory();
+        assertThat(examine(Map.of())).noneMatch(finding -> finding.check().equals("java.zero-copy"));
     }
 
     @Test

@@ -98,6 +98,9 @@ public final class AccelMeters {
         MeterId bytes =
                 of(path, "accel.bytes", "Bytes that programs read and wrote").in("bytes");
         describePair(sink, bytes, total(path, Figure.BYTES_IN), total(path, Figure.BYTES_OUT));
+        MeterId inPlace = of(path, "accel.in.place", "Bytes that a device took from where programs had written them")
+                .in("bytes");
+        sink.counter(inPlace, total(path, Figure.BYTES_IN_PLACE));
         MeterId messages = of(path, "accel.messages", "Reads and writes that moved bytes");
         describePair(sink, messages, total(path, Figure.MESSAGES_IN), total(path, Figure.MESSAGES_OUT));
         MeterId doorbells = of(path, "accel.doorbells", "Wake-ups by a system call, of this process and of its peers");

@@ -107,6 +107,7 @@ class MetricsExportTest {
                             "accel_fallbacks_total",
                             "accel_handshakes_seconds",
                             "accel_bytes_total",
+                            "accel_in_place_bytes_total",
                             "accel_messages_total",
                             "accel_publishes_total",
                             "accel_publish_size_bytes",
@@ -129,7 +130,7 @@ class MetricsExportTest {
                             "accel_captures",
                             "accel_capture_packets_total")
                     .allMatch(name -> name.startsWith("accel_"))
-                    .hasSize(27);
+                    .hasSize(28);
             assertThat(families).allSatisfy(family -> {
                 assertThat(family.getHelp()).isNotBlank();
                 assertThat(family.getMetrics()).isNotEmpty();
