@@ -17,7 +17,7 @@ import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
-import io.accel.core.socket.PathInfo;
+import io.accel.PathInfo;
 
 /** The transport depends on what its {@code package-info} says, and on nothing else. */
 @AnalyzeClasses(packages = "io.accel.netty", importOptions = ImportOption.DoNotIncludeTests.class)
@@ -39,6 +39,7 @@ class ArchitectureTest {
             .should()
             .onlyDependOnClassesThat(resideInAnyPackage(
                     NETTY,
+                    "io.accel",
                     "io.accel.core.daemon",
                     "io.accel.core.jdk",
                     "io.accel.core.poll",

@@ -17,7 +17,7 @@ import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
-import io.accel.core.socket.PathInfo;
+import io.accel.PathInfo;
 
 /** The packages of this module depend on what each one's {@code package-info} says, and on nothing else. */
 @AnalyzeClasses(packages = "io.accel.nio", importOptions = ImportOption.DoNotIncludeTests.class)
@@ -29,6 +29,7 @@ class ArchitectureTest {
     private static final String AGENT = "io.accel.nio.agent";
     private static final String DOCTOR = "io.accel.nio.doctor";
     private static final String CLI = "io.accel.nio.cli";
+    private static final String API = "io.accel";
     private static final String PROFILE = "io.accel.profile";
     private static final String DAEMON = "io.accel.core.daemon";
     private static final String FABRIC = "io.accel.core.fabric";
@@ -52,7 +53,7 @@ class ArchitectureTest {
             .resideInAPackage(NIO)
             .should()
             .onlyDependOnClassesThat(resideInAnyPackage(
-                    NIO, ASYNC, DAEMON, JDK, OBSERVE, POLL, RUNTIME, SOCKET, PROFILE, "java..", "jdk.net"));
+                    NIO, API, ASYNC, DAEMON, JDK, OBSERVE, POLL, RUNTIME, SOCKET, PROFILE, "java..", "jdk.net"));
 
     @ArchTest
     static final ArchRule ASYNCHRONOUS_CHANNELS_ARE_BUILT_ON_JAVA_NIO = classes()
@@ -73,8 +74,8 @@ class ArchitectureTest {
             .that()
             .resideInAPackage(NET)
             .should()
-            .onlyDependOnClassesThat(
-                    resideInAnyPackage(NET, NIO, DAEMON, JDK, OBSERVE, RUNTIME, SOCKET, PROFILE, "java..", "jdk.net"));
+            .onlyDependOnClassesThat(resideInAnyPackage(
+                    NET, NIO, API, DAEMON, JDK, OBSERVE, RUNTIME, SOCKET, PROFILE, "java..", "jdk.net"));
 
     @ArchTest
     static final ArchRule ONLY_THE_AGENT_KNOWS_THE_SOCKETS =
@@ -103,7 +104,7 @@ class ArchitectureTest {
             .resideInAPackage(DOCTOR)
             .should()
             .onlyDependOnClassesThat(
-                    resideInAnyPackage(DOCTOR, NIO, FABRIC, SHM, JDK, POLL, SOCKET, PROFILE, "java.."));
+                    resideInAnyPackage(DOCTOR, NIO, API, FABRIC, SHM, JDK, POLL, SOCKET, PROFILE, "java.."));
 
     @ArchTest
     static final ArchRule ONLY_THE_COMMAND_LINE_ASKS_THE_DOCTOR = noClasses()
@@ -117,7 +118,7 @@ class ArchitectureTest {
             .that()
             .resideInAPackage(CLI)
             .should()
-            .onlyDependOnClassesThat(resideInAnyPackage(CLI, DOCTOR, OBSERVE, PROFILE, "java..", "picocli.."));
+            .onlyDependOnClassesThat(resideInAnyPackage(CLI, API, DOCTOR, OBSERVE, PROFILE, "java..", "picocli.."));
 
     @ArchTest
     static final ArchRule NOTHING_DEPENDS_ON_THE_COMMAND_LINE_OR_THE_AGENT = noClasses()
