@@ -16,6 +16,7 @@ import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.library.dependencies.SlicesRuleDefinition;
 import io.accel.core.daemon.OutOfLine;
+import io.accel.testing.LibraryRules;
 import java.nio.MappedByteBuffer;
 
 /** Who may depend on whom. */
@@ -24,7 +25,7 @@ class ArchitectureTest {
     private static final String API = "io.accel";
     private static final String METRICS = "io.accel.metrics";
     private static final String CORE = "io.accel.core..";
-    private static final String PROFILE = "io.accel.profile..";
+    private static final String PROFILE = "io.accel.profile";
     private static final String JDK = "io.accel.core.jdk..";
     private static final String STREAM = "io.accel.core.stream..";
     private static final String POLL = "io.accel.core.poll..";
@@ -63,6 +64,9 @@ class ArchitectureTest {
     @ArchTest
     static final ArchRule WHAT_ALL_ADAPTERS_SHOW_DEPENDS_ON_THE_JDK_ALONE =
             classes().that().resideInAPackage(API).should().onlyDependOnClassesThat(resideInAnyPackage(API, "java.."));
+
+    @ArchTest
+    static final ArchRule PROGRAMS_SEE_NO_INTERNAL_TYPES = LibraryRules.onlyTheApiIsShownBy(API, METRICS, PROFILE);
 
     @ArchTest
     static final ArchRule NOTHING_DEPENDS_ON_THE_METRICS_OF_PROGRAMS =

@@ -1,23 +1,15 @@
 package io.accel.nio;
 
-import static com.tngtech.archunit.base.DescribedPredicate.allElements;
-import static com.tngtech.archunit.base.DescribedPredicate.not;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
-import static com.tngtech.archunit.core.domain.JavaClass.Predicates.type;
-import static com.tngtech.archunit.core.domain.JavaModifier.PUBLIC;
-import static com.tngtech.archunit.core.domain.properties.HasModifiers.Predicates.modifier;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
-import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.codeUnits;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 
-import com.tngtech.archunit.base.DescribedPredicate;
-import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
-import io.accel.PathInfo;
+import io.accel.testing.LibraryRules;
 
 /** The packages of this module depend on what each one's {@code package-info} says, and on nothing else. */
 @AnalyzeClasses(packages = "io.accel.nio", importOptions = ImportOption.DoNotIncludeTests.class)
@@ -39,13 +31,6 @@ class ArchitectureTest {
     private static final String POLL = "io.accel.core.poll";
     private static final String RUNTIME = "io.accel.core.runtime";
     private static final String SOCKET = "io.accel.core.socket";
-
-    /** What a program may see of Accel by a class of {@link io.accel.nio}. */
-    private static final DescribedPredicate<JavaClass> SHOWN = not(resideInAPackage("io.accel.."))
-            .or(resideInAPackage(NIO).and(modifier(PUBLIC)))
-            .or(resideInAPackage(PROFILE))
-            .or(type(PathInfo.class))
-            .as("types of Accel's API, or of others'");
 
     @ArchTest
     static final ArchRule CHANNELS_KNOW_NO_FABRIC = classes()
@@ -128,20 +113,8 @@ class ArchitectureTest {
             .dependOnClassesThat(resideInAnyPackage(CLI, AGENT));
 
     @ArchTest
-    static final ArchRule NOTHING_HERE_IS_NATIVE_OR_INSIDE_THE_JDK = noClasses()
-            .that()
-            .resideInAPackage(ALL)
-            .should()
-            .dependOnClassesThat(resideInAnyPackage("jnr..", "com.kenai..", "sun..", "jdk.internal.."));
+    static final ArchRule NOTHING_HERE_IS_NATIVE_OR_INSIDE_THE_JDK = LibraryRules.nothingIsNativeOrInsideTheJdkIn(ALL);
 
     @ArchTest
-    static final ArchRule PROGRAMS_SEE_NO_INTERNAL_TYPES = codeUnits()
-            .that()
-            .arePublic()
-            .and()
-            .areDeclaredInClassesThat(resideInAPackage(NIO).and(modifier(PUBLIC)))
-            .should()
-            .haveRawReturnType(SHOWN)
-            .andShould()
-            .haveRawParameterTypes(allElements(SHOWN));
+    static final ArchRule PROGRAMS_SEE_NO_INTERNAL_TYPES = LibraryRules.onlyTheApiIsShownBy(NIO);
 }
