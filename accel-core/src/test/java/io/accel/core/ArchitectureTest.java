@@ -16,13 +16,16 @@ import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.library.dependencies.SlicesRuleDefinition;
 import io.accel.core.daemon.OutOfLine;
+import io.accel.testing.LibraryRules;
 import java.nio.MappedByteBuffer;
 
 /** Who may depend on whom. */
 @AnalyzeClasses(packages = "io.accel", importOptions = ImportOption.DoNotIncludeTests.class)
 class ArchitectureTest {
+    private static final String API = "io.accel";
+    private static final String METRICS = "io.accel.metrics";
     private static final String CORE = "io.accel.core..";
-    private static final String PROFILE = "io.accel.profile..";
+    private static final String PROFILE = "io.accel.profile";
     private static final String JDK = "io.accel.core.jdk..";
     private static final String STREAM = "io.accel.core.stream..";
     private static final String POLL = "io.accel.core.poll..";
@@ -39,8 +42,8 @@ class ArchitectureTest {
             .that()
             .resideInAPackage(CORE)
             .should()
-            .dependOnClassesThat(
-                    resideInAnyPackage("io.accel..").and(JavaClass.Predicates.resideOutsideOfPackages(CORE, PROFILE)));
+            .dependOnClassesThat(resideInAnyPackage("io.accel..")
+                    .and(JavaClass.Predicates.resideOutsideOfPackages(API, CORE, PROFILE)));
 
     /** Else the compiler knows what is called, and makes it a part of each caller. */
     @ArchTest
@@ -57,6 +60,17 @@ class ArchitectureTest {
             .resideInAPackage(PROFILE)
             .should()
             .onlyDependOnClassesThat(resideInAnyPackage(PROFILE, "java.."));
+
+    @ArchTest
+    static final ArchRule WHAT_ALL_ADAPTERS_SHOW_DEPENDS_ON_THE_JDK_ALONE =
+            classes().that().resideInAPackage(API).should().onlyDependOnClassesThat(resideInAnyPackage(API, "java.."));
+
+    @ArchTest
+    static final ArchRule PROGRAMS_SEE_NO_INTERNAL_TYPES = LibraryRules.onlyTheApiIsShownBy(API, METRICS, PROFILE);
+
+    @ArchTest
+    static final ArchRule NOTHING_DEPENDS_ON_THE_METRICS_OF_PROGRAMS =
+            noClasses().that().resideOutsideOfPackage(METRICS).should().dependOnClassesThat(resideInAPackage(METRICS));
 
     @ArchTest
     static final ArchRule THE_STREAM_PROTOCOL_KNOWS_THE_SPI_ALONE = classes()
@@ -77,11 +91,11 @@ class ArchitectureTest {
             .callMethod(System.class, "currentTimeMillis");
 
     @ArchTest
-    static final ArchRule THE_FABRIC_SPI_DEPENDS_ON_THE_JDK_ALONE = classes()
+    static final ArchRule THE_FABRIC_SPI_DEPENDS_ON_NOTHING_INTERNAL = classes()
             .that()
             .resideInAPackage(FABRIC)
             .should()
-            .onlyDependOnClassesThat(resideInAnyPackage(FABRIC, "java.."));
+            .onlyDependOnClassesThat(resideInAnyPackage(FABRIC, API, "java.."));
 
     @ArchTest
     static final ArchRule FABRICS_KNOW_NEITHER_STREAMS_NOR_SOCKETS_NOR_POLLERS = classes()
@@ -89,7 +103,15 @@ class ArchitectureTest {
             .resideInAPackage("io.accel.core.fabric..")
             .should()
             .onlyDependOnClassesThat(resideInAnyPackage(
-                    "io.accel.core.fabric..", DAEMON, JDK, OBSERVE, "java..", "jdk.net..", "jnr..", "com.kenai.."));
+                    "io.accel.core.fabric..",
+                    API,
+                    DAEMON,
+                    JDK,
+                    OBSERVE,
+                    "java..",
+                    "jdk.net..",
+                    "jnr..",
+                    "com.kenai.."));
 
     @ArchTest
     static final ArchRule THE_POLLER_KNOWS_NO_FABRIC = classes()
@@ -104,7 +126,7 @@ class ArchitectureTest {
             .resideInAPackage(OBSERVE)
             .should()
             .onlyDependOnClassesThat(
-                    resideInAnyPackage(OBSERVE, DAEMON, FABRIC, JDK, PROFILE, "java..", "jdk.jfr..", "jdk.net"));
+                    resideInAnyPackage(OBSERVE, API, DAEMON, JDK, PROFILE, "java..", "jdk.jfr..", "jdk.net"));
 
     /** Wherever Micrometer is, another class loader may define the only class that links to it. */
     @ArchTest
@@ -142,7 +164,7 @@ class ArchitectureTest {
             .that()
             .resideInAPackage(BOOTSTRAP)
             .should()
-            .onlyDependOnClassesThat(resideInAnyPackage(BOOTSTRAP, FABRIC, "java.."));
+            .onlyDependOnClassesThat(resideInAnyPackage(BOOTSTRAP, API, FABRIC, "java.."));
 
     @ArchTest
     static final ArchRule ONLY_ONE_PACKAGE_REACHES_INTO_THE_JDK = noClasses()

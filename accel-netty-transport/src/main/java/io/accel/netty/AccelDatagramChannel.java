@@ -1,10 +1,10 @@
 package io.accel.netty;
 
+import io.accel.PathInfo;
 import io.accel.core.daemon.Privileged;
 import io.accel.core.jdk.JdkAccess;
 import io.accel.core.poll.Pollable;
 import io.accel.core.socket.DatagramSocket;
-import io.accel.core.socket.PathInfo;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.AddressedEnvelope;
 import io.netty.channel.ChannelException;

@@ -3,7 +3,7 @@ package io.accel.netty;
 import io.netty.channel.IoEvent;
 
 /** The ops that an {@link AccelIoHandle} is ready for. Immutable, with one object for each combination. */
-public final class AccelIoEvent implements IoEvent {
+final class AccelIoEvent implements IoEvent {
     private final AccelIoOps ops;
 
     AccelIoEvent(AccelIoOps ops) {

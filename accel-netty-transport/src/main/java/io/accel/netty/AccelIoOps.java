@@ -8,7 +8,7 @@ import java.nio.channels.SelectionKey;
  * The interest set of an {@link AccelIoHandle}. Ops that are submitted to its registration replace the ones before. The bits are those
  * of {@link SelectionKey} and of {@link Pollable}. Immutable, with one object for each value.
  */
-public final class AccelIoOps implements IoOps {
+final class AccelIoOps implements IoOps {
     private static final int ALL = SelectionKey.OP_READ
             | Pollable.END
             | SelectionKey.OP_WRITE

@@ -1,10 +1,10 @@
 package io.accel.netty;
 
+import io.accel.PathInfo;
 import io.accel.core.jdk.JdkAccess;
 import io.accel.core.poll.Pollable;
 import io.accel.core.socket.ChannelAnchor;
 import io.accel.core.socket.LinkStream;
-import io.accel.core.socket.PathInfo;
 import io.accel.core.socket.StreamSocket;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;

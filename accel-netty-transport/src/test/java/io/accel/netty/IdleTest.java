@@ -2,7 +2,7 @@ package io.accel.netty;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.accel.core.fabric.FallbackReason;
+import io.accel.FallbackReason;
 import io.accel.testing.ChildJvm;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;

@@ -1,10 +1,10 @@
 package io.accel.nio;
 
+import io.accel.PathInfo;
 import io.accel.core.daemon.Dropped;
 import io.accel.core.daemon.Privileged;
 import io.accel.core.poll.Pollable;
 import io.accel.core.socket.DatagramSocket;
-import io.accel.core.socket.PathInfo;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.ref.Cleaner;

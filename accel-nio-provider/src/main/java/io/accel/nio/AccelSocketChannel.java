@@ -1,8 +1,8 @@
 package io.accel.nio;
 
+import io.accel.PathInfo;
 import io.accel.core.poll.Pollable;
 import io.accel.core.socket.BlockingWaits;
-import io.accel.core.socket.PathInfo;
 import io.accel.core.socket.StreamSocket;
 import java.io.IOException;
 import java.lang.invoke.MethodHandles;

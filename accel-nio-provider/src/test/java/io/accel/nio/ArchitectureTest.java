@@ -1,23 +1,15 @@
 package io.accel.nio;
 
-import static com.tngtech.archunit.base.DescribedPredicate.allElements;
-import static com.tngtech.archunit.base.DescribedPredicate.not;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
-import static com.tngtech.archunit.core.domain.JavaClass.Predicates.type;
-import static com.tngtech.archunit.core.domain.JavaModifier.PUBLIC;
-import static com.tngtech.archunit.core.domain.properties.HasModifiers.Predicates.modifier;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
-import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.codeUnits;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 
-import com.tngtech.archunit.base.DescribedPredicate;
-import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
-import io.accel.core.socket.PathInfo;
+import io.accel.testing.LibraryRules;
 
 /** The packages of this module depend on what each one's {@code package-info} says, and on nothing else. */
 @AnalyzeClasses(packages = "io.accel.nio", importOptions = ImportOption.DoNotIncludeTests.class)
@@ -29,6 +21,7 @@ class ArchitectureTest {
     private static final String AGENT = "io.accel.nio.agent";
     private static final String DOCTOR = "io.accel.nio.doctor";
     private static final String CLI = "io.accel.nio.cli";
+    private static final String API = "io.accel";
     private static final String PROFILE = "io.accel.profile";
     private static final String DAEMON = "io.accel.core.daemon";
     private static final String FABRIC = "io.accel.core.fabric";
@@ -39,20 +32,13 @@ class ArchitectureTest {
     private static final String RUNTIME = "io.accel.core.runtime";
     private static final String SOCKET = "io.accel.core.socket";
 
-    /** What a program may see of Accel by a class of {@link io.accel.nio}. */
-    private static final DescribedPredicate<JavaClass> SHOWN = not(resideInAPackage("io.accel.."))
-            .or(resideInAPackage(NIO).and(modifier(PUBLIC)))
-            .or(resideInAPackage(PROFILE))
-            .or(type(PathInfo.class))
-            .as("types of Accel's API, or of others'");
-
     @ArchTest
     static final ArchRule CHANNELS_KNOW_NO_FABRIC = classes()
             .that()
             .resideInAPackage(NIO)
             .should()
             .onlyDependOnClassesThat(resideInAnyPackage(
-                    NIO, ASYNC, DAEMON, JDK, OBSERVE, POLL, RUNTIME, SOCKET, PROFILE, "java..", "jdk.net"));
+                    NIO, API, ASYNC, DAEMON, JDK, OBSERVE, POLL, RUNTIME, SOCKET, PROFILE, "java..", "jdk.net"));
 
     @ArchTest
     static final ArchRule ASYNCHRONOUS_CHANNELS_ARE_BUILT_ON_JAVA_NIO = classes()
@@ -73,8 +59,8 @@ class ArchitectureTest {
             .that()
             .resideInAPackage(NET)
             .should()
-            .onlyDependOnClassesThat(
-                    resideInAnyPackage(NET, NIO, DAEMON, JDK, OBSERVE, RUNTIME, SOCKET, PROFILE, "java..", "jdk.net"));
+            .onlyDependOnClassesThat(resideInAnyPackage(
+                    NET, NIO, API, DAEMON, JDK, OBSERVE, RUNTIME, SOCKET, PROFILE, "java..", "jdk.net"));
 
     @ArchTest
     static final ArchRule ONLY_THE_AGENT_KNOWS_THE_SOCKETS =
@@ -103,7 +89,7 @@ class ArchitectureTest {
             .resideInAPackage(DOCTOR)
             .should()
             .onlyDependOnClassesThat(
-                    resideInAnyPackage(DOCTOR, NIO, FABRIC, SHM, JDK, POLL, SOCKET, PROFILE, "java.."));
+                    resideInAnyPackage(DOCTOR, NIO, API, FABRIC, SHM, JDK, POLL, SOCKET, PROFILE, "java.."));
 
     @ArchTest
     static final ArchRule ONLY_THE_COMMAND_LINE_ASKS_THE_DOCTOR = noClasses()
@@ -117,7 +103,7 @@ class ArchitectureTest {
             .that()
             .resideInAPackage(CLI)
             .should()
-            .onlyDependOnClassesThat(resideInAnyPackage(CLI, DOCTOR, OBSERVE, PROFILE, "java..", "picocli.."));
+            .onlyDependOnClassesThat(resideInAnyPackage(CLI, API, DOCTOR, OBSERVE, PROFILE, "java..", "picocli.."));
 
     @ArchTest
     static final ArchRule NOTHING_DEPENDS_ON_THE_COMMAND_LINE_OR_THE_AGENT = noClasses()
@@ -127,20 +113,8 @@ class ArchitectureTest {
             .dependOnClassesThat(resideInAnyPackage(CLI, AGENT));
 
     @ArchTest
-    static final ArchRule NOTHING_HERE_IS_NATIVE_OR_INSIDE_THE_JDK = noClasses()
-            .that()
-            .resideInAPackage(ALL)
-            .should()
-            .dependOnClassesThat(resideInAnyPackage("jnr..", "com.kenai..", "sun..", "jdk.internal.."));
+    static final ArchRule NOTHING_HERE_IS_NATIVE_OR_INSIDE_THE_JDK = LibraryRules.nothingIsNativeOrInsideTheJdkIn(ALL);
 
     @ArchTest
-    static final ArchRule PROGRAMS_SEE_NO_INTERNAL_TYPES = codeUnits()
-            .that()
-            .arePublic()
-            .and()
-            .areDeclaredInClassesThat(resideInAPackage(NIO).and(modifier(PUBLIC)))
-            .should()
-            .haveRawReturnType(SHOWN)
-            .andShould()
-            .haveRawParameterTypes(allElements(SHOWN));
+    static final ArchRule PROGRAMS_SEE_NO_INTERNAL_TYPES = LibraryRules.onlyTheApiIsShownBy(NIO);
 }

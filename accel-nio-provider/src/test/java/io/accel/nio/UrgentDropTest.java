@@ -2,7 +2,7 @@ package io.accel.nio;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.accel.core.observe.metrics.AccelMetrics;
+import io.accel.metrics.AccelMetrics;
 import io.accel.profile.Profile;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;

@@ -1,5 +1,6 @@
 package io.accel.core.fabric;
 
+import io.accel.FallbackReason;
 import java.util.concurrent.TimeUnit;
 
 /**

@@ -1,6 +1,6 @@
 package io.accel.core.observe;
 
-import io.accel.core.fabric.FallbackReason;
+import io.accel.FallbackReason;
 import io.accel.profile.Role;
 import java.util.Map;
 import java.util.TreeMap;

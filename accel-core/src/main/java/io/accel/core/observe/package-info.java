@@ -7,7 +7,7 @@
  * read such a field by an opaque load, and may see it a moment late. Rare events, such as a connection, a fallback or
  * a system call, are counted atomically. When a connection closes, its figures are folded into those of the process.
  *
- * <p>Every package of the core may count; this one depends on the enums of the profiles and of the fabrics' SPI, and on
+ * <p>Every package of the core may count; this one depends on the enums of the profiles and of {@code io.accel}, and on
  * {@code core.jdk}.
  */
 package io.accel.core.observe;

@@ -1,7 +1,8 @@
 package io.accel.core.socket;
 
+import io.accel.FallbackReason;
+import io.accel.PathInfo;
 import io.accel.core.daemon.Log;
-import io.accel.core.fabric.FallbackReason;
 import java.lang.System.Logger.Level;
 import java.net.SocketAddress;
 import java.util.concurrent.ConcurrentHashMap;

@@ -1,8 +1,9 @@
 package io.accel.core.socket;
 
+import io.accel.FallbackReason;
+import io.accel.PathInfo;
 import io.accel.core.capture.Capture;
 import io.accel.core.capture.TcpFlow;
-import io.accel.core.fabric.FallbackReason;
 import io.accel.core.observe.ConnectionCounters;
 import io.accel.core.observe.ConnectionSample;
 import io.accel.core.observe.ConnectionState;

@@ -1,8 +1,8 @@
 package io.accel.core.socket;
 
+import io.accel.FallbackReason;
 import io.accel.core.fabric.Fabric;
 import io.accel.core.fabric.FallbackException;
-import io.accel.core.fabric.FallbackReason;
 import io.accel.core.fabric.Link;
 import io.accel.core.observe.PathName;
 import java.net.Inet6Address;

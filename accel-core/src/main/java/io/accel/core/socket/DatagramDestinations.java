@@ -1,5 +1,6 @@
 package io.accel.core.socket;
 
+import io.accel.PathInfo;
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Map;

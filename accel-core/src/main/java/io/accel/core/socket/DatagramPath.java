@@ -1,6 +1,7 @@
 package io.accel.core.socket;
 
-import io.accel.core.fabric.FallbackReason;
+import io.accel.FallbackReason;
+import io.accel.PathInfo;
 import java.net.InetSocketAddress;
 
 /** The path of a socket's datagrams to one destination: over a link, or through the kernel until the next search for a link. */

@@ -1,7 +1,7 @@
 package io.accel.core.socket;
 
+import io.accel.FallbackReason;
 import io.accel.core.fabric.FallbackException;
-import io.accel.core.fabric.FallbackReason;
 import java.io.IOException;
 
 /**

@@ -1,6 +1,6 @@
 package io.accel.core.socket;
 
-import io.accel.core.fabric.FallbackReason;
+import io.accel.FallbackReason;
 import io.accel.core.fabric.Link;
 import io.accel.core.fabric.Shortage;
 import io.accel.profile.HandoverAfter.Unrest;

@@ -1,11 +1,11 @@
 package io.accel.core.socket;
 
+import io.accel.FallbackReason;
 import io.accel.core.daemon.Log;
 import io.accel.core.daemon.Warnings;
 import io.accel.core.fabric.Connecting;
 import io.accel.core.fabric.Fabric;
 import io.accel.core.fabric.FallbackException;
-import io.accel.core.fabric.FallbackReason;
 import io.accel.core.fabric.Link;
 import io.accel.core.poll.KernelTold;
 import io.accel.core.poll.Poller;

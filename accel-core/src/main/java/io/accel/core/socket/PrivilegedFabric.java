@@ -1,11 +1,11 @@
 package io.accel.core.socket;
 
+import io.accel.FallbackReason;
 import io.accel.core.daemon.Privileged;
 import io.accel.core.fabric.Connecting;
 import io.accel.core.fabric.DeviceInfo;
 import io.accel.core.fabric.Fabric;
 import io.accel.core.fabric.FallbackException;
-import io.accel.core.fabric.FallbackReason;
 import io.accel.core.fabric.Link;
 import java.io.IOException;
 import java.net.InetSocketAddress;

@@ -1,8 +1,9 @@
 package io.accel.core.socket;
 
+import io.accel.FallbackReason;
+import io.accel.PathInfo;
 import io.accel.core.fabric.Fabric;
 import io.accel.core.fabric.FallbackException;
-import io.accel.core.fabric.FallbackReason;
 import io.accel.core.fabric.Link;
 import io.accel.core.observe.Drop;
 import io.accel.core.observe.ProcessCounters;

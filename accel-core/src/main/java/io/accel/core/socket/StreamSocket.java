@@ -1,6 +1,7 @@
 package io.accel.core.socket;
 
-import io.accel.core.fabric.FallbackReason;
+import io.accel.FallbackReason;
+import io.accel.PathInfo;
 import io.accel.core.fabric.Link;
 import io.accel.core.observe.ConnectionState;
 import io.accel.profile.HandoverAfter.Unrest;

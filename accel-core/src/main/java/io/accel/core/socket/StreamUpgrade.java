@@ -1,10 +1,10 @@
 package io.accel.core.socket;
 
+import io.accel.FallbackReason;
 import io.accel.core.fabric.Beginnings;
 import io.accel.core.fabric.Connecting;
 import io.accel.core.fabric.Fabric;
 import io.accel.core.fabric.FallbackException;
-import io.accel.core.fabric.FallbackReason;
 import io.accel.core.fabric.Link;
 import io.accel.core.poll.Poller;
 import java.io.IOException;

@@ -1,11 +1,11 @@
 package io.accel.core.socket;
 
+import io.accel.FallbackReason;
 import io.accel.core.daemon.Daemons;
 import io.accel.core.daemon.Log;
 import io.accel.core.daemon.Privileged;
 import io.accel.core.daemon.Warnings;
 import io.accel.core.fabric.FallbackException;
-import io.accel.core.fabric.FallbackReason;
 import io.accel.core.poll.PollConfig;
 import io.accel.core.poll.Poller;
 import io.accel.profile.HandoverAfter.Unrest;

@@ -2,6 +2,7 @@ package io.accel.core.fabric;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.accel.FallbackReason;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

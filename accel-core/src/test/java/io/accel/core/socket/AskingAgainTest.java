@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.accel.FallbackReason;
 import io.accel.core.fabric.Connecting;
 import io.accel.core.fabric.Fabric;
 import io.accel.core.fabric.FallbackException;
-import io.accel.core.fabric.FallbackReason;
 import io.accel.core.fabric.PortSpace;
 import io.accel.profile.FabricName;
 import io.accel.profile.Profile;

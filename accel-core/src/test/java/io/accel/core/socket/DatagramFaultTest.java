@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import io.accel.core.fabric.FallbackReason;
+import io.accel.FallbackReason;
 import io.accel.core.jdk.JdkAccess;
 import io.accel.core.observe.Drop;
 import io.accel.core.observe.ProcessCounters;

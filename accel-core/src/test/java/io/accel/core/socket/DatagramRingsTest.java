@@ -3,7 +3,7 @@ package io.accel.core.socket;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.accel.core.fabric.FallbackReason;
+import io.accel.FallbackReason;
 import io.accel.core.jdk.JdkAccess;
 import io.accel.profile.Keys;
 import java.io.IOException;

@@ -2,8 +2,8 @@ package io.accel.core.socket;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.accel.FallbackReason;
 import io.accel.core.Background;
-import io.accel.core.fabric.FallbackReason;
 import io.accel.core.fabric.Link;
 import io.accel.core.socket.Faults.Call;
 import io.accel.core.socket.Faults.Side;

@@ -3,8 +3,8 @@ package io.accel.core.socket;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.accel.FallbackReason;
 import io.accel.core.Background;
-import io.accel.core.fabric.FallbackReason;
 import io.accel.core.poll.Poller;
 import io.accel.core.socket.Faults.Call;
 import io.accel.core.socket.Faults.Side;

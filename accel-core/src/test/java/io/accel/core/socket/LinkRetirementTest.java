@@ -3,8 +3,8 @@ package io.accel.core.socket;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.accel.FallbackReason;
 import io.accel.core.Background;
-import io.accel.core.fabric.FallbackReason;
 import io.accel.core.fabric.Link;
 import io.accel.core.fabric.Shortage;
 import io.accel.core.observe.Connections;

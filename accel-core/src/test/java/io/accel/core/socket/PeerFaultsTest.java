@@ -3,7 +3,7 @@ package io.accel.core.socket;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.accel.core.fabric.FallbackReason;
+import io.accel.FallbackReason;
 import io.accel.core.socket.Faults.Side;
 import io.accel.core.socket.Faults.Step;
 import java.io.BufferedReader;

@@ -3,8 +3,8 @@ package io.accel.core.socket;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.accel.FallbackReason;
 import io.accel.core.SettledCount;
-import io.accel.core.fabric.FallbackReason;
 import io.accel.core.observe.MemoryUse;
 import io.accel.core.observe.PathName;
 import io.accel.core.poll.Poller;

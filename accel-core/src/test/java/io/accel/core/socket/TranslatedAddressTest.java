@@ -2,10 +2,10 @@ package io.accel.core.socket;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.accel.FallbackReason;
 import io.accel.core.fabric.Connecting;
 import io.accel.core.fabric.Fabric;
 import io.accel.core.fabric.FallbackException;
-import io.accel.core.fabric.FallbackReason;
 import io.accel.profile.FabricName;
 import io.accel.profile.Profile;
 import java.io.IOException;

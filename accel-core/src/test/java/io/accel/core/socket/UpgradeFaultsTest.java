@@ -3,10 +3,11 @@ package io.accel.core.socket;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.accel.FallbackReason;
+import io.accel.PathInfo;
 import io.accel.core.Background;
 import io.accel.core.fabric.Fabric;
 import io.accel.core.fabric.FallbackException;
-import io.accel.core.fabric.FallbackReason;
 import io.accel.core.fabric.PortSpace;
 import io.accel.core.fabric.shm.ShmConfig;
 import io.accel.core.fabric.shm.ShmFabric;

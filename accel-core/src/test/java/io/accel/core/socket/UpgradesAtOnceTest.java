@@ -2,10 +2,10 @@ package io.accel.core.socket;
 
 import static org.awaitility.Awaitility.await;
 
+import io.accel.FallbackReason;
 import io.accel.core.fabric.Connecting;
 import io.accel.core.fabric.Fabric;
 import io.accel.core.fabric.FallbackException;
-import io.accel.core.fabric.FallbackReason;
 import io.accel.core.fabric.Link;
 import io.accel.core.fabric.PortSpace;
 import io.accel.profile.FabricName;

@@ -1,6 +1,6 @@
 package io.accel.nio.doctor;
 
-import io.accel.core.socket.PathInfo;
+import io.accel.PathInfo;
 import io.accel.nio.AccelSelectorProvider;
 import io.accel.nio.AccelSocketChannel;
 import io.accel.profile.Profile;

@@ -1,8 +1,8 @@
 package io.accel.nio.doctor;
 
+import io.accel.FallbackReason;
 import io.accel.core.fabric.DeviceInfo;
 import io.accel.core.fabric.FallbackException;
-import io.accel.core.fabric.FallbackReason;
 import io.accel.core.socket.Accelerator;
 import io.accel.profile.FabricName;
 import io.accel.profile.Key;

@@ -1,10 +1,10 @@
 package io.accel.core.fabric.rdma;
 
+import io.accel.FallbackReason;
 import io.accel.core.daemon.Daemons;
 import io.accel.core.daemon.Log;
 import io.accel.core.daemon.Warnings;
 import io.accel.core.fabric.FallbackException;
-import io.accel.core.fabric.FallbackReason;
 import io.accel.core.fabric.rdma.verbs.CmEvent;
 import io.accel.core.fabric.rdma.verbs.CmEventChannel;
 import io.accel.core.fabric.rdma.verbs.CmEventType;

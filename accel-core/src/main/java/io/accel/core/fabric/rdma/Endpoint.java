@@ -1,8 +1,8 @@
 package io.accel.core.fabric.rdma;
 
+import io.accel.FallbackReason;
 import io.accel.core.daemon.Log;
 import io.accel.core.fabric.FallbackException;
-import io.accel.core.fabric.FallbackReason;
 import io.accel.core.fabric.rdma.bootstrap.RdmaConfig;
 import io.accel.core.fabric.rdma.verbs.Access;
 import io.accel.core.fabric.rdma.verbs.CmId;

@@ -1,7 +1,7 @@
 package io.accel.core.fabric.rdma;
 
+import io.accel.FallbackReason;
 import io.accel.core.fabric.FallbackException;
-import io.accel.core.fabric.FallbackReason;
 import io.accel.core.fabric.Shortage;
 import io.accel.core.fabric.rdma.verbs.VerbsException;
 import io.accel.core.fabric.rdma.verbs.VerbsUnavailableException;

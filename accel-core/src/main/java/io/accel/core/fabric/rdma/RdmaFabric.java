@@ -1,10 +1,10 @@
 package io.accel.core.fabric.rdma;
 
+import io.accel.FallbackReason;
 import io.accel.core.fabric.Connecting;
 import io.accel.core.fabric.DeviceInfo;
 import io.accel.core.fabric.Fabric;
 import io.accel.core.fabric.FallbackException;
-import io.accel.core.fabric.FallbackReason;
 import io.accel.core.fabric.rdma.bootstrap.RdmaConfig;
 import io.accel.core.jdk.JdkAccess;
 import java.io.IOException;

@@ -1,10 +1,10 @@
 package io.accel.core.fabric.rdma;
 
+import io.accel.FallbackReason;
 import io.accel.core.daemon.Log;
 import io.accel.core.fabric.Fabric.Acceptor;
 import io.accel.core.fabric.Fabric.Listening;
 import io.accel.core.fabric.FallbackException;
-import io.accel.core.fabric.FallbackReason;
 import io.accel.core.fabric.PortSpace;
 import io.accel.core.fabric.rdma.bootstrap.RdmaConfig;
 import io.accel.core.fabric.rdma.verbs.CmEvent;

@@ -1,7 +1,7 @@
 package io.accel.core.fabric.shm;
 
+import io.accel.FallbackReason;
 import io.accel.core.fabric.FallbackException;
-import io.accel.core.fabric.FallbackReason;
 import io.accel.core.fabric.Shortage;
 import java.io.IOException;
 import java.nio.channels.FileChannel;

@@ -1,9 +1,9 @@
 package io.accel.core.fabric.shm;
 
+import io.accel.FallbackReason;
 import io.accel.core.fabric.Beginnings;
 import io.accel.core.fabric.Connecting;
 import io.accel.core.fabric.FallbackException;
-import io.accel.core.fabric.FallbackReason;
 import io.accel.core.fabric.Link;
 import java.net.InetSocketAddress;
 import java.nio.channels.SelectableChannel;

@@ -1,12 +1,12 @@
 package io.accel.core.fabric.shm;
 
+import io.accel.FallbackReason;
 import io.accel.core.daemon.Daemons;
 import io.accel.core.daemon.Log;
 import io.accel.core.daemon.Warnings;
 import io.accel.core.fabric.Beginnings;
 import io.accel.core.fabric.Fabric.Acceptor;
 import io.accel.core.fabric.FallbackException;
-import io.accel.core.fabric.FallbackReason;
 import io.accel.core.fabric.Link;
 import io.accel.core.jdk.JdkAccess;
 import java.io.IOException;

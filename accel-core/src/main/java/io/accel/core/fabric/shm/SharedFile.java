@@ -1,8 +1,8 @@
 package io.accel.core.fabric.shm;
 
+import io.accel.FallbackReason;
 import io.accel.core.daemon.Log;
 import io.accel.core.fabric.FallbackException;
-import io.accel.core.fabric.FallbackReason;
 import io.accel.core.fabric.Shortage;
 import io.accel.core.jdk.JdkAccess;
 import java.io.IOException;

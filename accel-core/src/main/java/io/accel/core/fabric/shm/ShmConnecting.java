@@ -1,10 +1,10 @@
 package io.accel.core.fabric.shm;
 
+import io.accel.FallbackReason;
 import io.accel.core.daemon.Log;
 import io.accel.core.fabric.Beginnings;
 import io.accel.core.fabric.Connecting;
 import io.accel.core.fabric.FallbackException;
-import io.accel.core.fabric.FallbackReason;
 import io.accel.core.fabric.Link;
 import io.accel.core.fabric.PortSpace;
 import io.accel.core.fabric.Shortage;

@@ -1,11 +1,11 @@
 package io.accel.core.fabric.shm;
 
+import io.accel.FallbackReason;
 import io.accel.core.daemon.Log;
 import io.accel.core.fabric.Beginnings;
 import io.accel.core.fabric.Connecting;
 import io.accel.core.fabric.Fabric;
 import io.accel.core.fabric.FallbackException;
-import io.accel.core.fabric.FallbackReason;
 import io.accel.core.fabric.PortSpace;
 import java.io.IOException;
 import java.lang.System.Logger.Level;

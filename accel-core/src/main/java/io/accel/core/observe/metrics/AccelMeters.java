@@ -1,6 +1,6 @@
 package io.accel.core.observe.metrics;
 
-import io.accel.core.fabric.FallbackReason;
+import io.accel.FallbackReason;
 import io.accel.core.observe.BuildInfo;
 import io.accel.core.observe.CaptureCounters;
 import io.accel.core.observe.ConnectionState;
@@ -14,6 +14,7 @@ import io.accel.core.observe.PollCounters;
 import io.accel.core.observe.ProcessCounters;
 import io.accel.core.observe.ProcessFigures;
 import io.accel.core.observe.WaitCounters;
+import io.accel.metrics.AccelMetrics;
 import io.accel.profile.Role;
 import java.util.List;
 import java.util.function.DoubleSupplier;

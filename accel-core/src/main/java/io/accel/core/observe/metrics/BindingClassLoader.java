@@ -9,7 +9,7 @@ import java.util.function.Consumer;
  * with Accel's from this class's. With the agent Accel is on the system class path, which cannot see the Micrometer
  * of an application in nested jars.
  */
-final class BindingClassLoader extends ClassLoader {
+public final class BindingClassLoader extends ClassLoader {
     private static final String BINDING = "io.accel.core.observe.metrics.MicrometerBinding";
     private static final String ACCEL = "io.accel.";
 
@@ -25,7 +25,7 @@ final class BindingClassLoader extends ClassLoader {
      * @param registry the class of a Micrometer registry
      */
     @SuppressWarnings("unchecked") // MicrometerBinding takes any object
-    static Consumer<Object> bindingFor(Class<?> registry) {
+    public static Consumer<Object> bindingFor(Class<?> registry) {
         try {
             return (Consumer<Object>) new BindingClassLoader(registry.getClassLoader())
                     .loadClass(BINDING)

@@ -3,7 +3,7 @@ package io.accel.core.fabric.rdma;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.accel.core.fabric.FallbackReason;
+import io.accel.FallbackReason;
 import io.accel.core.fabric.Link;
 import io.accel.core.fabric.rdma.verbs.CmEvent;
 import io.accel.core.fabric.rdma.verbs.CmEventChannel;

@@ -3,8 +3,8 @@ package io.accel.core.fabric.rdma;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.accel.FallbackReason;
 import io.accel.core.fabric.FallbackException;
-import io.accel.core.fabric.FallbackReason;
 import io.accel.core.fabric.Link;
 import io.accel.core.fabric.rdma.verbs.KernelResources;
 import io.accel.core.fabric.rdma.verbs.NativeFailures;

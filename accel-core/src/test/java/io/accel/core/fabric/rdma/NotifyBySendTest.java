@@ -3,9 +3,9 @@ package io.accel.core.fabric.rdma;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.accel.FallbackReason;
 import io.accel.core.fabric.Connecting;
 import io.accel.core.fabric.FallbackException;
-import io.accel.core.fabric.FallbackReason;
 import io.accel.core.fabric.rdma.verbs.RdmaDevice;
 import java.net.InetSocketAddress;
 import org.junit.jupiter.api.Test;

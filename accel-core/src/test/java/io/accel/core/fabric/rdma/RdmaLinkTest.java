@@ -3,10 +3,10 @@ package io.accel.core.fabric.rdma;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.accel.FallbackReason;
 import io.accel.core.SettledCount;
 import io.accel.core.fabric.Connecting;
 import io.accel.core.fabric.FallbackException;
-import io.accel.core.fabric.FallbackReason;
 import io.accel.core.fabric.Link;
 import io.accel.core.fabric.rdma.verbs.KernelResources;
 import io.accel.core.observe.MemoryUse;

@@ -3,8 +3,8 @@ package io.accel.core.fabric.shm;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
+import io.accel.FallbackReason;
 import io.accel.core.fabric.FallbackException;
-import io.accel.core.fabric.FallbackReason;
 import java.nio.ByteBuffer;
 
 /** What a listener answers: refused, or exactly one of the things that {@link Hello} has an answer for. */

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.accel.FallbackReason;
 import io.accel.core.fabric.Fabric;
-import io.accel.core.fabric.FallbackReason;
 import io.accel.core.fabric.Link;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;

@@ -2,7 +2,7 @@ package io.accel.core.fabric.shm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.accel.core.fabric.FallbackReason;
+import io.accel.FallbackReason;
 import io.accel.core.fabric.PortSpace;
 import io.accel.core.jdk.JdkAccess;
 import java.io.IOException;

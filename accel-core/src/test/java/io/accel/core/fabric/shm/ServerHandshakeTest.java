@@ -2,8 +2,8 @@ package io.accel.core.fabric.shm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.accel.FallbackReason;
 import io.accel.core.fabric.Fabric;
-import io.accel.core.fabric.FallbackReason;
 import io.accel.core.jdk.JdkAccess;
 import java.io.IOException;
 import java.net.Socket;

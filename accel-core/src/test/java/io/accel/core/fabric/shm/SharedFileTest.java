@@ -3,8 +3,8 @@ package io.accel.core.fabric.shm;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.accel.FallbackReason;
 import io.accel.core.fabric.FallbackException;
-import io.accel.core.fabric.FallbackReason;
 import io.accel.core.fabric.Shortage;
 import io.accel.core.jdk.JdkAccess;
 import java.io.BufferedReader;

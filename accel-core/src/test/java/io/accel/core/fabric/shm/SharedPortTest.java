@@ -2,10 +2,10 @@ package io.accel.core.fabric.shm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.accel.FallbackReason;
 import io.accel.core.Background;
 import io.accel.core.fabric.Connecting;
 import io.accel.core.fabric.FallbackException;
-import io.accel.core.fabric.FallbackReason;
 import io.accel.core.fabric.Link;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -2,8 +2,8 @@ package io.accel.core.fabric.shm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.accel.FallbackReason;
 import io.accel.core.fabric.FallbackException;
-import io.accel.core.fabric.FallbackReason;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.within;
 import io.accel.core.observe.BuildInfo;
 import io.accel.core.observe.PathName;
 import io.accel.core.observe.ProcessCounters;
+import io.accel.metrics.AccelMetrics;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;

@@ -1,6 +1,6 @@
 package io.accel.netty.spring;
 
-import io.accel.core.observe.metrics.AccelMetrics;
+import io.accel.metrics.AccelMetrics;
 import io.accel.netty.reactor.AccelLoopResources;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.MeterBinder;

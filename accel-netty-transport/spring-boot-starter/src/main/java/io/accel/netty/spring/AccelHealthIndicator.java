@@ -1,6 +1,6 @@
 package io.accel.netty.spring;
 
-import io.accel.core.fabric.FallbackReason;
+import io.accel.FallbackReason;
 import io.accel.core.observe.Connections;
 import io.accel.core.observe.ObservedConnection;
 import io.accel.core.observe.PathName;

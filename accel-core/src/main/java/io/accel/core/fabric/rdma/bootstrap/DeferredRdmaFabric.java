@@ -1,10 +1,10 @@
 package io.accel.core.fabric.rdma.bootstrap;
 
+import io.accel.FallbackReason;
 import io.accel.core.fabric.Connecting;
 import io.accel.core.fabric.DeviceInfo;
 import io.accel.core.fabric.Fabric;
 import io.accel.core.fabric.FallbackException;
-import io.accel.core.fabric.FallbackReason;
 import java.io.File;
 import java.io.IOException;
 import java.net.InetSocketAddress;

@@ -1,8 +1,8 @@
 package io.accel.core.fabric.rdma.bootstrap;
 
+import io.accel.FallbackReason;
 import io.accel.core.fabric.Fabric;
 import io.accel.core.fabric.FallbackException;
-import io.accel.core.fabric.FallbackReason;
 import java.io.IOException;
 import java.lang.reflect.Method;
 

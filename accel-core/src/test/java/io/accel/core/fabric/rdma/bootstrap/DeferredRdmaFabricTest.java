@@ -3,9 +3,9 @@ package io.accel.core.fabric.rdma.bootstrap;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.accel.FallbackReason;
 import io.accel.core.fabric.Fabric;
 import io.accel.core.fabric.FallbackException;
-import io.accel.core.fabric.FallbackReason;
 import io.accel.core.fabric.PortSpace;
 import java.io.File;
 import java.lang.reflect.Constructor;

@@ -1,6 +1,7 @@
-package io.accel.core.observe.metrics;
+package io.accel.metrics;
 
 import io.accel.core.daemon.Privileged;
+import io.accel.core.observe.metrics.BindingClassLoader;
 import io.micrometer.core.instrument.MeterRegistry;
 
 /**

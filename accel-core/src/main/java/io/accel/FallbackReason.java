@@ -1,4 +1,4 @@
-package io.accel.core.fabric;
+package io.accel;
 
 /**
  * Why a connection takes the kernel's path. The log, the metrics and the tools show the names. A listener answers

@@ -1,6 +1,4 @@
-package io.accel.core.socket;
-
-import io.accel.core.fabric.FallbackReason;
+package io.accel;
 
 /**
  * The path that the bytes of a connection, or the datagrams to a destination, take, and the reason why it is not a faster one.
