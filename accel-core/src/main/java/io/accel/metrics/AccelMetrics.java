@@ -70,6 +70,7 @@ public final class AccelMetrics {
      * @param registry the program's registry
      */
     // Nothing here but the signature may name Micrometer: the caller's class loader resolves that.
+    @SuppressWarnings("exports") // a module that has a registry reads Micrometer, and others need not
     public void bindTo(MeterRegistry registry) {
         Class<?> type = registry.getClass();
         Privileged.get(() -> BindingClassLoader.bindingFor(type)).accept(registry);

@@ -31,9 +31,6 @@ abstract class AbstractAccelChannel extends AbstractChannel {
     /** Returns the object that the poller polls. */
     abstract Pollable pollable();
 
-    @Override
-    protected abstract AbstractAccelUnsafe newUnsafe();
-
     // ---- registration
 
     @Override

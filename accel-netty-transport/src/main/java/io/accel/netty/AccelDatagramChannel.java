@@ -272,7 +272,7 @@ public final class AccelDatagramChannel extends AbstractAccelDatagramChannel {
     // ---- reading
 
     @Override
-    protected AbstractAccelUnsafe newUnsafe() {
+    protected AbstractUnsafe newUnsafe() {
         return new DatagramUnsafe();
     }
 

@@ -164,7 +164,7 @@ public final class AccelServerSocketChannel extends AbstractAccelChannel impleme
     }
 
     @Override
-    protected AbstractAccelUnsafe newUnsafe() {
+    protected AbstractUnsafe newUnsafe() {
         return new ListenerUnsafe();
     }
 

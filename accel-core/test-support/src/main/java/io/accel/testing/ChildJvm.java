@@ -16,7 +16,10 @@ import java.util.concurrent.TimeUnit;
 public final class ChildJvm {
     private static final long LIMIT_SECONDS = 50;
 
-    private final Class<?> main;
+    private final String name;
+    /** The end of the command, but for the program's arguments. */
+    private final List<String> program;
+
     private final List<String> prefix = new ArrayList<>();
     private final List<String> options = new ArrayList<>();
     private Path jdk = Path.of(System.getProperty("java.home"));
@@ -43,7 +46,29 @@ public final class ChildJvm {
      * @param main has the main method
      */
     public ChildJvm(Class<?> main) {
-        this.main = main;
+        // Surefire's own class path is one jar that names the rest.
+        this(main.getName(), List.of("-cp", classPath(), main.getName()));
+    }
+
+    private ChildJvm(String name, List<String> program) {
+        this.name = name;
+        this.program = program;
+    }
+
+    /**
+     * A JVM with a module path, and no class path.
+     *
+     * @param modulePath has the program's module, and all that it requires
+     * @param main the module, a slash, and the class with the main method
+     * @return the JVM
+     */
+    public static ChildJvm ofModule(String modulePath, String main) {
+        return new ChildJvm(main, List.of("--module-path", modulePath, "--module", main));
+    }
+
+    /** Returns the class path of the test. */
+    public static String classPath() {
+        return System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
     }
 
     /**
@@ -99,7 +124,7 @@ public final class ChildJvm {
             try {
                 process.getOutputStream().close();
                 if (!process.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS)) {
-                    throw new AssertionError(main.getName() + " has not ended, and said:\n" + Files.readString(output));
+                    throw new AssertionError(name + " has not ended, and said:\n" + Files.readString(output));
                 }
                 return new Ended(process.exitValue(), Files.readString(output));
             } finally {
@@ -115,10 +140,7 @@ public final class ChildJvm {
         List<String> command = new ArrayList<>(prefix);
         command.add(jdk.resolve("bin").resolve("java").toString());
         command.addAll(options);
-        // Surefire's own class path is one jar that names the rest.
-        command.add("-cp");
-        command.add(System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")));
-        command.add(main.getName());
+        command.addAll(program);
         command.addAll(List.of(arguments));
         return command;
     }

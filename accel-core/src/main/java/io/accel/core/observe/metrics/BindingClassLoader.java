@@ -17,6 +17,9 @@ public final class BindingClassLoader extends ClassLoader {
 
     private BindingClassLoader(ClassLoader ofRegistry) {
         super("accel-metrics", ofRegistry);
+        // On the module path the binding is outside of Accel's module, which exports nothing of this package to others.
+        Class<?> here = BindingClassLoader.class;
+        here.getModule().addExports(here.getPackageName(), getUnnamedModule());
     }
 
     /**

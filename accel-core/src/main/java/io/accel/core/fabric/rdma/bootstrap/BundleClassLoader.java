@@ -33,6 +33,11 @@ final class BundleClassLoader extends ClassLoader {
         super("accel-rdma", parent);
         this.parent = parent;
         this.prefix = prefix;
+        // On the module path the fabric's classes are outside of Accel's module here, and use internal packages of it.
+        Module accel = BundleClassLoader.class.getModule();
+        if (accel.isNamed()) {
+            accel.getPackages().forEach(each -> accel.addExports(each, getUnnamedModule()));
+        }
     }
 
     @Override

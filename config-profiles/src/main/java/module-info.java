@@ -1,0 +1,4 @@
+/** Accel's settings: the schema, presets, the parser, and transport rules. */
+module io.accel.profile {
+    exports io.accel.profile;
+}
