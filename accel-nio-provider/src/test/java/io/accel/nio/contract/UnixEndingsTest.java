@@ -183,7 +183,7 @@ class UnixEndingsTest extends UnixSupport {
             }
             pair.server().close();
             awaitReady(key, SelectionKey.OP_READ);
-            assertThat(key.readyOps()).isEqualTo(SelectionKey.OP_READ | SelectionKey.OP_WRITE);
+            awaitReady(key, SelectionKey.OP_WRITE);
             if (resets) {
                 assertReadsAreReset(pair.client());
             } else {
@@ -207,15 +207,22 @@ class UnixEndingsTest extends UnixSupport {
         assertThat(other.failure()).isExactlyInstanceOf(SocketException.class).hasMessage("Connection reset");
     }
 
+    /** One of the two is told of the reset. A writer that was only about to write when it came finds a broken pipe, as later ones do. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void aWriterThatWaitsTakesTheResetFromTheReader(boolean hasTalked) throws Exception {
         Pair pair = unixPair(hasTalked);
         Task<Void> writer = waitingWriter(() -> pair.client().write(one()));
         pair.server().close();
-        assertThat(writer.failure()).isExactlyInstanceOf(IOException.class).hasMessage("Connection reset by peer");
+        Throwable told = writer.failure();
+        assertThat(told).isExactlyInstanceOf(IOException.class);
+        assertThat(told.getMessage()).isIn("Connection reset by peer", "Broken pipe");
         assertWritesAreBroken(pair.client());
-        assertReadsHaveEnded(pair.client());
+        if (told.getMessage().equals("Broken pipe")) {
+            assertReadsAreReset(pair.client());
+        } else {
+            assertReadsHaveEnded(pair.client());
+        }
     }
 
     @ParameterizedTest
@@ -230,7 +237,7 @@ class UnixEndingsTest extends UnixSupport {
     @Test
     void manyConnectionsEndInOrderAfterAnEcho() throws IOException {
         var listener = unixListener();
-        for (int i = 0; i < times(50); i++) {
+        for (int i = 0; i < times(300); i++) {
             Pair pair = unixPair(listener);
             talk(pair);
             (i % 2 == 0 ? pair.client() : pair.server()).close();

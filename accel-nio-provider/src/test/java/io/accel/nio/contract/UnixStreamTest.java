@@ -2,6 +2,10 @@ package io.accel.nio.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.accel.core.jdk.JdkAccess;
+import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.ClosedByInterruptException;
@@ -9,8 +13,11 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -175,6 +182,69 @@ class UnixStreamTest extends UnixSupport {
                 Bytes.assertSame(Bytes.read(pair.client(), 30), answer);
             }
         }
+    }
+
+    /** All have carried as much at any time, and the same for a long time, so that nothing tells them apart by then. */
+    @Test
+    void connectionsInStepKeepTheirBytesApart() throws Exception {
+        int alike = times(300);
+        ServerSocketChannel listener = unixListener();
+        List<Pair> pairs = new ArrayList<>();
+        for (int i = 0; i < 6; i++) {
+            pairs.add(unixPair(listener));
+        }
+        for (int round = 0; round < 2 * alike; round++) {
+            long own = round < alike ? 0 : 1;
+            for (int i = 0; i < pairs.size(); i++) {
+                Bytes.write(pairs.get(i).client(), Bytes.random(round * 100L + own * i, 20));
+            }
+            for (int i = 0; i < pairs.size(); i++) {
+                Bytes.assertSame(Bytes.read(pairs.get(i).server(), 20), Bytes.random(round * 100L + own * i, 20));
+                Bytes.write(pairs.get(i).server(), Bytes.random(round * 1000L + own * i, 30));
+            }
+            for (int i = 0; i < pairs.size(); i++) {
+                Bytes.assertSame(Bytes.read(pairs.get(i).client(), 30), Bytes.random(round * 1000L + own * i, 30));
+            }
+        }
+    }
+
+    /** A proxy took the listener's place in the directory, and passes on all that comes. */
+    @Test
+    void aProxyIsNotPassedBy() throws Exception {
+        ServerSocketChannel listener = unixListener();
+        Path from = ((UnixDomainSocketAddress) listener.getLocalAddress()).getPath();
+        Path to = from.resolveSibling("behind");
+        Files.move(from, to);
+        ServerSocketChannel proxy =
+                closing(JdkAccess.kernelProvider().openServerSocketChannel(StandardProtocolFamily.UNIX));
+        proxy.bind(UnixDomainSocketAddress.of(from));
+        Set<String> before = MappedRings.names();
+        SocketChannel client = unixChannel();
+        client.connect(UnixDomainSocketAddress.of(from));
+        SocketChannel front = closing(proxy.accept());
+        SocketChannel back = closing(JdkAccess.kernelProvider().openSocketChannel(StandardProtocolFamily.UNIX));
+        back.connect(UnixDomainSocketAddress.of(to));
+        Pair ends = new Pair(client, closing(listener.accept()));
+        Task<Void> there = run(() -> passOn(front, back));
+        Task<Void> here = run(() -> passOn(back, front));
+        for (int i = 0; i < 200; i++) {
+            talk(ends);
+        }
+        if (MappedRings.areKnown()) {
+            assertThat(MappedRings.newRings(before)).isZero();
+        }
+        client.close();
+        there.result();
+        ends.server().close();
+        here.result();
+    }
+
+    private static void passOn(SocketChannel from, SocketChannel to) throws IOException {
+        ByteBuffer buffer = ByteBuffer.allocate(1 << 12);
+        while (from.read(buffer.clear()) >= 0) {
+            Bytes.write(to, buffer.flip());
+        }
+        to.shutdownOutput();
     }
 
     @ParameterizedTest
