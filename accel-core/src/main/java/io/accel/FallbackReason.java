@@ -64,13 +64,13 @@ public enum FallbackReason {
                     + " carries enough"),
     /**
      * The peer's listener, in another network namespace, does not know the connection yet, or no bytes have come over
-     * it yet.
+     * it yet; or it cannot tell yet which of its Unix-domain connections it is.
      */
     NOT_YET(
             24,
             false,
-            "the peer, in another network namespace, has not accepted it, or nothing has gone by it yet; it is asked"
-                    + " again"),
+            "the peer, in another network namespace or by a Unix-domain socket, has not accepted it, or too little has gone by"
+                    + " it to tell which connection it is; it is asked again"),
     /** The connection is on its way from one link to another with larger rings. */
     GROWING(25, false, "it is moving to larger rings, which takes some milliseconds"),
     /**

@@ -5,8 +5,11 @@ import io.accel.core.jdk.JdkAccess;
 import io.accel.core.poll.Poller;
 import io.accel.core.runtime.AccelRuntime;
 import io.accel.core.socket.Accelerator;
+import io.accel.core.socket.Anchor;
 import io.accel.core.socket.ChannelAnchor;
 import io.accel.core.socket.StreamSocket;
+import io.accel.core.socket.UnixAnchor;
+import io.accel.nio.AccelServerSocketChannel.Anchors;
 import io.accel.profile.Profile;
 import java.io.IOException;
 import java.net.ProtocolFamily;
@@ -22,8 +25,8 @@ import java.util.Objects;
 
 /**
  * The entry point: with {@code -Djava.nio.channels.spi.SelectorProvider=io.accel.nio.AccelSelectorProvider} the JVM opens its
- * channels and selectors here. Channels are accelerated where the peer can be reached by a fabric; pipes and
- * Unix-domain channels are the JDK's own, and selectable together with ours. In profile {@code off}
+ * channels and selectors here. Channels are accelerated where the peer can be reached by a fabric; pipes, and
+ * Unix-domain channels unless the profile lets them move, are the JDK's own, and selectable together with ours. In profile {@code off}
  * everything is the JDK's own.
  */
 public final class AccelSelectorProvider extends DatagramSource {
@@ -61,16 +64,17 @@ public final class AccelSelectorProvider extends DatagramSource {
     @Override
     public SocketChannel openSocketChannel() throws IOException {
         SocketChannel channel = kernel.openSocketChannel();
-        return isAccelerating() ? wrap(channel, null) : channel;
+        return isAccelerating() ? wrap(channel, new ChannelAnchor(channel)) : channel;
     }
 
     @Override
     public SocketChannel openSocketChannel(ProtocolFamily family) throws IOException {
         if (isUnix(family)) {
-            return JdkAccess.openUnixSocket(this);
+            SocketChannel unix = JdkAccess.openUnixSocket(this);
+            return accelerator.movesUnixStreams() ? wrap(unix, UnixAnchor.connecting(unix)) : unix;
         }
         SocketChannel channel = kernel.openSocketChannel(Objects.requireNonNull(family, "family"));
-        return isAccelerating() ? wrap(channel, family) : channel;
+        return isAccelerating() ? wrap(channel, new ChannelAnchor(channel)) : channel;
     }
 
     /** Whether a channel opened now is Accel's: not in profile {@code off}, and not where Accel opens it for itself. */
@@ -78,28 +82,29 @@ public final class AccelSelectorProvider extends DatagramSource {
         return accelerator.isOn() && !KernelOnly.isCurrent();
     }
 
-    /** Whether this is the family of Unix-domain channels. Like pipes, these are the JDK's own: nothing faster carries them. */
+    /** Whether this is the family of Unix-domain channels, which are the JDK's own if they may not move. */
     private boolean isUnix(ProtocolFamily family) {
         return isAccelerating() && family == StandardProtocolFamily.UNIX;
     }
 
-    private SocketChannel wrap(SocketChannel channel, ProtocolFamily family) {
-        return new AccelSocketChannel(this, new StreamSocket(accelerator, new ChannelAnchor(channel)), channel, family);
+    private SocketChannel wrap(SocketChannel channel, Anchor anchor) {
+        return new AccelSocketChannel(this, new StreamSocket(accelerator, anchor), channel);
     }
 
     @Override
     public ServerSocketChannel openServerSocketChannel() throws IOException {
         ServerSocketChannel channel = kernel.openServerSocketChannel();
-        return isAccelerating() ? new AccelServerSocketChannel(this, channel, null) : channel;
+        return isAccelerating() ? new AccelServerSocketChannel(this, channel, Anchors.TCP) : channel;
     }
 
     @Override
     public ServerSocketChannel openServerSocketChannel(ProtocolFamily family) throws IOException {
         if (isUnix(family)) {
-            return JdkAccess.openUnixListener(this);
+            ServerSocketChannel unix = JdkAccess.openUnixListener(this);
+            return accelerator.movesUnixStreams() ? new AccelServerSocketChannel(this, unix, Anchors.UNIX) : unix;
         }
         ServerSocketChannel channel = kernel.openServerSocketChannel(Objects.requireNonNull(family, "family"));
-        return isAccelerating() ? new AccelServerSocketChannel(this, channel, family) : channel;
+        return isAccelerating() ? new AccelServerSocketChannel(this, channel, Anchors.TCP) : channel;
     }
 
     @Override

@@ -3,16 +3,19 @@ package io.accel.nio;
 import io.accel.core.daemon.Privileged;
 import io.accel.core.poll.KernelPollable;
 import io.accel.core.poll.Pollable;
+import io.accel.core.socket.Anchor;
 import io.accel.core.socket.ChannelAnchor;
 import io.accel.core.socket.StreamListener;
+import io.accel.core.socket.UnixAnchor;
 import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.net.ProtocolFamily;
 import java.net.ServerSocket;
 import java.net.SocketAddress;
 import java.net.SocketOption;
+import java.net.UnixDomainSocketAddress;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.util.Objects;
 import java.util.Set;
 
 /**
@@ -22,19 +25,30 @@ import java.util.Set;
 public final class AccelServerSocketChannel extends ServerSocketChannel {
     private final AccelSelectorProvider provider;
     private final ServerSocketChannel kernel;
-    /** The family that the program asked for, or null. */
-    private final ProtocolFamily family;
+    /** Makes the anchors of the connections that it accepts. */
+    private final Anchors anchors;
 
     private final StreamListener listener;
     private final KernelPollable pollable;
 
     private ServerSocket socket; // guarded by this
 
-    AccelServerSocketChannel(AccelSelectorProvider provider, ServerSocketChannel kernel, ProtocolFamily family) {
+    /** Makes the anchor of a connection that a listener of one family has accepted. */
+    interface Anchors {
+        /** Those of connections by TCP. */
+        Anchors TCP = (accepted, by) -> new ChannelAnchor(accepted);
+        /** Those of Unix-domain connections. */
+        Anchors UNIX = UnixAnchor::accepted;
+
+        /** Makes the anchor over the JDK's channel. */
+        Anchor of(SocketChannel accepted, StreamListener by);
+    }
+
+    AccelServerSocketChannel(AccelSelectorProvider provider, ServerSocketChannel kernel, Anchors anchors) {
         super(provider);
         this.provider = provider;
         this.kernel = kernel;
-        this.family = family;
+        this.anchors = anchors;
         this.listener = new StreamListener(provider.accelerator());
         this.pollable = new KernelPollable(kernel);
     }
@@ -46,13 +60,16 @@ public final class AccelServerSocketChannel extends ServerSocketChannel {
     @Override
     public ServerSocketChannel bind(SocketAddress local, int backlog) throws IOException {
         kernel.bind(local, backlog);
-        if (Privileged.call(kernel::getLocalAddress) instanceof InetSocketAddress bound) {
-            try {
+        SocketAddress at = Privileged.call(kernel::getLocalAddress);
+        try {
+            if (at instanceof InetSocketAddress bound) {
                 listener.bound(bound);
-            } catch (IOException e) {
-                close();
-                throw e;
+            } else if (at instanceof UnixDomainSocketAddress bound) {
+                listener.boundToFile(bound);
             }
+        } catch (IOException e) {
+            close();
+            throw e;
         }
         return this;
     }
@@ -78,7 +95,7 @@ public final class AccelServerSocketChannel extends ServerSocketChannel {
     private SocketChannel wrap(SocketChannel accepted) {
         return accepted == null
                 ? null
-                : new AccelSocketChannel(provider, listener.accepted(new ChannelAnchor(accepted)), accepted, family);
+                : new AccelSocketChannel(provider, listener.accepted(anchors.of(accepted, listener)), accepted);
     }
 
     /** Called when the JDK's channel has failed. If an interrupt closed it, this closes, too. Returns the exception to throw. */
@@ -92,6 +109,7 @@ public final class AccelServerSocketChannel extends ServerSocketChannel {
     @Override
     public synchronized ServerSocket socket() {
         if (socket == null) {
+            Objects.requireNonNull(kernel.socket(), "socket"); // which throws for a family that has none
             socket = Privileged.get(() -> new AccelServerSocket(new Hooks()));
         }
         return socket;
@@ -151,16 +169,7 @@ public final class AccelServerSocketChannel extends ServerSocketChannel {
 
     @Override
     public String toString() {
-        StringBuilder text = new StringBuilder(getClass().getName()).append('[');
-        if (!isOpen()) {
-            return text.append("closed]").toString();
-        }
-        try {
-            SocketAddress bound = kernel.getLocalAddress();
-            text.append(bound == null ? "unbound" : bound);
-        } catch (IOException e) {
-            text.append("closed");
-        }
-        return text.append(']').toString();
+        return getClass().getName()
+                + kernel.toString().substring(kernel.getClass().getName().length());
     }
 }

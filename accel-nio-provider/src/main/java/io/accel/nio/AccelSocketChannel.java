@@ -7,11 +7,9 @@ import io.accel.core.socket.StreamSocket;
 import java.io.IOException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
-import java.net.ProtocolFamily;
 import java.net.Socket;
 import java.net.SocketAddress;
 import java.net.SocketOption;
-import java.net.StandardProtocolFamily;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousCloseException;
@@ -20,6 +18,7 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
+import java.util.Objects;
 import java.util.Set;
 
 /**
@@ -28,6 +27,9 @@ import java.util.Set;
  */
 public final class AccelSocketChannel extends SocketChannel {
     private static final SocketOption<Integer> LINGER = StandardSocketOptions.SO_LINGER;
+
+    /** The beginning of the addresses in the text of the JDK's channel. */
+    private static final String ADDRESSES = " local=";
 
     private static final VarHandle KNOWN;
 
@@ -60,16 +62,15 @@ public final class AccelSocketChannel extends SocketChannel {
     /**
      * Creates a channel.
      *
-     * @param family the family that the program asked for, or null
+     * @param kernel the JDK's channel, which is the anchor of the stream
      */
-    AccelSocketChannel(
-            AccelSelectorProvider provider, StreamSocket stream, SocketChannel kernel, ProtocolFamily family) {
+    AccelSocketChannel(AccelSelectorProvider provider, StreamSocket stream, SocketChannel kernel) {
         super(provider);
         this.stream = stream;
         this.kernel = kernel;
         this.input = new StreamInput(this, stream.incoming());
         this.output = new StreamOutput(this, stream.outgoing());
-        if (kernel.isConnected() || family == StandardProtocolFamily.UNIX) {
+        if (kernel.isConnected()) {
             this.known = true;
         }
     }
@@ -302,6 +303,7 @@ public final class AccelSocketChannel extends SocketChannel {
         // As in the JDK, a channel that is still registered ends in order even if it has not read everything.
         stream.close(() -> resets, isRegistered() && !isBlocking());
         kernel.close();
+        stream.anchorClosed();
     }
 
     @Override
@@ -315,6 +317,7 @@ public final class AccelSocketChannel extends SocketChannel {
     @Override
     public synchronized Socket socket() {
         if (socket == null) {
+            Objects.requireNonNull(kernel.socket(), "socket"); // which throws for a family that has none
             socket = AccelSocket.over(new ChannelSocketHooks(this, input, output));
         }
         return socket;
@@ -369,15 +372,14 @@ public final class AccelSocketChannel extends SocketChannel {
         } else {
             text.append(isConnected() ? "connected" : isConnectionPending() ? "connection-pending" : "unconnected");
             text.append(isInputShutdown() ? " ishut" : "").append(isOutputShutdown() ? " oshut" : "");
-            appendTo(text, " local=", localAddressOrNull());
-            appendTo(text, " remote=", remoteAddressOrNull());
+            text.append(addresses(kernel.toString()));
         }
         return text.append(']').toString();
     }
 
-    private static void appendTo(StringBuilder text, String name, SocketAddress address) {
-        if (address != null) {
-            text.append(name).append(address);
-        }
+    /** The part of the JDK's text that shows the addresses, which releases of the JDK show differently; empty if there is none. */
+    private static String addresses(String jdks) {
+        int at = jdks.indexOf(ADDRESSES);
+        return at < 0 ? "" : jdks.substring(at, jdks.length() - 1);
     }
 }

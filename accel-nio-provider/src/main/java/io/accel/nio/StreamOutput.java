@@ -239,9 +239,11 @@ final class StreamOutput {
                     break;
                 }
                 waits.await(link, SelectionKey.OP_WRITE, -1);
+                link.writer().waited(true);
                 blocking.begin(); // as in readWaiting
             }
         } finally {
+            link.writer().waited(false);
             endWaiting(total > 0, isBack);
         }
         return isBack ? writeRest(one, many, offset, length, total) : total;

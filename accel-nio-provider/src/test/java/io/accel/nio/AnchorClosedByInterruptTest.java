@@ -32,7 +32,7 @@ class AnchorClosedByInterruptTest {
         listener = provider.openServerSocketChannel().bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
         kernel = provider.kernel().openSocketChannel();
         client = new AccelSocketChannel(
-                provider, new StreamSocket(provider.accelerator(), new ChannelAnchor(kernel)), kernel, null);
+                provider, new StreamSocket(provider.accelerator(), new ChannelAnchor(kernel)), kernel);
         client.connect(listener.getLocalAddress());
         kernel.close();
         Thread.currentThread().interrupt();

@@ -46,7 +46,7 @@ class InterruptOnTheWayBackTest {
     private static void interrupt(AccelSelectorProvider provider, ServerSocketChannel listener) throws Exception {
         SocketChannel kernel = provider.kernel().openSocketChannel();
         StreamSocket stream = new StreamSocket(provider.accelerator(), new ChannelAnchor(kernel));
-        try (SocketChannel client = new AccelSocketChannel(provider, stream, kernel, null)) {
+        try (SocketChannel client = new AccelSocketChannel(provider, stream, kernel)) {
             client.connect(listener.getLocalAddress());
             try (SocketChannel server = listener.accept()) {
                 awaitTrue(() -> stream.attached() != null);

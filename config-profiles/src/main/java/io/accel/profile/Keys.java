@@ -50,6 +50,13 @@ public final class Keys {
             "What to do when no fabric is available for a connection: `kernel` uses the kernel's socket and says why,"
                     + " `fail` throws.");
 
+    /** Whether Unix-domain streams may leave the kernel's path. */
+    public static final Key<Boolean> UNIX_STREAMS = key(
+            "unix.streams",
+            new BooleanType(),
+            "false",
+            "Whether Unix-domain streams may move to shared memory, too, which is experimental. No transport rule covers them.");
+
     /** The directory of shared files and rendezvous sockets. */
     public static final Key<Path> SHM_DIR = key(
             "shm.dir",

@@ -88,6 +88,30 @@ public interface Fabric {
         default Beginnings beginnings() {
             return null;
         }
+
+        /** What tells the connection from others if its ends have no addresses by which both know it; null if they have. */
+        default Traits traits() {
+            return null;
+        }
+    }
+
+    /** What the client's end knows of a connection whose ends have no addresses. Any thread. */
+    interface Traits {
+        /** The process that listens where the client connected, as the kernel has it; 0 if that is not known. */
+        int listeningProcess();
+
+        /** When the client connected, at the latest, as {@link System#nanoTime()} of this host. */
+        long connectedAt();
+
+        /** How many bytes the client has received at least. */
+        long receivedAtLeast();
+
+        /**
+         * How many bytes the client has sent at most.
+         *
+         * @return the number; -1 if that cannot be told now, or the peer has ended the connection
+         */
+        long sentAtMost();
     }
 
     /** An open listener. */
@@ -127,6 +151,30 @@ public interface Fabric {
          * @return null if there is no such connection, or nobody has seen the bytes that it has carried
          */
         default Known known(InetSocketAddress local, InetSocketAddress remote) {
+            return null;
+        }
+
+        /** The connections that may be a client's, as they were when they were looked at. */
+        interface Lineup {
+            /**
+             * Finds the client's among them, and gives it the names by which the client asks.
+             *
+             * @param connectedAt when the client connected, at the latest
+             * @param received how many bytes the client had received, at least, before this was made
+             * @param sent how many bytes the client had sent, at most, after this was made
+             * @throws FallbackException if none is certain to be the client's
+             */
+            void name(long connectedAt, long received, long sent) throws FallbackException;
+        }
+
+        /**
+         * Looks at the connections that have no addresses by which both ends know them.
+         *
+         * @param local as in {@link #reserve}
+         * @param remote as in {@link #reserve}
+         * @return null if connections have addresses here, or the client's was named before
+         */
+        default Lineup lineup(InetSocketAddress local, InetSocketAddress remote) {
             return null;
         }
 

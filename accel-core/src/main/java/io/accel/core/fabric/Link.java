@@ -62,12 +62,14 @@ public interface Link {
      * The end that connected answers with it, or asks itself, and then asks for another link.
      */
     int LARGER = 2048;
+    /** The peer has shut down its input: nobody will read what is sent now, though the peer may send. Said where that ends a writer. */
+    int DEAF = 4096;
     /** The states that are forgotten, so that the peer may enter them again; all others are only ever added. */
     int PASSING = LEFT | FOLLOWED;
     /** Any of the states after which nothing more is published. */
     int ENDED = FIN | RST | CLOSED;
     /** All states that a peer may signal. */
-    int SAID = ENDED | URGENT_INLINE | ATTACHED | SWITCHED | PASSING | RETIRING | RETIRED | LARGER;
+    int SAID = ENDED | URGENT_INLINE | ATTACHED | SWITCHED | PASSING | RETIRING | RETIRED | LARGER | DEAF;
 
     /** Wait for the peer to publish, to finish or to reset. */
     int DATA = 1;

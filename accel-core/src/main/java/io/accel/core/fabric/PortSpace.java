@@ -5,5 +5,7 @@ public enum PortSpace {
     /** Streams. */
     TCP,
     /** Datagrams. */
-    UDP
+    UDP,
+    /** Unix-domain streams, which have names in place of ports. */
+    UNIX
 }

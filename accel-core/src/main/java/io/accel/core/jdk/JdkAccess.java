@@ -206,6 +206,28 @@ public final class JdkAccess {
     }
 
     /**
+     * The process at the other end of a Unix-domain channel, as the kernel took it down: the one that listened, for the
+     * end that connected, and the one that connected, for the end that accepted.
+     *
+     * @param channel a channel of the JDK's own, connected
+     * @return its number in this process's namespace; 0 if it is not in that, or where this JVM does not allow the question
+     * @throws IOException if it is closed
+     */
+    public static int peerProcess(SocketChannel channel) throws IOException {
+        return UnixSockets.peerProcess(channel);
+    }
+
+    /**
+     * How many bytes a read of a Unix-domain channel would get without waiting.
+     *
+     * @param channel a channel of the JDK's own, connected
+     * @throws IOException if it is closed, or this JVM does not allow the question
+     */
+    public static int available(SocketChannel channel) throws IOException {
+        return UnixSockets.available(channel);
+    }
+
+    /**
      * Opens a Unix-domain channel of the JDK's own that names another provider, as the JDK's channels name the
      * default one. Where the JVM keeps the JDK's channels closed, the channel names the JDK's provider.
      *

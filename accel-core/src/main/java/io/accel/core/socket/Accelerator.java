@@ -30,6 +30,9 @@ public final class Accelerator {
     private final PollConfig pollConfig;
     private final Map<FabricName, Fabric> fabrics;
     private final Map<FabricName, Fabric> datagramFabrics;
+    /** The fabrics for Unix-domain streams, which no rule covers; none where they stay with the kernel. */
+    private final List<Fabric> unixFabrics;
+
     private final AcceptedStreams acceptedStreams = new AcceptedStreams();
     private final ConnectionLog log;
     private final BlockingWaits waits;
@@ -59,6 +62,7 @@ public final class Accelerator {
         this.profile = profile;
         this.fabrics = fabrics;
         this.datagramFabrics = fabrics(profile, PortSpace.UDP);
+        this.unixFabrics = unixFabrics(profile);
         this.pollConfig = pollConfig(profile);
         this.handoverAfter = profile.get(Keys.HANDOVER_AFTER);
         this.handoverIdleNanos = profile.get(Keys.HANDOVER_IDLE);
@@ -99,21 +103,31 @@ public final class Accelerator {
         return Math.min(profile.get(Keys.RING_INITIAL), profile.get(Keys.RING_SIZE));
     }
 
+    private static List<Fabric> unixFabrics(Profile profile) {
+        boolean may = profile.get(Keys.UNIX_STREAMS)
+                && profile.get(Keys.MODE) == Mode.ACCELERATE
+                && profile.fabrics(Decision.NO_RULE).contains(FabricName.SHM);
+        return may ? List.of(new PrivilegedFabric(new ShmFabric(shmConfig(profile, PortSpace.UNIX)))) : List.of();
+    }
+
     /** All known fabrics, with a profile's settings, for one kind of connections. */
     static Map<FabricName, Fabric> fabrics(Profile profile, PortSpace space) {
         int ringSize = profile.get(space == PortSpace.TCP ? Keys.RING_SIZE : Keys.DATAGRAM_RING_SIZE);
-        ShmConfig shm = new ShmConfig(
+        return Map.of(
+                FabricName.SHM,
+                new PrivilegedFabric(new ShmFabric(shmConfig(profile, space))),
+                FabricName.RDMA,
+                new PrivilegedFabric(new DeferredRdmaFabric(rdmaConfig(profile, space, ringSize))));
+    }
+
+    private static ShmConfig shmConfig(Profile profile, PortSpace space) {
+        return new ShmConfig(
                 space,
                 profile.get(Keys.SHM_DIR),
                 profile.get(Keys.SHM_GROUP),
                 profile.get(Keys.CONNECT_PROBE_TIMEOUT),
                 profile.get(Keys.HANDSHAKE_TIMEOUT),
                 SharedMemoryCap.of(profile));
-        return Map.of(
-                FabricName.SHM,
-                new PrivilegedFabric(new ShmFabric(shm)),
-                FabricName.RDMA,
-                new PrivilegedFabric(new DeferredRdmaFabric(rdmaConfig(profile, space, ringSize))));
     }
 
     private static RdmaConfig rdmaConfig(Profile profile, PortSpace space, int ringSize) {
@@ -177,8 +191,18 @@ public final class Accelerator {
         return new Poller(pollConfig);
     }
 
+    /** Whether Unix-domain streams may leave the kernel's path. */
+    public boolean movesUnixStreams() {
+        return !unixFabrics.isEmpty();
+    }
+
+    /** The fabrics for a connection, in order; the rules leave them for an address, and cover no Unix-domain stream. */
+    List<Fabric> fabricsFor(StreamKind kind, Role role, InetSocketAddress address) {
+        return kind == StreamKind.UNIX ? unixFabrics : fabricsFor(role, address);
+    }
+
     /** The fabrics that the rules leave for an address, in order; empty if a rule says kernel. */
-    List<Fabric> fabricsFor(Role role, InetSocketAddress address) {
+    private List<Fabric> fabricsFor(Role role, InetSocketAddress address) {
         Decision decision = profile.rules().decide(Protocol.TCP, role, address);
         return decision.rule().isEmpty() ? unruled : chosen(decision, fabrics);
     }

@@ -2,6 +2,7 @@ package io.accel.core.socket;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectableChannel;
 
@@ -13,11 +14,21 @@ public interface Anchor {
     /** The channel to register for watching, in non-blocking mode; null if the anchor is in blocking mode, or is no channel. */
     SelectableChannel watched();
 
-    /** The address of this end; null if it is not connected. */
+    /** The address of this end, or the {@linkplain UnixName name} that stands for it; null if it is not connected, or has none. */
     InetSocketAddress local();
 
-    /** The address of the other end; null if it is not connected. */
+    /** The address of the other end, or the {@linkplain UnixName name} that stands for it; null if it is not connected, or has none. */
     InetSocketAddress remote();
+
+    /** The address of this end for people to read; null if it is not connected. */
+    default SocketAddress shownLocal() {
+        return local();
+    }
+
+    /** The address of the other end for people to read; null if it is not connected. */
+    default SocketAddress shownRemote() {
+        return remote();
+    }
 
     /** The type of service that the program has set, 0 to 255 as {@code IP_TOS}; 0 if none is set, or the anchor is closed. */
     int typeOfService();

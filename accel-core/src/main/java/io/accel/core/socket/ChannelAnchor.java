@@ -10,7 +10,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SelectableChannel;
 import java.nio.channels.SocketChannel;
 
-/** An anchor over a channel of the JDK's own. */
+/** An anchor over a channel of the JDK's own, connected by TCP. */
 public final class ChannelAnchor implements Anchor {
     private static final int NO_LINGER = -1;
 

@@ -179,13 +179,24 @@ public final class Incoming {
             return 0;
         }
         long mine = place(n);
-        if (mine < 0 && attached != null) {
+        if (mine <= 0 && attached != null && socket.kind().endings().resetsBehindEnd()) {
+            // The kernel tells a reset only if it had the unread bytes. A read without room is told of one that was met
+            // before.
+            if (mine < 0 ? isResetByLink(attached) : n == 0 && attached.reader().hasMetReset()) {
+                attached.reader().failIfReset();
+            }
+        } else if (mine < 0 && attached != null) {
             attached.reader().peerReset().comesBehindEnd();
             if (socket.loss().isCutOff()) {
                 attached.reader().peerReset().isOwedToWriter(); // just now
             }
         }
         return mine;
+    }
+
+    /** Whether a peer that had the link has said over it that it resets the connection; one that got it too late resets the link alone. */
+    private boolean isResetByLink(LinkStream attached) {
+        return attached.peer().hasReset() && socket.handover().mayUse(attached);
     }
 
     private long place(long n) throws IOException {
@@ -509,10 +520,18 @@ public final class Incoming {
             return 0;
         }
         LinkStream attached = socket.attached();
+        if (isReset(e) && attached != null && isOnlyAnnouncementUnread(attached)) {
+            return -1;
+        }
         if (isReset(e) && attached != null && !attached.reader().peerReset().isReaders()) {
             return -1;
         }
         throw e;
+    }
+
+    /** Whether the kernel tells a reset because a peer that had read everything has closed with an announcement unread. */
+    private boolean isOnlyAnnouncementUnread(LinkStream attached) {
+        return socket.kind().endings().resetsBehindEnd() && attached.peer().hasClosedInOrder();
     }
 
     private static boolean isReset(IOException e) {

@@ -74,6 +74,16 @@ final class LinkPeer {
         return (heard() & Link.RST) != 0;
     }
 
+    /** Whether the peer has said that it reads no more, although it may still write. */
+    boolean isDeaf() {
+        return (heard() & Link.DEAF) != 0;
+    }
+
+    /** Whether the peer has closed the connection, and has not reset it. */
+    boolean hasClosedInOrder() {
+        return (heard() & (Link.CLOSED | Link.RST)) == Link.CLOSED;
+    }
+
     /** Whether the peer has ended its output over the link. */
     boolean hasFinished() {
         return (heard() & Link.FIN) != 0;

@@ -244,6 +244,14 @@ public final class LinkReader extends LinkHalf {
         }
     }
 
+    /** As {@link #failIfCutOff}, because the peer has closed with bytes unread that came over the link. */
+    void failIfReset() throws SocketException {
+        if (receiver.peerReset().isReaders()) {
+            connection.wasReset("Connection reset");
+            throw new SocketException("Connection reset");
+        }
+    }
+
     // ---- for observers: any thread
 
     /** The number of bytes that a read would get now. Any thread. */

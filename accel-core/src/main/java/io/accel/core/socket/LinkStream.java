@@ -50,7 +50,7 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
         this.lease = new LinkLease(link, connection);
         this.peer = new LinkPeer(link, lease);
         this.broken = new LinkBreak(this);
-        StreamReceiver receiver = new StreamReceiver(link);
+        StreamReceiver receiver = new StreamReceiver(link, socket.kind().endings());
         this.reader = new LinkReader(this, connection, receiver);
         this.writer = new LinkWriter(this, connection, new StreamSender(link, lowWater, receiver), unrest);
         shares.establish(lease);

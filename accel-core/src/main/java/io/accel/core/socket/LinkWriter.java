@@ -156,6 +156,16 @@ public final class LinkWriter extends LinkHalf {
     }
 
     /**
+     * Takes note that the writer tries again after it has waited for room, or that its write is over. In this half only. A writer of a
+     * Unix-domain stream that has waited is told of a reset, and another is not.
+     *
+     * @param now whether it tries again
+     */
+    public void waited(boolean now) {
+        sender.waited(now);
+    }
+
+    /**
      * The number of bytes that a writer that copies by itself can put into {@link #memory()} at {@link #position()}. In this half only. The
      * writer must not leave the half before it has {@linkplain #flush flushed} what it appended.
      *

@@ -97,7 +97,9 @@ public final class Outgoing {
             return null;
         }
         // A peer that has ended the connection has ended the anchor, too, and the kernel decides how that is told.
-        if (!socket.handover().mayUse(attached) || attached.peer().hasEnded()) {
+        if (!socket.handover().mayUse(attached)
+                || attached.peer().hasEnded()
+                || attached.peer().isDeaf()) {
             return null;
         }
         if (worth != null && worth.isPausing()) {
@@ -408,6 +410,18 @@ public final class Outgoing {
 
     long given() {
         return given;
+    }
+
+    /** The number of bytes that have gone through the kernel, at most: {@link Long#MAX_VALUE} while some are being written. Any thread. */
+    long givenAtMost() {
+        if (!lock.tryLock()) {
+            return Long.MAX_VALUE;
+        }
+        try {
+            return given;
+        } finally {
+            lock.unlock();
+        }
     }
 
     int writes() {

@@ -127,13 +127,17 @@ final class StreamHandover {
 
     /** As {@link StreamSocket#connected}. */
     void connected() throws ConnectException {
+        if (anchor instanceof UnixAnchor unix) {
+            unix.connected();
+        }
         InetSocketAddress remote = anchor.remote();
         if (remote == null) {
-            return; // closed already
+            return; // closed already, or a socket whose file is gone
         }
-        List<Fabric> candidates = accelerator.fabricsFor(Role.CLIENT, remote);
+        List<Fabric> candidates = accelerator.fabricsFor(socket.kind(), Role.CLIENT, remote);
         HandoverAfter after = accelerator.handoverAfter();
-        boolean asks = !candidates.isEmpty() && (after.isAtOnce() || accelerator.isFailing());
+        boolean asks =
+                !candidates.isEmpty() && socket.kind().isNamed() && (after.isAtOnce() || accelerator.isFailing());
         connection = ConnectionRecord.connecting(socket);
         for (Fabric each : candidates) {
             if (each.comparesBeginnings()) {
@@ -152,7 +156,7 @@ final class StreamHandover {
         }
         if (candidates.isEmpty()) {
             connection.fellBack();
-            accelerator.log().connected(anchor.local(), remote, path);
+            accelerator.log().connected(anchor.shownLocal(), anchor.shownRemote(), path);
         }
         if (asks) {
             StreamUpgrades.get().request(socket);
@@ -173,8 +177,10 @@ final class StreamHandover {
     void accepted(PathInfo why, boolean findable, boolean askedLate, StreamListener by) {
         InetSocketAddress local = anchor.local();
         InetSocketAddress remote = anchor.remote();
-        boolean isKnown = findable && local != null && remote != null;
-        if (isKnown && by.comparesBeginnings()) {
+        boolean isNamed = socket.kind().isNamed();
+        boolean isFindable = findable && local != null && (remote != null || !isNamed);
+        boolean isKnown = isFindable && isNamed;
+        if (isFindable && by.comparesBeginnings()) {
             beginnings = StreamBeginnings.watch(socket, local);
         }
         AcceptedStreams.Ends known = isKnown ? new AcceptedStreams.Ends(local, remote) : null;
@@ -182,14 +188,17 @@ final class StreamHandover {
             listener = by;
             undecided = true;
             path = why;
-            mayMove = isKnown;
+            mayMove = isFindable;
             ends = known;
         }
         connection = ConnectionRecord.accepting(socket);
-        if (!isKnown) {
+        if (!isFindable) {
             connection.fellBack();
-            accelerator.log().accepted(local, remote, why);
+            accelerator.log().accepted(anchor.shownLocal(), anchor.shownRemote(), why);
             return;
+        }
+        if (!isKnown) {
+            return; // a client is found for it later
         }
         if (beginnings != null) {
             accelerator.acceptedStreams().add(new AcceptedStreams.From(by, remote), socket);
@@ -224,7 +233,7 @@ final class StreamHandover {
         PathInfo refused = why == null
                 ? new PathInfo("kernel", FallbackReason.TIMEOUT, "the peer did not accept in time")
                 : new PathInfo("kernel", why.reason(), why.getMessage());
-        accelerator.log().refused(anchor.local(), anchor.remote(), refused);
+        accelerator.log().refused(anchor.shownLocal(), anchor.shownRemote(), refused);
         throw new ConnectException("not accelerated, and fallback=fail: " + refused.reason() + ": " + refused.detail());
     }
 
@@ -233,7 +242,7 @@ final class StreamHandover {
     /** The fabrics to ask in turn; none if the connection has closed. */
     List<Fabric> fabrics() {
         InetSocketAddress remote = anchor.remote();
-        return remote == null ? List.of() : accelerator.fabricsFor(Role.CLIENT, remote);
+        return remote == null ? List.of() : accelerator.fabricsFor(socket.kind(), Role.CLIENT, remote);
     }
 
     /** The first bytes that have gone through the kernel; null if nobody has seen them. */
@@ -279,7 +288,7 @@ final class StreamHandover {
         }
         connection.fellBack();
         if (!fails()) {
-            accelerator.log().connected(anchor.local(), anchor.remote(), path);
+            accelerator.log().connected(anchor.shownLocal(), anchor.shownRemote(), path);
         }
     }
 
@@ -302,6 +311,28 @@ final class StreamHandover {
     }
 
     // ---- a client asks this end: the fabrics' threads
+
+    /**
+     * Gives this connection the names by which its client asks.
+     *
+     * @param given the names
+     * @param by the accelerator of the listener that the client has asked
+     * @return false if that listener can give this connection no link
+     */
+    boolean name(AcceptedStreams.Ends given, Accelerator by) {
+        if (by != accelerator || !(anchor instanceof UnixAnchor unix)) {
+            return false;
+        }
+        synchronized (this) {
+            if (ends != null || !mayMove || socket.isClosed()) {
+                return false;
+            }
+            unix.name(given.remote());
+            ends = given; // a close that comes from now on removes it
+            boolean unused = accelerator.acceptedStreams().add(given, socket);
+        }
+        return true;
+    }
 
     /** This connection as a client in another network namespace knows it; null if it must not be known there. */
     Fabric.Acceptor.Known known() {
@@ -488,17 +519,17 @@ final class StreamHandover {
             moved = again;
         }
         if (moved) {
-            accelerator.log().moved(anchor.local(), anchor.remote(), path);
+            accelerator.log().moved(anchor.shownLocal(), anchor.shownRemote(), path);
         } else if (!isAccepted()) {
-            accelerator.log().connected(anchor.local(), anchor.remote(), path);
+            accelerator.log().connected(anchor.shownLocal(), anchor.shownRemote(), path);
         } else {
-            accelerator.log().accepted(anchor.local(), anchor.remote(), path);
+            accelerator.log().accepted(anchor.shownLocal(), anchor.shownRemote(), path);
         }
     }
 
     private void tellOfKernel(FallbackReason why) {
         connection.fellBack(why);
-        accelerator.log().moved(anchor.local(), anchor.remote(), path);
+        accelerator.log().moved(anchor.shownLocal(), anchor.shownRemote(), path);
     }
 
     // ---- the link goes

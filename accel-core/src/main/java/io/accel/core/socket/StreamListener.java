@@ -10,6 +10,8 @@ import io.accel.core.observe.ProcessCounters;
 import io.accel.profile.Role;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.net.UnixDomainSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -50,6 +52,11 @@ public final class StreamListener {
         this.accelerator = accelerator;
     }
 
+    /** The name of the file of a listener of Unix-domain streams; null for others. Written before anything is accepted. */
+    private volatile InetSocketAddress file;
+    /** When this was bound. */
+    private volatile long boundAt;
+
     /** Whether its connections may get a link. */
     public boolean isAccelerated() {
         return accelerated;
@@ -62,17 +69,39 @@ public final class StreamListener {
      * @throws IOException if no fabric will serve and {@code fallback=fail}
      */
     public synchronized void bound(InetSocketAddress bound) throws IOException {
-        List<Fabric> candidates = accelerator.fabricsFor(Role.SERVER, bound);
+        open(StreamKind.TCP, bound, bound);
+    }
+
+    /**
+     * As {@link #bound}, for a listener of Unix-domain streams. With {@code fallback=fail} they may be the kernel's all the same.
+     *
+     * @param bound its address
+     * @throws IOException as there
+     */
+    public synchronized void boundToFile(UnixDomainSocketAddress bound) throws IOException {
+        file = UnixName.ofFile(bound);
+        boundAt = System.nanoTime();
+        if (file != null) {
+            open(StreamKind.UNIX, file, bound);
+        }
+    }
+
+    InetSocketAddress file() {
+        return file;
+    }
+
+    private void open(StreamKind kind, InetSocketAddress bound, SocketAddress shown) throws IOException {
+        List<Fabric> candidates = accelerator.fabricsFor(kind, Role.SERVER, bound);
         if (candidates.isEmpty()) {
             String rule = accelerator.ruleFor(Role.SERVER, bound);
             unopened = new PathInfo("kernel", FallbackReason.RULE, rule);
-            accelerator.log().listening(bound, unopened);
+            accelerator.log().listening(shown, unopened);
         }
         FallbackException failure = null;
         boolean served = false;
         for (Fabric fabric : candidates) {
             try {
-                Fabric.Listening listening = fabric.listen(bound, new Arrivals(fabric.name(), bound.getPort()));
+                Fabric.Listening listening = fabric.listen(bound, new Arrivals(fabric.name(), bound));
                 open.add(new Opened(fabric, listening));
                 askedLate |= !fabric.saysPending();
                 compares |= fabric.comparesBeginnings();
@@ -80,17 +109,17 @@ public final class StreamListener {
                     throw listening.waitsFor();
                 }
                 served = true;
-                accelerator.log().listening(bound, new PathInfo(fabric.name(), null, null));
+                accelerator.log().listening(shown, new PathInfo(fabric.name(), null, null));
             } catch (FallbackException e) {
                 failure = e;
                 PathInfo why = new PathInfo("kernel", e.reason(), e.getMessage());
                 // A missing device says less than the failure of a fabric that is there.
                 unopened = unopened.reason() == null || e.reason() != FallbackReason.NO_DEVICE ? why : unopened;
-                accelerator.log().listening(bound, why);
+                accelerator.log().listening(shown, why);
             }
         }
         accelerated = !open.isEmpty();
-        if (accelerator.isFailing() && !served && failure != null) {
+        if (kind.isNamed() && accelerator.isFailing() && !served && failure != null) {
             throw new IOException(
                     "listener not accelerated, and fallback=fail: " + failure.reason() + ": " + failure.getMessage());
         }
@@ -104,6 +133,9 @@ public final class StreamListener {
      */
     public StreamSocket accepted(Anchor anchor) {
         StreamSocket socket = new StreamSocket(accelerator, anchor);
+        if (anchor instanceof UnixAnchor unix) {
+            unix.addTo(UnixStreams.ofProcess(), socket);
+        }
         synchronized (this) {
             movable++;
         }
@@ -166,16 +198,16 @@ public final class StreamListener {
     /** The place where one fabric's clients ask. */
     private final class Arrivals implements Fabric.Acceptor {
         private final String fabric;
-        private final int port;
+        private final InetSocketAddress bound;
         private final Map<Link, StreamSocket> offered = new ConcurrentHashMap<>();
 
-        Arrivals(String fabric, int port) {
+        Arrivals(String fabric, InetSocketAddress bound) {
             this.fabric = fabric;
-            this.port = port;
+            this.bound = bound;
         }
 
         private AcceptedStreams.Ends ends(InetSocketAddress local, InetSocketAddress remote) {
-            return new AcceptedStreams.Ends(new InetSocketAddress(local.getAddress(), port), remote);
+            return new AcceptedStreams.Ends(new InetSocketAddress(local.getAddress(), bound.getPort()), remote);
         }
 
         @Override
@@ -186,6 +218,29 @@ public final class StreamListener {
                 socket = all.find(new AcceptedStreams.From(StreamListener.this, remote));
             }
             return socket == null ? null : socket.handover().known();
+        }
+
+        @Override
+        public Lineup lineup(InetSocketAddress local, InetSocketAddress remote) {
+            AcceptedStreams.Ends ends = ends(local, remote);
+            if (file == null || accelerator.acceptedStreams().find(ends) != null) {
+                return null;
+            }
+            UnixStreams.Lineup all = UnixStreams.ofProcess().lineup();
+            return (connectedAt, received, sent) -> name(ends, all, connectedAt, received, sent);
+        }
+
+        private void name(AcceptedStreams.Ends ends, UnixStreams.Lineup all, long connectedAt, long received, long sent)
+                throws FallbackException {
+            if (!ends.local().equals(bound) || connectedAt - boundAt < 0) {
+                throw new FallbackException(
+                        FallbackReason.PEER_NOT_ACCELERATED, "the client connected before this was listening");
+            }
+            StreamSocket found = all.find(received, sent);
+            if (!found.handover().name(ends, accelerator)) {
+                throw new FallbackException(
+                        FallbackReason.PEER_NOT_ACCELERATED, "the connection has closed, or its profile is another");
+            }
         }
 
         @Override

@@ -29,6 +29,7 @@ public final class StreamSocket {
     private final Incoming incoming = new Incoming(this);
     private final Outgoing outgoing = new Outgoing(this);
     private final StreamHandover handover;
+    private final StreamKind kind;
 
     /**
      * Null before a thread waits, or the stream has a link: most blocking streams never need it. Written in the monitor of handover, once.
@@ -60,6 +61,7 @@ public final class StreamSocket {
     public StreamSocket(Accelerator accelerator, Anchor anchor) {
         this.accelerator = accelerator;
         this.anchor = anchor;
+        this.kind = StreamKind.of(anchor);
         this.handover = new StreamHandover(this, accelerator, anchor);
     }
 
@@ -138,6 +140,11 @@ public final class StreamSocket {
     /** The kernel's connection as the adapter has it. */
     Anchor adaptersAnchor() {
         return anchor;
+    }
+
+    /** The kind of the kernel's connection. */
+    StreamKind kind() {
+        return kind;
     }
 
     /** The path that the bytes take. */
@@ -272,6 +279,9 @@ public final class StreamSocket {
         if (!inputShut || stream == null) {
             return;
         }
+        if (kind.endings().tellsShutInput()) {
+            stream.peer().say(Link.DEAF);
+        }
         boolean byLink = stream.writer().isFinished();
         if (byLink || anchor.isOutputShut()) {
             stream.peer().say(Link.CLOSED);
@@ -320,7 +330,18 @@ public final class StreamSocket {
     }
 
     private void close(BooleanSupplier abort, Unread unread) {
-        Uninterrupted.run(() -> closeUninterrupted(abort, unread));
+        if (kind.endings().areChosen()) {
+            Uninterrupted.run(() -> closeUninterrupted(abort, unread));
+        } else {
+            Uninterrupted.run(() -> closeUninterrupted(() -> false, Unread.RESETS));
+        }
+    }
+
+    /** Takes note that the adapter has closed the anchor, after {@link #close}; of use for Unix-domain connections. */
+    public void anchorClosed() {
+        if (anchor instanceof UnixAnchor unix) {
+            unix.noteClosed();
+        }
     }
 
     private void closeUninterrupted(BooleanSupplier abort, Unread unread) {
@@ -399,10 +420,10 @@ public final class StreamSocket {
     }
 
     SocketAddress observedLocal() {
-        return anchor.local();
+        return anchor.shownLocal();
     }
 
     SocketAddress observedRemote() {
-        return anchor.remote();
+        return anchor.shownRemote();
     }
 }

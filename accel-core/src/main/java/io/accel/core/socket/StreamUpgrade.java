@@ -120,5 +120,10 @@ final class StreamUpgrade extends LinkSearch {
         public Beginnings beginnings() {
             return socket.handover().beginnings();
         }
+
+        @Override
+        public Fabric.Traits traits() {
+            return UnixTraits.of(socket);
+        }
     }
 }

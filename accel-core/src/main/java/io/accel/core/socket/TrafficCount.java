@@ -31,6 +31,8 @@ final class TrafficCount {
     }
 
     private final StreamSocket socket;
+    /** Whether the peer knows the connection before it has carried anything. */
+    private final boolean isNamed;
 
     /**
      * Whether the traffic was enough, and nothing is counted. Set by the thread that finds so; cleared, after {@link #from}, to start over.
@@ -56,6 +58,7 @@ final class TrafficCount {
      */
     TrafficCount(StreamSocket socket, boolean enough) {
         this.socket = socket;
+        this.isNamed = socket.kind().isNamed();
         if (enough) {
             this.enough = true;
         }
@@ -70,6 +73,7 @@ final class TrafficCount {
         Count before = began == null ? Count.FROM_THE_BEGINNING : began;
         int done = operations() - before.operations(); // negative until the operations to wait for have passed
         if (done >= 0
+                && (isNamed || socket.incoming().taken() > 0)
                 && socket.isWorthLink(done, bytes() - before.bytes())
                 && System.nanoTime() - before.earliest() >= 0) {
             enough = true; // two threads may both come here; the second request finds nothing to do

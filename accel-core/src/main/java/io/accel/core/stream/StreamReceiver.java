@@ -49,6 +49,7 @@ public final class StreamReceiver {
     public static final int MOVED = -2;
 
     private final PeerReset reset;
+    private final Endings endings;
     /**
      * Whether a read has returned the end. Bytes that a writer publishes after that, because a close met it, belong
      * to nobody: the writer was told that they were not accepted. Reader only.
@@ -97,11 +98,27 @@ public final class StreamReceiver {
      * @param link the connection
      */
     public StreamReceiver(Link link) {
+        this(link, Endings.TCP);
+    }
+
+    /**
+     * As {@link #StreamReceiver(Link)}, for another kind of connection than TCP's.
+     *
+     * @param link the connection
+     * @param endings how the peer's end is told
+     */
+    public StreamReceiver(Link link, Endings endings) {
         this.reset = new PeerReset();
+        this.endings = endings;
         this.link = link;
         this.ring = link.receiveRing();
         this.quarter = Math.max(1, ring.size() / 4);
         this.creditAt = quarter;
+    }
+
+    /** The rules by which the peer's end is told. */
+    Endings endings() {
+        return endings;
     }
 
     /** Tells which half reported a reset to the program; shared with the sending half. Any thread. */
@@ -399,7 +416,7 @@ public final class StreamReceiver {
     /** Looks for more bytes: returns the number available, 0 for none yet, -1 for the end, {@link #MOVED}. */
     private long look() throws IOException {
         if (over) {
-            return -1;
+            return endings.resetsBehindEnd() ? endOrReset() : -1;
         }
         if (refresh()) {
             return tail - head;
@@ -418,7 +435,8 @@ public final class StreamReceiver {
             // that
         }
         // Behind an end no bytes are lost, and so TCP tells a reader of no reset there.
-        boolean cut = (state & (Link.RST | Link.FIN)) == Link.RST;
+        int behind = endings.resetsBehindEnd() ? 0 : Link.FIN;
+        boolean cut = (state & (Link.RST | behind)) == Link.RST;
         tellTap(cut);
         if (cut && reset.isReaders()) {
             throw new SocketException("Connection reset");
@@ -426,6 +444,14 @@ public final class StreamReceiver {
         // A write has reported the reset; or there is FIN or CLOSED; or the process is gone, and its kernel sockets
         // would have ended in order, too.
         over = true;
+        return -1;
+    }
+
+    /** What follows an end that was read. */
+    private long endOrReset() throws SocketException {
+        if ((link.peerState() & Link.RST) != 0 && reset.isReaders()) {
+            throw new SocketException("Connection reset");
+        }
         return -1;
     }
 

@@ -46,6 +46,10 @@ public final class StreamSender {
     }
 
     private final PeerReset reset;
+    private final Endings endings;
+    /** The states of a peer that reads no more. */
+    private final int unread;
+
     private final Link link;
     private final MemoryRegion ring;
     private final int size;
@@ -75,6 +79,8 @@ public final class StreamSender {
      * Farewell#TAPPED} and back, by compare-and-set, which cannot undo the writer's findings.
      */
     private Farewell farewell = Farewell.NONE;
+    /** Whether the write under way has waited for room, and so is told of what came meanwhile. Writer only. */
+    private boolean waited;
     /** Written by the thread that taps, before {@link Farewell#TAPPED} can be seen. */
     private volatile StreamTap tap;
 
@@ -85,7 +91,7 @@ public final class StreamSender {
      * @param lowWater from how many bytes of free ring the stream counts as writable; cut to half a ring
      */
     public StreamSender(Link link, int lowWater) {
-        this(link, lowWater, new PeerReset());
+        this(link, lowWater, new PeerReset(), Endings.TCP);
     }
 
     /**
@@ -96,11 +102,13 @@ public final class StreamSender {
      * @param receiver the other half; the two agree on which of them reports a reset
      */
     public StreamSender(Link link, int lowWater, StreamReceiver receiver) {
-        this(link, lowWater, receiver.peerReset());
+        this(link, lowWater, receiver.peerReset(), receiver.endings());
     }
 
-    private StreamSender(Link link, int lowWater, PeerReset reset) {
+    private StreamSender(Link link, int lowWater, PeerReset reset, Endings endings) {
         this.reset = reset;
+        this.endings = endings;
+        this.unread = endings.unread();
         this.link = link;
         this.ring = link.sendRing();
         this.size = ring.size();
@@ -220,6 +228,15 @@ public final class StreamSender {
      */
     public void append(int n) {
         next += n;
+    }
+
+    /**
+     * Takes note that the writer tries again after it has waited for room, or that its write is over.
+     *
+     * @param now whether it tries again
+     */
+    public void waited(boolean now) {
+        waited = now;
     }
 
     /** Publishes the appended bytes, as one. */
@@ -403,7 +420,7 @@ public final class StreamSender {
     public boolean hasPeerEnded() {
         boolean gone = link.peerGone();
         int state = link.peerState();
-        return (state & (Link.RST | Link.CLOSED)) != 0 || (gone && (state & Link.BROKEN) == 0);
+        return (state & unread) != 0 || (gone && (state & Link.BROKEN) == 0);
     }
 
     private int put(ByteBuffer src) throws IOException {
@@ -446,6 +463,12 @@ public final class StreamSender {
     private void checkPeer(boolean sends) throws IOException {
         if (!sends || !hasPeerEnded()) {
             return;
+        }
+        if (!endings.acceptsOneMore()) {
+            if (waited && (link.peerState() & Link.RST) != 0 && reset.isNewToWriter()) {
+                throw new IOException("Connection reset by peer");
+            }
+            throw brokenPipe();
         }
         int state = link.peerState();
         // After the peer's end TCP reports a reset as a broken pipe.

@@ -56,6 +56,59 @@ class EndingsTest {
         assertThat(receiver.lend(1, 1)).isEqualTo(-1);
     }
 
+    /** The kernel knows at once what a peer of this host does. */
+    @Test
+    void noWriteOfAUnixStreamIsAcceptedBehindTheClose() {
+        StreamReceiver reader = new StreamReceiver(ends[0], Endings.UNIX);
+        StreamSender writer = new StreamSender(ends[0], 1, reader);
+        ends[1].signal(Link.CLOSED | Link.FIN);
+        assertThat(writer.ready()).isTrue();
+        for (int i = 0; i < 2; i++) {
+            assertThatThrownBy(() -> writer.write(ByteBuffer.allocate(1)))
+                    .isExactlyInstanceOf(IOException.class)
+                    .hasMessage("Broken pipe");
+        }
+    }
+
+    @Test
+    void noWriteOfAUnixStreamIsAcceptedByAShutInput() throws IOException {
+        StreamReceiver reader = new StreamReceiver(ends[0], Endings.UNIX);
+        StreamSender writer = new StreamSender(ends[0], 1, reader);
+        ends[1].signal(Link.DEAF);
+        assertThatThrownBy(() -> writer.write(ByteBuffer.allocate(1))).hasMessage("Broken pipe");
+        assertThat(reader.read(ByteBuffer.allocate(1))).as("the peer may write").isZero();
+        assertThat(sender.write(ByteBuffer.allocate(1))).as("by TCP").isEqualTo(1);
+    }
+
+    /** As in the kernel, where such a write sleeps on the socket that the reset comes to. */
+    @Test
+    void aWriteOfAUnixStreamThatHasWaitedTakesTheReset() throws IOException {
+        StreamReceiver reader = new StreamReceiver(ends[0], Endings.UNIX);
+        StreamSender writer = new StreamSender(ends[0], 1, reader);
+        ends[1].signal(Link.RST | Link.CLOSED);
+        writer.waited(true);
+        assertThatThrownBy(() -> writer.write(ByteBuffer.allocate(1))).hasMessage("Connection reset by peer");
+        writer.waited(false);
+        assertThatThrownBy(() -> writer.write(ByteBuffer.allocate(1))).hasMessage("Broken pipe");
+        assertThat(reader.read(ByteBuffer.allocate(1))).isEqualTo(-1);
+    }
+
+    @Test
+    void aWriteOfAUnixStreamLeavesTheResetToTheReaderAlsoBehindAnEnd() throws IOException {
+        StreamReceiver reader = new StreamReceiver(ends[0], Endings.UNIX);
+        StreamSender writer = new StreamSender(ends[0], 1, reader);
+        StreamSender peer = new StreamSender(ends[1], 1);
+        assertThat(peer.write(ByteBuffer.allocate(3))).isEqualTo(3);
+        ends[1].signal(Link.FIN);
+        assertThat(reader.read(ByteBuffer.allocate(9))).isEqualTo(3);
+        assertThat(reader.read(ByteBuffer.allocate(9))).isEqualTo(-1);
+        ends[1].signal(Link.RST | Link.CLOSED);
+        assertThatThrownBy(() -> writer.write(ByteBuffer.allocate(1))).hasMessage("Broken pipe");
+        for (int i = 0; i < 2; i++) {
+            assertThatThrownBy(() -> reader.read(ByteBuffer.allocate(9))).isExactlyInstanceOf(SocketException.class);
+        }
+    }
+
     @Test
     void oneWriteAfterTheClosePublishesNothing() throws IOException {
         ends[1].signal(Link.FIN | Link.CLOSED);

@@ -93,6 +93,9 @@ class KernelChannelsTest extends ContractSupport {
     @Test
     void unixStreamsOfBothDirectionsAreIndependent() throws Exception {
         assumeStreamsAreIndependent();
+        Assumptions.assumeFalse(
+                UnixSupport.hasFasterPath(),
+                "the JDK exempts channels of its own class, which these are not in this run");
         Pair pair = unixPair();
         InputStream in = Channels.newInputStream(pair.client());
         OutputStream out = Channels.newOutputStream(pair.client());

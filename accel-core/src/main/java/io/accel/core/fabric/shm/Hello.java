@@ -16,7 +16,8 @@ import java.nio.charset.StandardCharsets;
  *   hello    magic 8, version 4, length of the rest 4, nonce 8, ring size 4,
  *            source address (1 length, bytes, 2 port), destination address (the same),
  *            network namespace (1 length, bytes), bytes sent 2, received 2, up to {@link Beginnings#LIMIT} of either
- *   answers  magic 8, version 4, status 4: if the listener is in another namespace, and has the connection,
+ *   answers  magic 8, version 4, status 4: {@link #COUNT} if the connection has no addresses, and the client sends {@link #COUNTS}
+ *            bytes, {@link #counts}; if the listener is in another namespace, and has the connection,
  *            {@link #challenge}, and the client sends {@link #SUMS} bytes; {@link #PENDING} as long as the program has not accepted the connection;
  *            {@link #GO}, or {@link #go} with larger rings, and the client makes the file and sends {@link #MADE};
  *            {@link #DONE}, or a {@link FallbackReason#code()}
@@ -49,6 +50,8 @@ record Hello(
      * bytes each.
      */
     static final int SUMS = 8;
+    /** The length of the answer to {@link #COUNT}. */
+    static final int COUNTS = 24;
     /** The client has made its file. */
     static final byte MADE = (byte) 0xAC;
 
@@ -58,6 +61,8 @@ record Hello(
     static final int GO = -1;
     /** There is no answer yet. */
     static final int PENDING = -2;
+    /** The listener must find the connection by what it has carried. */
+    static final int COUNT = -3;
 
     /** The six leading bits of a challenge, with which no other status begins; 13 bits for either length follow. */
     private static final int CHALLENGE = 0b110000;
@@ -115,6 +120,15 @@ record Hello(
 
     static ByteBuffer sums(int ofSent, int ofReceived) {
         return ByteBuffer.allocate(SUMS).putInt(ofSent).putInt(ofReceived).flip();
+    }
+
+    /** The answer to {@link #COUNT}: when the client connected, and how many bytes it has received, and sent, 8 bytes each. */
+    static ByteBuffer counts(long connectedAt, long received, long sent) {
+        return ByteBuffer.allocate(COUNTS)
+                .putLong(connectedAt)
+                .putLong(received)
+                .putLong(sent)
+                .flip();
     }
 
     ByteBuffer encode() {

@@ -31,12 +31,13 @@ final class RendezvousPath {
     private static final String ANY = "any";
     private static final String ANY_IPV4 = "any4";
     private static final String UDP = "udp-";
+    private static final String UNIX = "unix-";
 
     /** The suffix that {@link DeadRendezvous} gives to the name of a rendezvous that it removes. */
     static final String DEAD = "-dead-";
 
     /** The parts of a name: namespace, port space, address, port, number. */
-    private static final Pattern NAME = Pattern.compile("accel-([0-9a-z]+)-(udp-)?([^-~]+)-([0-9]+)~[0-9a-z]+");
+    private static final Pattern NAME = Pattern.compile("accel-([0-9a-z]+)-(udp-|unix-)?([^-~]+)-([0-9]+)~[0-9a-z]+");
 
     /** The suffix counts only behind a whole name: an address may look like it. */
     private static final Pattern NAME_OR_DEAD = Pattern.compile(NAME.pattern() + "(" + DEAD + ".*)?");
@@ -140,7 +141,15 @@ final class RendezvousPath {
     }
 
     private static String prefix(Namespace namespace, PortSpace space, String address, int port) {
-        return of(namespace) + (space == PortSpace.UDP ? UDP : "") + address + "-" + port + "~";
+        return of(namespace) + kind(space) + address + "-" + port + "~";
+    }
+
+    private static String kind(PortSpace space) {
+        return switch (space) {
+            case TCP -> "";
+            case UDP -> UDP;
+            case UNIX -> UNIX;
+        };
     }
 
     /** The written forms of the addresses of listeners to which a connection may come, nearest first. */

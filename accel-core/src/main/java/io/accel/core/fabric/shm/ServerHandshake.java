@@ -32,6 +32,8 @@ final class ServerHandshake {
     private enum State {
         HEAD,
         BODY,
+        /** The client, whose connection has no addresses, must tell how much that has carried. */
+        COUNTS,
         /** The client, from another namespace, must tell what the connection has carried. */
         SUMS,
         /** The program has not accepted the connection. */
@@ -54,6 +56,8 @@ final class ServerHandshake {
     private InetSocketAddress local;
     /** The bytes to compare with a client's from another namespace; null for a client from the same. */
     private Beginnings beginnings;
+    /** The connections among which the client's is looked for; null if it has addresses. */
+    private Acceptor.Lineup lineup;
     /** How many of the bytes that the client has sent, and has received, are compared. */
     private int forth;
 
@@ -153,6 +157,13 @@ final class ServerHandshake {
                 hello = Hello.decode(in);
                 if (hello.namespace().equals(listener.namespace().name())) {
                     local = hello.destination();
+                    lineup = acceptor.lineup(local, hello.source());
+                    if (lineup != null) {
+                        in.clear().limit(Hello.COUNTS);
+                        state = State.COUNTS;
+                        socket.write(Hello.answer(Hello.COUNT));
+                        return;
+                    }
                     in.clear().limit(1);
                     state = State.PENDING;
                     if (!reserve()) {
@@ -161,6 +172,10 @@ final class ServerHandshake {
                 } else {
                     challenge();
                 }
+            }
+            case COUNTS -> {
+                lineup.name(in.getLong(0), in.getLong(Long.BYTES), in.getLong(2 * Long.BYTES));
+                challenge();
             }
             case SUMS -> {
                 compare(in.getInt(0), in.getInt(Integer.BYTES));

@@ -52,6 +52,11 @@ final class ShmConnecting implements Connecting {
     /** Whether the listener has the connection, and has asked what it has carried. */
     private boolean known;
 
+    /** Whether the listener was told how much the connection has carried. */
+    private boolean counted;
+    /** How many bytes this end had received before the listener was asked; 0 if the connection has addresses. */
+    private final long received;
+
     private boolean done;
 
     /**
@@ -63,6 +68,7 @@ final class ShmConnecting implements Connecting {
         this.wanted = wanted;
         this.config = wanted.config();
         this.ringSize = wanted.ringSize();
+        this.received = wanted.traits() == null ? 0 : wanted.traits().receivedAtLeast();
         UserPrincipal owner = RendezvousDirectory.check(directory, config.group());
         this.hello = wanted.hello(nonce);
         this.file = directory.resolve(hello.file());
@@ -71,6 +77,7 @@ final class ShmConnecting implements Connecting {
         boolean isSaid = false;
         try {
             checkListener(directory, owner);
+            checkProcess(directory);
             send(said);
             isSaid = true;
         } catch (FallbackException e) {
@@ -92,6 +99,15 @@ final class ShmConnecting implements Connecting {
                     FallbackReason.OTHER_USER,
                     directory + " belongs to " + owner.getName() + ", and a process of " + user.getName()
                             + " answers there");
+        }
+    }
+
+    /** A connection without addresses may be known to the process alone that listens where it leads, as the kernel has it. */
+    private void checkProcess(Path directory) throws IOException {
+        if (wanted.traits() != null && wanted.traits().listeningProcess() != JdkAccess.peerProcess(socket)) {
+            throw new FallbackException(
+                    FallbackReason.PEER_NOT_ACCELERATED,
+                    "the process behind " + directory + " is not the one that the connection leads to");
         }
     }
 
@@ -137,6 +153,10 @@ final class ShmConnecting implements Connecting {
                     answerChallenge(Hello.challengedSent(status), Hello.challengedReceived(status));
                     continue;
                 }
+                if (status == Hello.COUNT) {
+                    count();
+                    continue;
+                }
                 if (Hello.isGoLarger(status)) {
                     enlarge(Hello.goRingSize(status));
                     makeFile();
@@ -156,7 +176,7 @@ final class ShmConnecting implements Connecting {
                         throw new FallbackException(
                                 reason,
                                 "the listener refused: " + reason.sentence(),
-                                reason.isWantOfRoom() || reason == FallbackReason.TIMEOUT);
+                                reason.isWantOfRoom() || reason == FallbackReason.TIMEOUT || isNotYet(reason));
                     }
                 }
             }
@@ -169,6 +189,29 @@ final class ShmConnecting implements Connecting {
             throw new FallbackException(
                     FallbackReason.STALE_RENDEZVOUS, "the listener closed during the handshake: " + e.getMessage());
         }
+    }
+
+    /** Whether a listener that has to find the connection by what it carries may find it later. */
+    private boolean isNotYet(FallbackReason reason) {
+        return wanted.traits() != null && reason == FallbackReason.NOT_YET;
+    }
+
+    /** Tells once how much the connection has carried, after the listener has looked at those that it has. */
+    private void count() throws IOException {
+        if (wanted.traits() == null || counted) {
+            throw new FallbackException(
+                    FallbackReason.BAD_HANDSHAKE, "the listener asked what the connection has carried");
+        }
+        counted = true;
+        long sent = wanted.traits().sentAtMost();
+        if (sent < 0) {
+            throw new FallbackException(
+                    FallbackReason.NOT_YET,
+                    "how much was sent cannot be told while more is being sent, or at the end",
+                    true);
+        }
+        deadline = System.nanoTime() + config.probeTimeoutNanos();
+        send(Hello.counts(wanted.traits().connectedAt(), received, sent));
     }
 
     private boolean hasAnswer() throws IOException {

@@ -60,6 +60,9 @@ public final class ShmFabric implements Fabric {
         }
         Namespace namespace = own.get();
         List<Path> candidates = RendezvousPath.candidates(all, namespace, config.space(), destination);
+        if (config.space() == PortSpace.UNIX) {
+            return connectUnix(destination, source, ringSize, namespace, candidates);
+        }
         // A listener on all addresses of this host is no match for the same port on another host.
         if (!candidates.isEmpty() && namespace.isLocal(destination.getAddress())) {
             InetSocketAddress local = source.bind(sourceFor(destination.getAddress()));
@@ -81,6 +84,27 @@ public final class ShmFabric implements Fabric {
                 : new FallbackException(FallbackReason.NOT_LOCAL, null);
     }
 
+    private Connecting connectUnix(
+            InetSocketAddress destination, Source source, int ringSize, Namespace namespace, List<Path> candidates)
+            throws IOException {
+        if (candidates.isEmpty()) {
+            throw new FallbackException(
+                    FallbackReason.PEER_NOT_ACCELERATED,
+                    "no rendezvous in " + config.dir()
+                            + " for the socket's file: the peer runs without Accel, with another shm.dir, or in"
+                            + " another network namespace");
+        }
+        if (source.traits().listeningProcess() == 0) {
+            throw new FallbackException(
+                    FallbackReason.PEER_NOT_ACCELERATED,
+                    "which process listens cannot be told here, as between namespaces of process ids");
+        }
+        InetSocketAddress local = source.bind(destination.getAddress());
+        return new ShmSearch(
+                new Wanted(config, namespace, ringSize, local, destination, source.beginnings(), source.traits()),
+                candidates);
+    }
+
     /** Explains why a connection has no link if there is no listener to ask for it, or none knows it. */
     static String noRendezvous(ShmConfig config, InetSocketAddress destination) {
         return "no rendezvous in " + config.dir() + " for "
@@ -90,7 +114,7 @@ public final class ShmFabric implements Fabric {
 
     @Override
     public boolean comparesBeginnings() {
-        return config.space() == PortSpace.TCP;
+        return config.space() != PortSpace.UDP;
     }
 
     @Override

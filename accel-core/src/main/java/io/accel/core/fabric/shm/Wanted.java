@@ -1,6 +1,7 @@
 package io.accel.core.fabric.shm;
 
 import io.accel.core.fabric.Beginnings;
+import io.accel.core.fabric.Fabric.Traits;
 import java.net.InetSocketAddress;
 
 /**
@@ -11,7 +12,8 @@ import java.net.InetSocketAddress;
  * @param ringSize bytes of either ring
  * @param local the client's address of the connection
  * @param destination the address that it connected to
- * @param beginnings what the connection has carried, for listeners in other namespaces; null if none of them is asked
+ * @param beginnings what the connection has carried, for listeners that are to compare it; null if none is asked to
+ * @param traits what tells the connection from others if it has no addresses; null if it has
  */
 record Wanted(
         ShmConfig config,
@@ -19,7 +21,18 @@ record Wanted(
         int ringSize,
         InetSocketAddress local,
         InetSocketAddress destination,
-        Beginnings beginnings) {
+        Beginnings beginnings,
+        Traits traits) {
+    Wanted(
+            ShmConfig config,
+            Namespace namespace,
+            int ringSize,
+            InetSocketAddress local,
+            InetSocketAddress destination,
+            Beginnings beginnings) {
+        this(config, namespace, ringSize, local, destination, beginnings, null);
+    }
+
     /** The hello that a listener gets. */
     Hello hello(long nonce) {
         return new Hello(

@@ -1,0 +1,48 @@
+package io.accel.core.stream;
+
+import io.accel.core.fabric.Link;
+
+/** The rules by which a kind of connection tells one end that the other has ended it. */
+public enum Endings {
+    /**
+     * As TCP: the first write behind the peer's close is accepted, and its answer tells of the close. Nobody is told of a reset behind the
+     * end of the peer's bytes.
+     */
+    TCP(Link.RST | Link.CLOSED),
+    /**
+     * As Unix-domain streams: what a peer has closed or shut is known at once. No write is accepted behind it. A write that has not waited
+     * leaves a reset to the reader, who is told of it also behind an end.
+     */
+    UNIX(Link.RST | Link.CLOSED | Link.DEAF);
+
+    private final int unread;
+
+    Endings(int unread) {
+        this.unread = unread;
+    }
+
+    /** The states of a peer that reads no more. */
+    int unread() {
+        return unread;
+    }
+
+    /** Whether the peer is told that this end has shut its input. */
+    public boolean tellsShutInput() {
+        return (unread & Link.DEAF) != 0;
+    }
+
+    /** Whether a write is accepted although the peer has closed. */
+    boolean acceptsOneMore() {
+        return this == TCP;
+    }
+
+    /** Whether a reset counts although the peer's end came before. */
+    public boolean resetsBehindEnd() {
+        return this == UNIX;
+    }
+
+    /** Whether a close can be made a reset, or made to end in order, by the end that closes. */
+    public boolean areChosen() {
+        return this == TCP;
+    }
+}

@@ -1,0 +1,247 @@
+package io.accel.core.fabric.shm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.accel.core.fabric.Beginnings;
+import io.accel.core.fabric.Connecting;
+import io.accel.core.fabric.Fabric;
+import io.accel.core.fabric.FallbackException;
+import io.accel.core.fabric.FallbackReason;
+import io.accel.core.fabric.Link;
+import io.accel.core.fabric.PortSpace;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The rendezvous of connections that have no addresses: who is asked, in what order numbers are taken, and what a mistake of either costs. */
+@Timeout(60)
+class UnixRendezvousTest {
+    private static final long SECONDS_5 = 5_000_000_000L;
+    private static final int RING = 1 << 16;
+
+    @TempDir
+    private Path dir;
+
+    private final List<String> events = new CopyOnWriteArrayList<>();
+    private final AtomicReference<Link> given = new AtomicReference<>();
+    /** What the listener's lineup says; null for a find. */
+    private volatile FallbackReason verdict;
+
+    private volatile Beginnings listeners = new Same(3, 5, 7);
+
+    private ShmFabric fabric;
+    private Fabric.Listening listening;
+
+    /** Beginnings whose sums are a number, so much of either direction. */
+    private record Same(int sent, int received, int sum) implements Beginnings {
+        @Override
+        public int sumOfSent(int length) {
+            return sum + length;
+        }
+
+        @Override
+        public int sumOfReceived(int length) {
+            return sum + length;
+        }
+    }
+
+    private static InetSocketAddress name(int last) throws IOException {
+        byte[] raw = new byte[16];
+        raw[0] = (byte) 0xfd;
+        raw[15] = (byte) last;
+        return new InetSocketAddress(InetAddress.getByAddress(raw), 1);
+    }
+
+    private final class Acceptor implements Fabric.Acceptor {
+        @Override
+        public Known known(InetSocketAddress local, InetSocketAddress remote) {
+            return new Known(local, listeners);
+        }
+
+        @Override
+        public Lineup lineup(InetSocketAddress local, InetSocketAddress remote) {
+            events.add("lineup");
+            return (connectedAt, received, sent) -> {
+                events.add("name " + connectedAt + " " + received + " " + sent);
+                if (verdict != null) {
+                    throw new FallbackException(verdict, "as the test wants it");
+                }
+            };
+        }
+
+        @Override
+        public boolean reserve(InetSocketAddress local, InetSocketAddress remote, Runnable again) {
+            return true;
+        }
+
+        @Override
+        public void unreserve(InetSocketAddress local, InetSocketAddress remote) {
+            events.add("unreserve");
+        }
+
+        @Override
+        public boolean offered(Link link, InetSocketAddress local, InetSocketAddress remote) {
+            given.set(link);
+            return true;
+        }
+
+        @Override
+        public boolean isSettled(Link link) {
+            return true;
+        }
+
+        @Override
+        public void confirmed(Link link) {}
+
+        @Override
+        public void withdrawn(Link link) {
+            link.free();
+        }
+    }
+
+    /** The client's end. */
+    private final class Source implements Fabric.Source, Fabric.Traits {
+        private final int process;
+        private final long sent;
+
+        Source(int process, long sent) {
+            this.process = process;
+            this.sent = sent;
+        }
+
+        @Override
+        public InetSocketAddress bind(InetAddress address) throws IOException {
+            return name(9);
+        }
+
+        @Override
+        public Beginnings beginnings() {
+            return new Same(5, 3, 7);
+        }
+
+        @Override
+        public Fabric.Traits traits() {
+            return this;
+        }
+
+        @Override
+        public int listeningProcess() {
+            return process;
+        }
+
+        @Override
+        public long connectedAt() {
+            return 11;
+        }
+
+        @Override
+        public long receivedAtLeast() {
+            events.add("received");
+            return 22;
+        }
+
+        @Override
+        public long sentAtMost() {
+            events.add("sent");
+            return sent;
+        }
+    }
+
+    @BeforeEach
+    void listen() throws IOException {
+        java.nio.file.Files.setPosixFilePermissions(dir, PosixFilePermissions.fromString("rwx------"));
+        fabric = new ShmFabric(new ShmConfig(PortSpace.UNIX, dir, "", SECONDS_5, SECONDS_5, 0));
+        listening = fabric.listen(name(1), new Acceptor());
+    }
+
+    @AfterEach
+    void close() {
+        listening.close();
+        Link link = given.get();
+        if (link != null) {
+            link.free();
+        }
+    }
+
+    private static int self() {
+        return (int) ProcessHandle.current().pid();
+    }
+
+    private Link connect(Source source) throws IOException {
+        Connecting connecting = fabric.connect(name(1), source, RING);
+        long end = System.nanoTime() + 2 * SECONDS_5;
+        while (System.nanoTime() - end < 0) {
+            Link link = connecting.advance();
+            if (link != null) {
+                return link;
+            }
+            LockSupport.parkNanos(100_000);
+        }
+        throw new AssertionError("no answer");
+    }
+
+    private void assertRefused(Source source, FallbackReason reason, boolean passing) {
+        assertThatThrownBy(() -> connect(source)).isInstanceOfSatisfying(FallbackException.class, e -> {
+            assertThat(e.reason()).isEqualTo(reason);
+            assertThat(e.isPassing()).isEqualTo(passing);
+        });
+    }
+
+    /** What the client has received is known before the listener looks, and what it has sent after that. */
+    @Test
+    void numbersAreTakenBeforeAndAfter() throws IOException {
+        Link link = connect(new Source(self(), 33));
+        link.free();
+        assertThat(events).containsExactly("received", "lineup", "sent", "name 11 22 33");
+    }
+
+    @Test
+    void anotherProcessIsNotAsked() {
+        assertRefused(new Source(self() + 1, 33), FallbackReason.PEER_NOT_ACCELERATED, false);
+        assertThat(events).doesNotContain("lineup");
+    }
+
+    @Test
+    void nobodyIsAskedForAnUnknownProcess() {
+        assertRefused(new Source(0, 33), FallbackReason.PEER_NOT_ACCELERATED, false);
+        assertThat(events).isEmpty();
+    }
+
+    @Test
+    void anotherFileHasNoRendezvous() {
+        assertThatThrownBy(() -> fabric.connect(name(2), new Source(self(), 33), RING))
+                .isInstanceOfSatisfying(FallbackException.class, e -> assertThat(e.reason())
+                        .isEqualTo(FallbackReason.PEER_NOT_ACCELERATED));
+    }
+
+    @Test
+    void anUncertainFindIsWorthAskingAgain() {
+        verdict = FallbackReason.NOT_YET;
+        assertRefused(new Source(self(), 33), FallbackReason.NOT_YET, true);
+        assertThat(events).doesNotContain("unreserve");
+    }
+
+    @Test
+    void aClientThatIsJustWritingAsksAgain() {
+        assertRefused(new Source(self(), -1), FallbackReason.NOT_YET, true);
+        assertThat(events).containsExactly("received", "lineup", "sent");
+    }
+
+    @Test
+    void otherBytesAreAnotherConnections() {
+        listeners = new Same(3, 5, 8);
+        assertRefused(new Source(self(), 33), FallbackReason.PROXIED, false);
+    }
+}
