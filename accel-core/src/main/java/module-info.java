@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * What all adapters share. Programs see the types that adapters show, and the metrics for Micrometer; all else is for Accel's own
  * modules.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** Accel as a transport of Netty. */
 module io.accel.netty {
     requires transitive io.accel.core;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Accel as a provider of {@code java.nio}'s channels and selectors. It is not a service: a program that requires this module decides by
  * a property, or by calling {@link io.accel.nio.AccelSelectorProvider}, whether its channels are Accel's.

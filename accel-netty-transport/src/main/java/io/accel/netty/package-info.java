@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Makes Accel a transport of Netty 4.2, with an {@link io.accel.netty.AccelIoHandler} over the core's poller, channels for streams,
  * listeners and datagrams, and an allocator of memory that a device can send from without a copy. Netty's own NIO transport is

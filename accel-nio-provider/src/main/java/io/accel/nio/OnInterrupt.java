@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.accel.nio;
 
 /** The effect of an interrupt on a thread that waits in a channel. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Makes Accel a {@link java.nio.channels.spi.SelectorProvider}, with channels, selector and keys that behave like the JDK's, and the
  * {@link java.net.Socket} adaptors of the channels. The core has the paths, the waiting and the protocols; nothing here knows of a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.accel.profile;
 
 /** Reports that a text is not a value of its type; the message is a reason without the place, which the reader adds. */

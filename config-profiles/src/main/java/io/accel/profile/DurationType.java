@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.accel.profile;
 
 /** The type of a duration in nanoseconds; {@code forever}, where it is allowed, is {@link Keys#FOREVER}. */

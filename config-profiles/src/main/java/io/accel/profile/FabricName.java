@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.accel.profile;
 
 /** The accelerated paths: the values of {@link Keys#FABRIC_ORDER}. */

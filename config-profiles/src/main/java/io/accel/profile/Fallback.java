@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.accel.profile;
 
 /** Says what to do when no accelerated path is available for a connection: the values of {@link Keys#FALLBACK}. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.accel.profile;
 
 /** Says whether to accelerate at all: the values of {@link Keys#MODE}. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.accel.profile;
 
 /** Says what the agent does about Netty's native transports: the values of {@link Keys#NETTY}. */

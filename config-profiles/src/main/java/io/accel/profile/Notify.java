@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.accel.profile;
 
 /** Says how a write over RDMA announces its arrival to the peer: the values of {@link Keys#RDMA_NOTIFY}. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.accel.profile;
 
 /** The type of a size in bytes that a buffer can have. */

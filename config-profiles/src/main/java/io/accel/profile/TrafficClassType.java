@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.accel.profile;
 
 /** The type of a byte as in {@code IP_TOS}, or {@code program} for the program's own, which is {@link #PROGRAMS}. */

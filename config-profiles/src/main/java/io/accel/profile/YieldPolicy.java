@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.accel.profile;
 
 /** Says whether a spinning thread offers its core to others: the values of {@link Keys#POLL_YIELD}. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Profiles: the typed schema of every setting, the presets, the parser of a user's own file, and the transport rules
  * that say which connections to accelerate.

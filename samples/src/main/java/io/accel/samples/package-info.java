@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Programs to copy from: an echo server and client, a file transfer and a chat with many connections, each plain
  * {@code java.nio} and each small enough to read in a minute. {@link io.accel.samples.SamplesMain} is the command line

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Datagrams that keep their boundaries: messages in the rings of a {@link io.accel.core.fabric.Link}, dropped, never waited
  * for, when the receiver has no room. {@link io.accel.core.datagram.DatagramFrame} is the specification.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.accel.core.fabric;
 
 /** The kind of a fabric's connections. Each kind has port numbers of its own, as in the kernel. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * The needs of a stream of the thing that carries its bytes, in the verbs' own words: a {@link
  * io.accel.core.fabric.Link} between two rings, the {@link io.accel.core.fabric.MemoryRegion}s that they lie in, and

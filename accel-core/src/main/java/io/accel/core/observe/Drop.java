@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.accel.core.observe;
 
 /** The kinds of things that were thrown away because they could not be taken. */

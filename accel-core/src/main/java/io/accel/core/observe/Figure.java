@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.accel.core.observe;
 
 /** The counts of each accelerated connection. All of them only grow. */

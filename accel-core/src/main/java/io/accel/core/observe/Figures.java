@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.accel.core.observe;
 
 /** A value for each {@link Figure}. Not safe for use by several threads while it is added to. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.accel.core.observe;
 
 /** A connection as {@link Connections} knows it. All methods are for any thread, and touch no freed memory. */

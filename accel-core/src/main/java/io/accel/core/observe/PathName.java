@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.accel.core.observe;
 
 /** The paths that bytes take, with their names in metrics and samples. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * The view of Accel from outside: counters by path and by reason of fallback, JFR events, and the samples that {@code
  * accel stats} shows of a running process. Metrics for Micrometer are in {@code observe.metrics}.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.accel.core.poll;
 
 /** A pollable whose events the kernel reports by a descriptor: there is nothing to look at in memory. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.accel.core.poll;
 
 /** Carries the findings of a poll to the thread that polls. Used by the owner of the poller's turn. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Waiting: one {@link io.accel.core.poll.Poller} serves every adapter. It polls accelerated links that have traffic (the
  * hot set), sleeps in the kernel for all else, and knows nothing of streams or fabrics but {@link

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Sockets that choose their path: a {@link io.accel.core.socket.StreamSocket} is the kernel's connection, and its two directions come to a
  * link of a fabric, and go back, while it lives; a {@link io.accel.core.socket.StreamListener} lets clients of all fabrics ask for links.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Models of the handshakes between threads and processes, explored exhaustively: every interleaving, and every delay that a
  * processor with store buffers (x86's total store order) may give a store. Each model is checked twice: as the code has

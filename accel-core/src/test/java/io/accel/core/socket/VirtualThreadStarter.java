@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.accel.core.socket;
 
 /** Starts virtual threads, of which the release that the tests are compiled for knows nothing. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.accel.nio.agent;
 
 /** The instructions of {@link Prologue}s (JVM specification, 6.5). */

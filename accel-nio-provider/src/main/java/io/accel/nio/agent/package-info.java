@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * The Java agent. A program needs nothing but {@code java -javaagent:accel.jar -jar app.jar}.
  *

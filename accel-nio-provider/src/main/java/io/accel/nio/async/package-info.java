@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Implements NIO.2 over {@code java.nio}: groups, and asynchronous channels over non-blocking channels and a selector. They behave
  * like the JDK's. The channels and the selector are those of a {@link java.nio.channels.spi.SelectorProvider}, and nothing here knows

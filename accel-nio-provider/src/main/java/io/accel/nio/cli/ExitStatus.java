@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.accel.nio.cli;
 
 /** The exit statuses of the command line. {@code accel run} otherwise ends with the status of its command. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Puts {@link java.net.Socket} and {@link java.net.ServerSocket} over the core's sockets. The agent gives these implementations to the
  * JDK through its factories. The JDK's own do the work wherever the kernel carries a connection.

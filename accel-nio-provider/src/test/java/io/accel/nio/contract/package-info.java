@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * What a program may rely on from {@code java.nio.channels} and {@code java.net}, as tests.
  *

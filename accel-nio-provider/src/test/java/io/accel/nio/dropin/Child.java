@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.accel.nio.dropin;
 
 import static org.assertj.core.api.Assertions.assertThat;

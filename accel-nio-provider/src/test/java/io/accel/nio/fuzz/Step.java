@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.accel.nio.fuzz;
 
 /** One thing that a program does; a record, whose text tells it. */

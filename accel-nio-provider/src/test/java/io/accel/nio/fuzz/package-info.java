@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * A differential fuzzer: random programs of channels and selectors, run on the JDK's provider and on Accel's, must answer alike.
  *

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.accel.samples.bench;
 
 /** One line to whoever started this program: an event's name and its {@code key=value} fields. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * The programs that the benchmarks run, both ends: plain {@code java.nio}, written the way such programs are written,
  * and not a class of Accel's in them. Which path their bytes take is decided by the command line that starts them.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.accel.samples.perf;
 
 /** On how little of the machine both ends of a case have to run. */

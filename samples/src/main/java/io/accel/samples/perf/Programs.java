@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.accel.samples.perf;
 
 /** Whose programs a case runs, and so where their classes are and how they get Accel. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * {@code perf compare} and {@code demo}: runs the bench programs side by side over each path, each end in a JVM of its
  * own, and prints what was seen as a table, as JSON and in a sentence.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * The soak: programs that talk to each other at random for as long as they are told, some of which are killed, and a
  * supervisor that sees to it that nothing is lost. The programs use {@code java.nio} and {@code java.net}, and JMX to

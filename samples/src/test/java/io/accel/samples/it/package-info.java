@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Integration tests: programs that nobody here wrote, and faults, each end in a JVM of its own.
  *

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.accel.core.fabric.rdma;
 
 /** How far a link has come. A link only advances, in this order, and may skip states. */

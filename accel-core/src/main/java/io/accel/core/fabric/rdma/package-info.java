@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * The fabric between hosts, through librdmacm and libibverbs, found at run time: InfiniBand and RoCE; Soft-RoCE in
  * tests. The sender's ring is the mirror of the receiver's, and publishing a range is one RDMA write with immediate

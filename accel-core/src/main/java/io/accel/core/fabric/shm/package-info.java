@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * The shared-memory fabric: one file per connection, mapped by both processes, with a ring and a control block for each
  * direction; a Unix-domain socket per connection as doorbell and death notice; a rendezvous directory per listener.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Accel's counters as metrics: what {@code io.accel.metrics.AccelMetrics} binds to a program's Micrometer registry, and {@link io.accel.core.observe.metrics.MetricsExport} for programs that have none. Both show {@link
  * io.accel.core.observe.metrics.AccelMeters}, which knows of no library.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Puts gRPC on Accel's transport. gRPC finds {@link io.accel.netty.grpc.AccelChannelProvider} and {@link
  * io.accel.netty.grpc.AccelServerProvider} by itself where this jar is on the class path, and prefers them to its own. Programs that

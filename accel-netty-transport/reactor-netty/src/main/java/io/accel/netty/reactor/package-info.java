@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Puts Reactor Netty on Accel's transport through {@link io.accel.netty.reactor.AccelLoopResources}, for one server or client, or for
  * all of them.

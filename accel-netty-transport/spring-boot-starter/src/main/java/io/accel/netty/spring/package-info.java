@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Brings Accel to Spring Boot programs with nothing but the starter's jar. The {@code accel.*} keys of the program's configuration are
  * Accel's settings, checked as the program starts. WebFlux and {@code WebClient} run on Accel's transport. The program's meter

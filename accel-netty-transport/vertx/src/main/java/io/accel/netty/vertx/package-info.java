@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Puts Vert.x on Accel's transport. Vert.x finds {@link io.accel.netty.vertx.AccelVertxProvider} by itself where this jar is on the
  * class path; a program's code does not change.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Real programs, for {@code accel perf apps}: servers and clients of other projects as they come from the registries, with as much
  * code around them as it takes to start them and to time what they do. A server prints {@code ready port=...}; a client measures

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.accel.samples.apps;
 
 /** Prints which native transports the class path's two Nettys find: one under its own name, and gRPC's, which is relocated. */

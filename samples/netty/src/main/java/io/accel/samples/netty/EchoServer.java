@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.accel.samples.netty;
 
 import io.netty.bootstrap.ServerBootstrap;

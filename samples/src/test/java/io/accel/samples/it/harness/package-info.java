@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Starts child JVMs with or without Accel, watches them, and asks the kernel what they hold.
  *

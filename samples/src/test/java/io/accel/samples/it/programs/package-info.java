@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * The programs that run in the child JVMs: plain {@code java.nio}, {@code HttpServer}, {@code HttpClient}, JDBC and
  * ZooKeeper's client, each with a {@code main}.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Decides whether to load the RDMA fabric, and from where. {@code core.fabric.rdma} and its {@code verbs} link to
  * jnr-ffi, which cannot be renamed (JNI binds its lower layer by class name) and of which a program may have a

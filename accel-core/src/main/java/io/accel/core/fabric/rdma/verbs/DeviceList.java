@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.accel.core.fabric.rdma.verbs;
 
 /** The array from ibv_get_device_list; its devices are valid until it is closed, unless opened. */

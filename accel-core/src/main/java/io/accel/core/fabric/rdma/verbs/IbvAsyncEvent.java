@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.accel.core.fabric.rdma.verbs;
 
 /** Something that happened to a device, a port, a queue pair or a completion queue. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.accel.core.fabric.rdma.verbs;
 
 /** The attributes that a queue pair is created with; the capabilities are overwritten with those obtained. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * The native boundary: librdmacm and libibverbs as Java objects that keep the verbs' own names.
  *

@@ -1,2 +1,3 @@
+// SPDX-License-Identifier: Apache-2.0
 /** ActiveMQ Artemis among the real programs of {@code io.accel.samples.apps}, which it uses; on a class path of its own. */
 package io.accel.samples.apps.artemis;
