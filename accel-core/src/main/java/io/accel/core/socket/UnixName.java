@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.accel.core.socket;
 
 import io.accel.core.daemon.Privileged;

@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.accel.core.socket;
 
+import io.accel.FallbackReason;
 import io.accel.core.fabric.FallbackException;
-import io.accel.core.fabric.FallbackReason;
 import java.lang.ref.WeakReference;
 import java.nio.channels.SelectableChannel;
 import java.util.ArrayList;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.accel.core.stream;
 
 import io.accel.core.fabric.Link;

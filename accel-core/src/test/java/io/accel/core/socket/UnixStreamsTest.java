@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.accel.core.socket;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.accel.FallbackReason;
 import io.accel.core.fabric.FallbackException;
-import io.accel.core.fabric.FallbackReason;
 import io.accel.core.jdk.JdkAccess;
 import io.accel.profile.Profile;
 import java.io.Closeable;
