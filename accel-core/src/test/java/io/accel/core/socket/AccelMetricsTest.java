@@ -278,6 +278,26 @@ class AccelMetricsTest {
         }
     }
 
+    @Test
+    void capturesUnderWayAndWhatTheyKeep() throws Exception {
+        try (Lab lab = new Lab("balanced", SMALL)) {
+            Lab.Pair pair = lab.connect();
+            Moved underWay = gauge("accel.captures");
+            Moved kept = counter("accel.capture.packets", "fate", "kept");
+            Moved dropped = counter("accel.capture.packets", "fate", "dropped");
+            Recording recording = Recording.of(lab.address.getPort());
+            underWay.by(1);
+            assertThat(write(pair.client(), 100)).isEqualTo(100);
+            assertThat(read(pair.server(), 100)).isEqualTo(100);
+            int packets = recording.end().packets();
+            assertThat(packets).isPositive();
+            kept.by(packets);
+            dropped.by(0);
+            underWay.by(0);
+            pair.close();
+        }
+    }
+
     // ---- what has moved since
 
     private interface Meter {

@@ -9,8 +9,10 @@ import io.accel.profile.Profile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -117,6 +119,10 @@ final class CaptureCommand implements Callable<Integer> {
                 }
             } catch (FileAlreadyExistsException e) {
                 return failed(file + " exists already");
+            } catch (NoSuchFileException e) {
+                return failed(file + " cannot be written: there is no such directory");
+            } catch (AccessDeniedException e) {
+                return failed(file + " cannot be written: permission denied");
             } catch (IOException e) {
                 return failed(e.getMessage());
             } finally {

@@ -174,13 +174,19 @@ class CaptureIT {
     }
 
     @Test
-    void aFileThatExistsIsNotOverwrittenAndOneOfSeveralMustBeNamed() throws Exception {
+    void aFileThatCannotBeMadeIsSaidAndOneOfSeveralMustBeNamed() throws Exception {
         Files.writeString(file, "precious");
         try (Child capture = capture(client)) {
             assertThat(capture.status()).isEqualTo(1);
             assertThat(capture.output()).contains(file + " exists already");
         }
         assertThat(file).hasContent("precious");
+        Path nowhere = dir.resolve("none").resolve("file");
+        try (Child capture = pair.accel("capture", pid(client), "-w", nowhere.toString())) {
+            assertThat(capture.status()).isEqualTo(1);
+            assertThat(capture.output())
+                    .isEqualTo("accel capture: " + nowhere + " cannot be written: there is no such directory\n");
+        }
         try (Child capture = pair.accel("capture", "-w", dir.resolve("other").toString())) {
             assertThat(capture.status()).isEqualTo(2);
             assertThat(capture.output()).contains("name one of [").contains(pid(client), pid(server));

@@ -2,15 +2,19 @@
 package io.accel.samples.perf;
 
 import java.io.IOException;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.LocalDate;
 import java.time.ZoneId;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
 
 /** The options that say into which files a result is to be written. */
 final class ResultFiles {
@@ -34,16 +38,26 @@ final class ResultFiles {
             description = "Also write the table, the machine and how it was measured to this file, as Markdown.")
     private Path markdown;
 
-    /** Makes them, with nothing in them. */
-    void create() throws IOException {
-        if (json != null) {
-            Files.writeString(json, "[]\n");
-        }
-        for (Path empty : Arrays.asList(html, markdown)) {
-            if (empty != null) {
-                Files.writeString(empty, "");
+    @Spec(Spec.Target.MIXEE)
+    private CommandSpec command;
+
+    /** Makes them, with nothing in them, or says which of them cannot be written. */
+    void create() {
+        byOption().forEach((option, file) -> {
+            try {
+                Files.writeString(file, file.equals(json) ? "[]\n" : "");
+            } catch (IOException e) {
+                throw new ParameterException(
+                        command.commandLine(), option + ": " + file + " cannot be written: " + reason(e), e);
             }
-        }
+        });
+    }
+
+    /** What the file system says names the file, and often nothing else. */
+    private static String reason(IOException e) {
+        return e instanceof NoSuchFileException
+                ? "there is no such directory"
+                : e instanceof AccessDeniedException ? "permission denied" : e.getMessage();
     }
 
     /** Those that are to be written, by the option that says so. */

@@ -22,12 +22,15 @@ record Held(long heap, long resident, int descriptors, int mappings) {
     /** Caches and pools that fill for a while. */
     private static final long MORE_HEAP = 6L << 20;
 
-    /** What the compiler and the C library's arenas add; the heap is resident from the start. */
-    private static final long MORE_RESIDENT = 64L << 20;
+    /** What the compiler took for a large method and {@code malloc} kept; the heap is resident from the start. */
+    private static final long MORE_RESIDENT = 32L << 20;
+
+    /** As long as most of the code is still to be compiled. */
+    private static final long MORE_RESIDENT_COLD = 64L << 20;
 
     private static final int MORE_DESCRIPTORS = 4;
-    /** Thread stacks, code and arenas come and go. */
-    private static final int MORE_MAPPINGS = 120;
+    /** The stacks of the compiler's threads, which come and go, and code. */
+    private static final int MORE_MAPPINGS = 40;
 
     /** What this process holds. */
     static Held byThis(long heap) throws IOException {
@@ -67,11 +70,15 @@ record Held(long heap, long resident, int descriptors, int mappings) {
         }
     }
 
-    /** Sentences about what has grown by more than it should since {@code before}. */
-    List<String> growthSince(Held before, String who) {
+    /**
+     * Sentences about what has grown by more than it should since {@code before}.
+     *
+     * @param warm whether its code had been compiled by then
+     */
+    List<String> growthSince(Held before, String who, boolean warm) {
         List<String> grown = new ArrayList<>();
         check(grown, who + "'s heap in use", before.heap, heap, MORE_HEAP);
-        check(grown, who + "'s resident memory", before.resident, resident, MORE_RESIDENT);
+        check(grown, who + "'s resident memory", before.resident, resident, warm ? MORE_RESIDENT : MORE_RESIDENT_COLD);
         check(grown, who + "'s descriptors", before.descriptors, descriptors, MORE_DESCRIPTORS);
         check(grown, who + "'s mappings", before.mappings, mappings, MORE_MAPPINGS);
         return grown;

@@ -122,8 +122,9 @@ final class Soak implements AutoCloseable {
     /** Runs for {@code time} and returns what was lost, a sentence each. */
     List<String> run(Duration time) throws IOException, InterruptedException {
         long begin = System.nanoTime();
-        Duration warmUp = time.dividedBy(4);
-        disturb(begin + Math.min(warmUp.toNanos(), LONGEST_WARM_UP.toNanos()));
+        long quarter = time.dividedBy(4).toNanos();
+        boolean warm = quarter >= LONGEST_WARM_UP.toNanos();
+        disturb(begin + (warm ? LONGEST_WARM_UP.toNanos() : quarter));
         quieten();
         Map<Program, Held> before = held();
         List<Path> files = files();
@@ -131,7 +132,7 @@ final class Soak implements AutoCloseable {
         resume();
         disturb(begin + time.toNanos());
         quieten();
-        compare(before, files);
+        compare(before, files, warm);
         total();
         return lost;
     }
@@ -218,7 +219,8 @@ final class Soak implements AutoCloseable {
         return held;
     }
 
-    private void compare(Map<Program, Held> before, List<Path> filesBefore) throws IOException, InterruptedException {
+    private void compare(Map<Program, Held> before, List<Path> filesBefore, boolean warm)
+            throws IOException, InterruptedException {
         long deadline = System.nanoTime() + SETTLE.toNanos();
         List<String> grown;
         Map<Program, Held> now;
@@ -230,7 +232,8 @@ final class Soak implements AutoCloseable {
                 grown.addAll(entry.getValue()
                         .growthSince(
                                 before.get(entry.getKey()),
-                                "the " + entry.getKey().name()));
+                                "the " + entry.getKey().name(),
+                                warm));
             }
             List<Path> filesNow = files();
             if (filesNow.size() > filesBefore.size()) {

@@ -133,7 +133,9 @@ public final class SoakCommand implements Callable<Integer> {
     }
 
     private List<String> jvm(End end, Place place, Path shared, Soak.Over over) {
-        List<String> command = new ArrayList<>();
+        // One arena for all threads. glibc makes others for threads that allocate at the same time, eight for each
+        // processor at most, and each keeps the most that it ever had: for hours that looks like a leak, and hides one.
+        List<String> command = new ArrayList<>(List.of("env", "MALLOC_ARENA_MAX=1"));
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         // All of the heap from the start, so that what is resident grows by other things alone.
         command.addAll(List.of("-Xms160m", "-Xmx160m", "-XX:+AlwaysPreTouch", "-XX:+ExitOnOutOfMemoryError"));

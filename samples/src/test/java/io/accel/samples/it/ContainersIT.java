@@ -21,6 +21,7 @@ import java.util.List;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -68,6 +69,29 @@ class ContainersIT {
             }
             finish(source, sink);
             assertVanish(networks);
+        }
+    }
+
+    /** As containers of different images do that have one volume mounted. */
+    @Test
+    void thoseWithDifferentRootsShareMemoryWhereADirectoryIsMounted(@TempDir Path roots) throws IOException {
+        Path mounted = Path.of("/run/accel");
+        try (SharedDirectory directory = SharedDirectory.create();
+                Child server = started(launch(mounted, "at=listen", "host=0.0.0.0", "do=sink")
+                        .inContainer()
+                        .inRoot(Files.createDirectory(roots.resolve("server")), directory.path(), mounted))) {
+            long port = server.latestNumber("PORT").orElseThrow();
+            try (Child client = launch(mounted, "host=" + SERVER, "port=" + port, "do=source")
+                    .inContainerBeside(server, SERVER, CLIENT, null)
+                    .inRoot(Files.createDirectory(roots.resolve("client")), directory.path(), mounted)
+                    .start("the client in its root")) {
+                List<String> networks = networks(server, client);
+                go(server, client);
+                awaitPath(client, "accel: connected ");
+                awaitPath(server, "accel: accepted ");
+                finish(client, server);
+                assertVanish(networks);
+            }
         }
     }
 
@@ -182,9 +206,11 @@ class ContainersIT {
     private static Child server(Path directory, String... task) {
         List<String> arguments = new ArrayList<>(List.of(task));
         arguments.addAll(List.of("at=listen", "host=0.0.0.0"));
-        Child server = launch(directory, arguments.toArray(String[]::new))
-                .inContainer()
-                .start("the server in its container");
+        return started(launch(directory, arguments.toArray(String[]::new)).inContainer());
+    }
+
+    private static Child started(Launch launch) {
+        Child server = launch.start("the server in its container");
         try {
             long unused = server.awaitNumber("PORT", Ends.START);
             return server;

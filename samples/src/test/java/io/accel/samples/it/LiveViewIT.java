@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code accel stats} where it matters most: no shared memory is left, or processes of several users run. */
+/** {@code accel stats}, and {@code accel capture}, where it matters most: no shared memory is left, or processes of several users run. */
 @Timeout(180)
 class LiveViewIT {
     @TempDir
@@ -104,6 +104,53 @@ class LiveViewIT {
         }
     }
 
+    @Test
+    void rootCapturesTheProcessesOfAllUsersAndOthersTheirOwn() throws IOException {
+        ReadableCopy copy = ReadableCopy.in(directory);
+        try (SharedDirectory shared = SharedDirectory.create()) {
+            Files.setAttribute(shared.path(), "unix:mode", 01777); // as that of /dev/shm
+            Files.setAttribute(directory, "unix:mode", 01777); // for files of each user's
+            try (Child daemons = listen(shared.path(), copy, User.DAEMON)) {
+                awaitShown(shared.path(), daemons);
+                for (User user : List.of(User.DAEMON, User.ROOT)) {
+                    try (Child capture = capture(user, copy.jar(), shared.path(), daemons)) {
+                        assertThat(capture.awaitExit(Ends.START))
+                                .as(capture.output())
+                                .isZero();
+                        assertThat(captured(user)).isNotEmptyFile();
+                        assertThat(Files.getOwner(captured(user)).getName()).isEqualTo(user.name());
+                    }
+                    String said = "of user " + user.name() + " begins to copy what accelerated paths carry";
+                    assertThat(daemons.awaitLine("the log", line -> line.contains(said), Ends.START))
+                            .isNotEmpty();
+                }
+                try (Child capture = capture(User.NOBODY, copy.jar(), shared.path(), daemons)) {
+                    assertThat(capture.awaitExit(Ends.START)).isEqualTo(1);
+                    assertThat(capture.output())
+                            .contains("no accelerated JVM with process id " + daemons.pid())
+                            .contains("that this user may capture");
+                    assertThat(captured(User.NOBODY)).doesNotExist();
+                }
+            }
+        }
+    }
+
+    private Path captured(User by) {
+        return directory.resolve(by.name() + ".pcapng");
+    }
+
+    private Child capture(User by, Path jar, Path shared, Child process) {
+        return tool(
+                by,
+                jar,
+                "capture",
+                "--seconds=1",
+                "--dir=" + shared,
+                "-w",
+                captured(by).toString(),
+                String.valueOf(process.pid()));
+    }
+
     private static Ends connect(Path shared) {
         return Ends.connect(
                 true,
@@ -150,9 +197,12 @@ class LiveViewIT {
     private static Child stats(User by, Path jar, String... arguments) {
         List<String> all = new ArrayList<>(List.of("stats"));
         all.addAll(Arrays.asList(arguments));
-        Launch launch = Launch.plain("io.accel.nio.cli.AccelMain", all.toArray(String[]::new))
-                .classPath(List.of(jar));
-        return launch.as(by.name(), by.group()).start("accel stats");
+        return tool(by, jar, all.toArray(String[]::new));
+    }
+
+    private static Child tool(User by, Path jar, String... arguments) {
+        Launch launch = Launch.plain("io.accel.nio.cli.AccelMain", arguments).classPath(List.of(jar));
+        return launch.as(by.name(), by.group()).start("accel " + arguments[0]);
     }
 
     private static JsonObject onlyConnection(List<JsonObject> seen, Child process) {

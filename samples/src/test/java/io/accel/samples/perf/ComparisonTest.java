@@ -238,13 +238,21 @@ class ComparisonTest {
             System.setErr(err);
             assertThat(SamplesMain.execute("perf", "compare", "--seconds", "0")).isEqualTo(2);
             assertThat(SamplesMain.execute("soak", "--for-ever")).isEqualTo(2);
+            for (String option : List.of("--html", "--json", "--markdown")) {
+                assertThat(SamplesMain.execute("perf", "compare", option, "/no/such/file"))
+                        .isEqualTo(2);
+            }
         } finally {
             System.setErr(before);
         }
+        String why = " cannot be written: there is no such directory; see accel perf compare --help";
         assertThat(said.toString(StandardCharsets.UTF_8).lines())
                 .containsExactly(
                         "accel perf compare: --seconds must be at least 1, not 0; see accel perf compare --help",
-                        "accel soak: Unknown option: '--for-ever'; see accel soak --help");
+                        "accel soak: Unknown option: '--for-ever'; see accel soak --help",
+                        "accel perf compare: --html: /no/such/file" + why,
+                        "accel perf compare: --json: /no/such/file" + why,
+                        "accel perf compare: --markdown: /no/such/file" + why);
     }
 
     @Test

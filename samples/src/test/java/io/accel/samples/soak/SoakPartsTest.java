@@ -53,11 +53,20 @@ class SoakPartsTest {
     @Test
     void whatGrowsIsNamed() {
         Held before = new Held(4 << 20, 100 << 20, 20, 200);
-        assertThat(new Held(5 << 20, 120 << 20, 22, 230).growthSince(before, "it"))
+        assertThat(new Held(5 << 20, 120 << 20, 22, 230).growthSince(before, "it", true))
                 .isEmpty();
-        assertThat(new Held(40 << 20, 300 << 20, 90, 900).growthSince(before, "it"))
+        assertThat(new Held(40 << 20, 300 << 20, 90, 900).growthSince(before, "it", false))
                 .hasSize(4)
                 .allMatch(sentence -> sentence.startsWith("it's "));
+    }
+
+    @Test
+    void codeThatIsStillToBeCompiledMayTakeMoreMemory() {
+        Held before = new Held(4 << 20, 100 << 20, 20, 200);
+        Held after = new Held(4 << 20, 150 << 20, 20, 200);
+        assertThat(after.growthSince(before, "it", false)).isEmpty();
+        assertThat(after.growthSince(before, "it", true))
+                .containsExactly("it's resident memory went from 104,857,600 to 157,286,400");
     }
 
     @Test

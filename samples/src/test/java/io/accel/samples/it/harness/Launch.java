@@ -217,6 +217,23 @@ public final class Launch {
         return within(command);
     }
 
+    /**
+     * Gives it, in its container, a root of its own, as an image does. It sees this machine's files there, but for {@code /dev/shm} and
+     * {@code /run}, which are its own.
+     *
+     * @param root an empty directory, which stays empty outside of the container
+     * @param shared what it finds as {@code mounted}
+     * @param mounted a directory below {@code /run}
+     */
+    public Launch inRoot(Path root, Path shared, Path mounted) {
+        String inside = root + mounted.toString();
+        String script = "mount --rbind / " + root + " && mount -t tmpfs tmpfs " + root
+                + "/dev/shm && mount -t tmpfs tmpfs "
+                + root + "/run && mkdir -p " + inside + " && mount --bind " + shared + " " + inside + " && exec chroot "
+                + root + " \"$@\"";
+        return within(List.of("sh", "-c", script, "sh"));
+    }
+
     /** Whether this machine lets the tests make containers, and connect them. */
     public static boolean hasContainers() {
         Launch first = plain("none").inContainer();
