@@ -31,9 +31,6 @@ final class Soak implements AutoCloseable {
     private static final Duration LONGEST_WARM_UP = Duration.ofMinutes(2);
     private static final Duration REPORT = Duration.ofSeconds(10);
     private static final Duration LONGEST_DEAD = Duration.ofSeconds(150);
-    /** For files and memory of the dead to be given back. */
-    private static final Duration SETTLE = Duration.ofSeconds(15);
-
     private final Function<End, List<String>> jvm;
     private final Place place;
     private final String address;
@@ -54,9 +51,17 @@ final class Soak implements AutoCloseable {
     /** What carries the connections' bytes once they have been handed over. */
     enum Over {
         /** Without Accel. */
-        KERNEL,
-        SHM,
-        RDMA
+        KERNEL(Duration.ofSeconds(15)),
+        SHM(Duration.ofSeconds(15)),
+        /** A closed connection whose peer takes nothing more keeps its link for {@code rdma.linger}, a minute. */
+        RDMA(Duration.ofSeconds(90));
+
+        /** For files and memory of the dead to be given back. */
+        private final Duration settle;
+
+        Over(Duration settle) {
+            this.settle = settle;
+        }
     }
 
     /** When the listener of each port was killed: the processes that start more than a minute later remove its place. */
@@ -221,7 +226,7 @@ final class Soak implements AutoCloseable {
 
     private void compare(Map<Program, Held> before, List<Path> filesBefore, boolean warm)
             throws IOException, InterruptedException {
-        long deadline = System.nanoTime() + SETTLE.toNanos();
+        long deadline = System.nanoTime() + over.settle.toNanos();
         List<String> grown;
         Map<Program, Held> now;
         do {
