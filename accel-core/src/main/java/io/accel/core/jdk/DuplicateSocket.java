@@ -10,7 +10,6 @@ import java.lang.invoke.MethodType;
 import java.net.InetSocketAddress;
 import java.net.ProtocolFamily;
 import java.net.SocketAddress;
-import java.net.SocketImpl;
 import java.net.StandardProtocolFamily;
 import java.nio.channels.SocketChannel;
 import java.nio.channels.spi.SelectorProvider;
@@ -29,13 +28,7 @@ final class DuplicateSocket {
             return null;
         }
         try {
-            FileDescriptor first = socket instanceof SocketImpl implementation
-                    ? (FileDescriptor) handles.ofSocket.invoke(implementation)
-                    : (FileDescriptor) handles.ofChannel.invoke(socket);
-            if (first == null || !first.valid()) {
-                throw new IOException("closed");
-            }
-            int second = (int) handles.duplicate.invoke((int) handles.number.invoke(first));
+            int second = (int) handles.duplicate.invoke((int) handles.number.invoke(handles.descriptor.of(socket)));
             return channel(handles, (FileDescriptor) Descriptors.maker().invokeExact(second), remote);
         } catch (IOException | RuntimeException | Error e) {
             throw e;
@@ -58,11 +51,7 @@ final class DuplicateSocket {
     }
 
     private record Handles(
-            MethodHandle ofChannel,
-            MethodHandle ofSocket,
-            MethodHandle number,
-            MethodHandle duplicate,
-            MethodHandle channel) {}
+            SocketDescriptor descriptor, MethodHandle number, MethodHandle duplicate, MethodHandle channel) {}
 
     private static final class Holder {
         static final Handles HANDLES = find();
@@ -73,10 +62,8 @@ final class DuplicateSocket {
         private static Handles find() {
             try {
                 MethodHandles.Lookup lookup = TrustedLookup.orRefused("no trusted lookup");
-                MethodType descriptor = MethodType.methodType(FileDescriptor.class);
                 return new Handles(
-                        lookup.findVirtual(TrustedLookup.internal("sun.nio.ch.SelChImpl"), "getFD", descriptor),
-                        lookup.findVirtual(SocketImpl.class, "getFileDescriptor", descriptor),
+                        new SocketDescriptor(lookup),
                         lookup.findStatic(
                                 TrustedLookup.internal("sun.nio.ch.IOUtil"),
                                 "fdVal",

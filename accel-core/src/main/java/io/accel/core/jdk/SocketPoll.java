@@ -7,7 +7,6 @@ import java.io.IOException;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
-import java.net.SocketImpl;
 
 /**
  * Asks the kernel which operations a socket of the JDK's is ready for; the JDK tells that only of non-blocking
@@ -36,13 +35,7 @@ final class SocketPoll {
 
     private static boolean isReady(Handles handles, Object socket, short events) throws IOException {
         try {
-            FileDescriptor descriptor = socket instanceof SocketImpl implementation
-                    ? (FileDescriptor) handles.ofSocket.invoke(implementation)
-                    : (FileDescriptor) handles.ofChannel.invoke(socket);
-            if (descriptor == null || !descriptor.valid()) {
-                throw new IOException("closed");
-            }
-            return (int) handles.poll.invoke(descriptor, (int) events, 0L) != 0;
+            return (int) handles.poll.invoke(handles.descriptor.of(socket), (int) events, 0L) != 0;
         } catch (IOException | RuntimeException | Error e) {
             throw e;
         } catch (Throwable e) {
@@ -50,7 +43,7 @@ final class SocketPoll {
         }
     }
 
-    private record Handles(MethodHandle ofChannel, MethodHandle ofSocket, MethodHandle poll, short out) {}
+    private record Handles(SocketDescriptor descriptor, MethodHandle poll, short out) {}
 
     private static final class Holder {
         static final Handles HANDLES = find();
@@ -61,11 +54,8 @@ final class SocketPoll {
             try {
                 MethodHandles.Lookup lookup = TrustedLookup.orRefused("no trusted lookup");
                 Class<?> net = TrustedLookup.internal("sun.nio.ch.Net");
-                Class<?> channel = TrustedLookup.internal("sun.nio.ch.SelChImpl");
-                MethodType descriptor = MethodType.methodType(FileDescriptor.class);
                 return new Handles(
-                        lookup.findVirtual(channel, "getFD", descriptor),
-                        lookup.findVirtual(SocketImpl.class, "getFileDescriptor", descriptor),
+                        new SocketDescriptor(lookup),
                         lookup.findStatic(
                                 net,
                                 "poll",

@@ -25,10 +25,7 @@ final class UnixSockets {
             return 0;
         }
         try {
-            FileDescriptor descriptor = (FileDescriptor) handles.descriptor.invoke(channel);
-            if (!channel.isOpen()) {
-                throw new IOException("closed");
-            }
+            FileDescriptor descriptor = handles.descriptor.of(channel);
             // The first of the three numbers that the kernel has for the option.
             return (int) handles.option.invoke(descriptor, false, SOL_SOCKET, SO_PEERCRED);
         } catch (IOException | RuntimeException | Error e) {
@@ -53,7 +50,7 @@ final class UnixSockets {
         }
     }
 
-    private record Handles(MethodHandle descriptor, MethodHandle option, MethodHandle available) {}
+    private record Handles(SocketDescriptor descriptor, MethodHandle option, MethodHandle available) {}
 
     private static final class Holder {
         static final Handles HANDLES = find();
@@ -65,10 +62,7 @@ final class UnixSockets {
             try {
                 MethodHandles.Lookup lookup = TrustedLookup.orRefused("no trusted lookup");
                 return new Handles(
-                        lookup.findVirtual(
-                                TrustedLookup.internal("sun.nio.ch.SelChImpl"),
-                                "getFD",
-                                MethodType.methodType(FileDescriptor.class)),
+                        new SocketDescriptor(lookup),
                         lookup.findStatic(
                                 TrustedLookup.internal("sun.nio.ch.Net"),
                                 "getIntOption0",
