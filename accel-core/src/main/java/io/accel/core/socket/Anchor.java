@@ -31,6 +31,29 @@ public interface Anchor {
         return remote();
     }
 
+    /** Takes note that this end has connected. Called by the connecting thread, before others see the connection. */
+    default void connected() {}
+
+    /**
+     * Takes note that a listener has accepted the connection. Called before its program has it.
+     *
+     * @param socket the stream that stands for it
+     */
+    default void accepted(StreamSocket socket) {}
+
+    /** Takes note that the adapter has closed it, and that the call has returned. */
+    default void closed() {}
+
+    /**
+     * Gives the connection, which a listener has accepted, the name by which the other end calls it.
+     *
+     * @param given the name
+     * @return false if its addresses say already which connection it is
+     */
+    default boolean name(InetSocketAddress given) {
+        return false;
+    }
+
     /** The type of service that the program has set, 0 to 255 as {@code IP_TOS}; 0 if none is set, or the anchor is closed. */
     int typeOfService();
 

@@ -128,9 +128,7 @@ final class StreamHandover {
 
     /** As {@link StreamSocket#connected}. */
     void connected() throws ConnectException {
-        if (anchor instanceof UnixAnchor unix) {
-            unix.connected();
-        }
+        anchor.connected();
         InetSocketAddress remote = anchor.remote();
         if (remote == null) {
             return; // closed already, or a socket whose file is gone
@@ -321,14 +319,13 @@ final class StreamHandover {
      * @return false if that listener can give this connection no link
      */
     boolean name(AcceptedStreams.Ends given, Accelerator by) {
-        if (by != accelerator || !(anchor instanceof UnixAnchor unix)) {
+        if (by != accelerator) {
             return false;
         }
         synchronized (this) {
-            if (ends != null || !mayMove || socket.isClosed()) {
+            if (ends != null || !mayMove || socket.isClosed() || !anchor.name(given.remote())) {
                 return false;
             }
-            unix.name(given.remote());
             ends = given; // a close that comes from now on removes it
             boolean unused = accelerator.acceptedStreams().add(given, socket);
         }

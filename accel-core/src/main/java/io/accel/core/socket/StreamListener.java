@@ -134,9 +134,7 @@ public final class StreamListener {
      */
     public StreamSocket accepted(Anchor anchor) {
         StreamSocket socket = new StreamSocket(accelerator, anchor);
-        if (anchor instanceof UnixAnchor unix) {
-            unix.addTo(UnixStreams.ofProcess(), socket);
-        }
+        anchor.accepted(socket);
         synchronized (this) {
             movable++;
         }

@@ -340,9 +340,7 @@ public final class StreamSocket {
 
     /** Takes note that the adapter has closed the anchor, after {@link #close}; of use for Unix-domain connections. */
     public void anchorClosed() {
-        if (anchor instanceof UnixAnchor unix) {
-            unix.noteClosed();
-        }
+        anchor.closed();
     }
 
     private void closeUninterrupted(BooleanSupplier abort, Unread unread) {

@@ -53,11 +53,9 @@ public final class UnixAnchor implements Anchor {
         return new UnixAnchor(channel, true, by.file());
     }
 
-    /**
-     * Takes note that this end has connected: looks at the file that it has connected by, which may be another's later. Called by the
-     * connecting thread, before others see the connection.
-     */
-    void connected() {
+    @Override
+    public void connected() {
+        // Now: the file that this end has connected by may be another's later.
         file = UnixName.ofFile(shownRemote());
         name = UnixName.ofNewConnection();
         connectedAt = System.nanoTime();
@@ -68,9 +66,10 @@ public final class UnixAnchor implements Anchor {
         return connectedAt;
     }
 
-    /** Gives an accepted connection the name by which the other end calls it. */
-    void name(InetSocketAddress given) {
+    @Override
+    public boolean name(InetSocketAddress given) {
         name = given;
+        return true;
     }
 
     /** The process that listens where this end has connected; 0 if that is not known. */
@@ -82,13 +81,17 @@ public final class UnixAnchor implements Anchor {
         }
     }
 
-    /** Adds the connection to those of the process. Called before its program has it. */
+    @Override
+    public void accepted(StreamSocket socket) {
+        addTo(UnixStreams.ofProcess(), socket);
+    }
+
     void addTo(UnixStreams all, StreamSocket socket) {
         known = all.add(socket);
     }
 
-    /** Takes note that the adapter has closed the channel, and that the call has returned. */
-    void noteClosed() {
+    @Override
+    public void closed() {
         UnixStreams.Accepted one = known;
         if (one != null) {
             one.closed(channel);
