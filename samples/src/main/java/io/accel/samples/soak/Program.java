@@ -73,6 +73,12 @@ final class Program implements AutoCloseable {
         return Held.of(ask("collect", "collected"));
     }
 
+    /** What Accel's own threads are at in it, behind the last lines that it said before. */
+    String threads() throws IOException, InterruptedException {
+        ask("threads", "told");
+        return complaints();
+    }
+
     private Map<String, String> ask(String command, String answer) throws IOException, InterruptedException {
         process.send(command);
         return process.await(answer, ANSWER);

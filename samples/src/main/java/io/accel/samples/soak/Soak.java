@@ -31,6 +31,7 @@ final class Soak implements AutoCloseable {
     private static final Duration LONGEST_WARM_UP = Duration.ofMinutes(2);
     private static final Duration REPORT = Duration.ofSeconds(10);
     private static final Duration LONGEST_DEAD = Duration.ofSeconds(150);
+    private static final Duration LONGEST_STANDSTILL = Duration.ofSeconds(20);
     private final Function<End, List<String>> jvm;
     private final Place place;
     private final String address;
@@ -69,6 +70,9 @@ final class Soak implements AutoCloseable {
 
     private int kills;
     private long last = -1;
+    private long lastHandovers = -1;
+    /** When the client's handovers were last seen to have become more. */
+    private long handedOver;
 
     /**
      * @param jvm how to start a JVM with the programs of an end in its class path, without their main class
@@ -193,8 +197,26 @@ final class Soak implements AutoCloseable {
             out.accept("the client did not come to the end of any conversation for a while: " + client.status());
         }
         last = done;
+        if (over != Over.KERNEL) {
+            lookForStandstill();
+        }
         if (over == Over.SHM) {
             ringsSeen += Rings.of(server.pid());
+        }
+    }
+
+    /** While connections go on, some should leave the kernel; where none does for a while, this shows why. */
+    private void lookForStandstill() throws IOException, InterruptedException {
+        long now = System.nanoTime();
+        long handovers = Program.number(client.status(), "handovers");
+        if (handovers != lastHandovers) {
+            lastHandovers = handovers;
+            handedOver = now;
+        } else if (now - handedOver > LONGEST_STANDSTILL.toNanos()) {
+            handedOver = now;
+            out.accept("no connection of the client has left the kernel for " + LONGEST_STANDSTILL.toSeconds() + " s, "
+                    + handovers + " have until then. The client's threads:\n" + client.threads()
+                    + "\nThe server's:\n" + server.threads());
         }
     }
 

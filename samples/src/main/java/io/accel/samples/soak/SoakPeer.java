@@ -9,15 +9,20 @@ import java.nio.channels.spi.SelectorProvider;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * One program of the soak. {@code server ADDRESS} serves at two ports, {@code client ADDRESS SEED RESIDENT PORT,PORT} talks to such a
  * server, in several threads; {@code RESIDENT} is {@code true} if neither is ever killed. It does what each line of its standard input
- * says, {@code status}, {@code pause}, {@code resume}, {@code collect} or {@code talk=PORT,PORT}, answers with a line of
- * fields, and ends with its input.
+ * says, {@code status}, {@code pause}, {@code resume}, {@code collect}, {@code threads} or {@code talk=PORT,PORT}, answers
+ * with a line of fields, and ends with its input.
  */
 public final class SoakPeer {
     private static final int TALKERS = 4;
+    /** Frames that are said of a thread. */
+    private static final int DEEPEST = 16;
+
     private static final int LONGEST_PAUSE_MILLIS = Wire.PATIENCE_MILLIS + 10_000;
 
     private final Tally tally = new Tally();
@@ -71,6 +76,7 @@ public final class SoakPeer {
                     say("resumed");
                 }
                 case "collect" -> collect();
+                case "threads" -> threads();
                 default -> {
                     int[] ports = ports(line.substring(line.indexOf('=') + 1));
                     talkers.forEach(talker -> talker.talkTo(ports));
@@ -116,6 +122,24 @@ public final class SoakPeer {
             used = Math.min(used, runtime.totalMemory() - runtime.freeMemory());
         }
         say("collected " + Held.byThis(used).fields());
+    }
+
+    /** Says for humans what Accel's own threads are at, a line each. */
+    private static void threads() {
+        Thread.getAllStackTraces().forEach((thread, frames) -> {
+            if (thread.getName().startsWith("accel")) {
+                say(thread.getName() + ", " + thread.getState() + ": "
+                        + Stream.of(frames)
+                                .limit(DEEPEST)
+                                .map(frame -> frame.getClassName().replaceFirst(".*\\.", "")
+                                        + '.'
+                                        + frame.getMethodName()
+                                        + ':'
+                                        + frame.getLineNumber())
+                                .collect(Collectors.joining(" < ")));
+            }
+        });
+        say("told");
     }
 
     private static void say(String line) {
