@@ -40,9 +40,24 @@ public final class Daemons {
      */
     public static void start(String name, Runnable body) {
         Privileged.get(() -> {
+            Thread thread = unstarted(name, body);
+            thread.start();
+            return thread;
+        });
+    }
+
+    /**
+     * Makes a daemon thread, for a pool that starts it.
+     *
+     * @param name its name
+     * @param body the work of the thread
+     * @return the thread
+     * @throws SecurityException if not even Accel's code may make one
+     */
+    public static Thread unstarted(String name, Runnable body) {
+        return Privileged.get(() -> {
             Thread thread = thread(name, body);
             thread.setDaemon(true);
-            thread.start();
             return thread;
         });
     }

@@ -52,6 +52,7 @@ final class CmService {
     private final CmEventChannel events;
     private final Selector selector;
 
+    private final Destroyer destroyer;
     private final Map<CmId, CmHandler> handlers = new ConcurrentHashMap<>();
     /** All connections that have not been given back yet. */
     private final Set<RdmaLink> links = ConcurrentHashMap.newKeySet();
@@ -76,6 +77,7 @@ final class CmService {
     private CmService(CmEventChannel events, Selector selector, Predicate<InetAddress> hasWay) {
         this.events = events;
         this.selector = selector;
+        this.destroyer = new Destroyer(selector::wakeup); // it may be what a removed device waits for
         this.deviceEvents = new DeviceEvents(selector, hasWay);
     }
 
@@ -177,6 +179,20 @@ final class CmService {
         handlers.remove(link.endpoint().id());
     }
 
+    /** Destroys an identifier that nobody uses any more. */
+    void destroy(CmId id) {
+        destroy(id, () -> {});
+    }
+
+    /**
+     * As {@link #destroy(CmId)}.
+     *
+     * @param afterwards run once it is destroyed, by another thread
+     */
+    void destroy(CmId id, Runnable afterwards) {
+        destroyer.destroy(id, afterwards);
+    }
+
     /** Whether a connection that has not been given back yet has this port number. */
     boolean hasLinkOn(int port) {
         for (RdmaLink link : links) {
@@ -184,7 +200,7 @@ final class CmService {
                 return true;
             }
         }
-        return false;
+        return destroyer.has(port);
     }
 
     /** Attends to a link until the link says that there is no need. */
@@ -268,7 +284,7 @@ final class CmService {
 
     private void dispatch(CmEvent event) {
         CmId subject = event.type() == CmEventType.CONNECT_REQUEST ? event.listener() : event.id();
-        CmHandler handler = handlers.get(subject);
+        CmHandler handler = subject == null ? null : handlers.get(subject);
         if (event.type() == CmEventType.DEVICE_REMOVAL) {
             removedDevices = true;
         }
@@ -277,7 +293,7 @@ final class CmService {
         } else {
             LOG.get().log(Level.DEBUG, "nobody waits for {0}", event);
             if (event.type() == CmEventType.CONNECT_REQUEST) {
-                Endpoint.close(event.id(), "client's identifier");
+                destroy(event.id()); // which refuses the client
             }
         }
     }
@@ -291,7 +307,7 @@ final class CmService {
             link.attended().set(true);
             due.put(link, now + ERROR_PAUSE_NANOS);
         });
-        if (removedDevices && links.isEmpty()) {
+        if (removedDevices && links.isEmpty() && destroyer.isIdle()) {
             removedDevices = false;
             try {
                 Verbs.releaseRemovedDevices();

@@ -84,11 +84,11 @@ final class Endpoint {
             endpoint.open(config);
             return endpoint;
         } catch (IOException | OutOfMemoryError e) {
-            endpoint.closeDevice();
+            endpoint.close();
             memory.free();
             throw Failures.toFallback(e);
         } catch (RuntimeException | Error e) {
-            endpoint.closeDevice();
+            endpoint.close();
             memory.free();
             throw e;
         }
@@ -241,13 +241,8 @@ final class Endpoint {
         return words;
     }
 
-    /** Gives the device's part back, the identifier included, but not the memory. It never fails: errors are logged. */
+    /** Gives the device's part back, but neither the identifier nor the memory. It never fails: errors are logged. */
     void close() {
-        closeDevice();
-        close(id, "identifier");
-    }
-
-    private void closeDevice() {
         close(doorbell, "doorbell");
         close(queuePair, "queue pair");
         close(queue, "completion queue");

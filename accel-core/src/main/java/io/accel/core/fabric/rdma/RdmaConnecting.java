@@ -221,7 +221,8 @@ final class RdmaConnecting implements Connecting {
         service.add(link);
         link.connected();
         done = true;
-        closeEvents();
+        Endpoint.close(channel, "event channel's descriptor");
+        Endpoint.close(events, "event channel");
         return link;
     }
 
@@ -243,16 +244,10 @@ final class RdmaConnecting implements Connecting {
             if (endpoint != null) {
                 endpoint.close();
                 endpoint.memory().free();
-            } else {
-                Endpoint.close(id, "identifier");
             }
-            closeEvents();
+            Endpoint.close(channel, "event channel's descriptor");
+            service.destroy(id, () -> Endpoint.close(events, "event channel"));
         }
-    }
-
-    private void closeEvents() {
-        Endpoint.close(channel, "event channel's descriptor");
-        Endpoint.close(events, "event channel");
     }
 
     private int millisLeft() {

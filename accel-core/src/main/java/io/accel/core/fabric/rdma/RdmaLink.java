@@ -383,6 +383,7 @@ final class RdmaLink implements Link, CmHandler {
         if (!before.isPast(LinkState.DRAINED) && queues.state().isPast(LinkState.DRAINED)) {
             // Nobody uses the endpoint any more, and a device that is being removed may take its time.
             endpoint.close();
+            service.destroy(endpoint.id());
             releaseInPlace();
         }
         if (pause < 0) {

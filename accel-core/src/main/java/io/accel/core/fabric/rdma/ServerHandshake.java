@@ -137,6 +137,7 @@ final class ServerHandshake implements CmHandler {
                 reject(id, Failures.toFallback(e));
                 service.unhandle(id);
                 endpoint.close();
+                service.destroy(id);
                 endpoint.memory().free();
             }
         }
@@ -166,7 +167,7 @@ final class ServerHandshake implements CmHandler {
             over = true;
             acceptor.unreserve(local, remote);
             service.unhandle(id);
-            Endpoint.close(id, "client's identifier");
+            service.destroy(id);
         }
     }
 
@@ -234,7 +235,7 @@ final class ServerHandshake implements CmHandler {
     private static void refuse(CmService service, CmId id, Throwable e) {
         reject(id, Failures.toFallback(e));
         service.unhandle(id);
-        Endpoint.close(id, "client's identifier");
+        service.destroy(id);
     }
 
     private static void reject(CmId id, FallbackException e) {

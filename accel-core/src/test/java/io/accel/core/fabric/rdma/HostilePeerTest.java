@@ -79,6 +79,7 @@ class HostilePeerTest {
         id.connect(new ConnectionParameters(privateData));
         CmEvent event = await(CmEventType.REJECTED);
         endpoint.close();
+        Endpoint.close(endpoint.id(), "identifier");
         endpoint.memory().free();
         return Offer.refused(event.privateData()).reason();
     }
@@ -235,6 +236,7 @@ class HostilePeerTest {
         public void close() {
             victim.free();
             endpoint.close();
+            Endpoint.close(endpoint.id(), "identifier");
             endpoint.memory().free();
         }
     }

@@ -9,7 +9,7 @@ import java.nio.ByteBuffer;
  * @param type the kind of event
  * @param id the identifier concerned; for a {@link CmEventType#CONNECT_REQUEST} the new one, which the receiver of
  * the event must close
- * @param listener of a CONNECT_REQUEST, the listening identifier; otherwise null
+ * @param listener of a CONNECT_REQUEST, the listening identifier, null if that was closed meanwhile; otherwise null
  * @param status 0, or why the operation failed: a negative errno, or for REJECTED the reason (28: by the peer's
  * program)
  * @param privateData the data that the peer sent along, read-only, often padded with zeros: use a length of one's own

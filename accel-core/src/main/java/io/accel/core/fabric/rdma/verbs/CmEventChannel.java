@@ -128,11 +128,6 @@ public final class CmEventChannel implements AutoCloseable {
                             VerbsException.lastError("rdma_ack_cm_event", type.name()));
         }
         CmId subject = isRequest ? add(id) : ids.get(id);
-        if (isRequest && listener == null) {
-            // The listener was closed meanwhile: closing refuses the client.
-            subject.close();
-            return null;
-        }
         return subject == null ? null : new CmEvent(type, subject, listener, status, privateData);
     }
 

@@ -5,8 +5,8 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 
 /**
- * The connection manager's counterpart of a socket, with the port numbers of its port space. No call waits: the
- * {@link CmEventChannel} reports the outcome. One thread at a time.
+ * The connection manager's counterpart of a socket, with the port numbers of its port space. No call but
+ * {@link #close} waits: the {@link CmEventChannel} reports the outcome. One thread at a time.
  */
 public final class CmId implements AutoCloseable {
     private final LibRdmaCm.Functions cm;
@@ -167,11 +167,23 @@ public final class CmId implements AutoCloseable {
         return SocketAddresses.fromNative(handle() + RdmaCmId.DST_ADDR);
     }
 
-    /** Ends the identifier, its queue pair first. A connection is cut without a word, a waiting client is refused. */
+    /**
+     * Ends the identifier, its queue pair first. A connection is cut without a word, a waiting client is refused. This waits until the
+     * connection manager has no message of the connection under way any more.
+     */
     @Override
     public void close() throws VerbsException {
+        end().close();
+    }
+
+    /**
+     * As {@link #close}, but does not wait.
+     *
+     * @return does the rest, which may wait, in any thread, once; the identifier's channel stays open until then
+     */
+    public Rest end() throws VerbsException {
         if (handle == 0) {
-            return;
+            return () -> {};
         }
         if (queuePair != null) {
             queuePair.close();
@@ -180,7 +192,14 @@ public final class CmId implements AutoCloseable {
         // The channel forgets the identifier first: as soon as it is destroyed another may get its address.
         channel.forget(ending);
         handle = 0;
-        check("rdma_destroy_id", "identifier", cm.rdma_destroy_id(ending));
+        return () -> check("rdma_destroy_id", "identifier", cm.rdma_destroy_id(ending));
+    }
+
+    /** What is left to be done of an identifier that has {@linkplain #end ended}. */
+    @FunctionalInterface
+    public interface Rest extends AutoCloseable {
+        @Override
+        void close() throws VerbsException;
     }
 
     void destroyQueuePair() {
