@@ -26,7 +26,7 @@ final class CompatibilityPage {
                 the tests' marks (`@RealProgram`) and the versions that the build resolves; after a change to either run
                 `mvn -pl samples -am test -Dtest=CompatibilityPageTest -Dsurefire.failIfNoSpecifiedTests=false -Ddocs.write=true`.
 
-                What proves that a connection was accelerated: in `samples` the memory that the kernel lists as mapped at both ends, not Accel's own
+                A connection counts as accelerated by these proofs: in `samples` the memory that the kernel lists as mapped at both ends, not Accel's own
                 word, and for datagrams that the kernel's count of them stands still; over RDMA the kernel's queue pairs, too; on Accel's
                 transport of Netty the path that each channel names; in `samples/apps` the part of the client's connections that `accel stats`
                 lists as not the kernel's.
@@ -35,7 +35,7 @@ final class CompatibilityPage {
                 |---|---|---|---|---|
                 """ + rows + """
 
-                The tests in `samples/apps` are those of `./accel perf apps`, which measures the same programs. What is tried with `--all` runs each night
+                The tests in `samples/apps` are those of `./accel perf apps`, which measures the same programs. Tests with `--all` run each night
                 (`./accel test --all`).
 
                 [LIMITS.md](LIMITS.md#what-is-accelerated) lists what is not accelerated.
