@@ -6,6 +6,7 @@ import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.accel.testing.RealProgram;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -26,6 +27,12 @@ import java.util.concurrent.LinkedBlockingQueue;
 import org.junit.jupiter.api.Test;
 
 /** What the transport is beside what Netty's suite tests of every transport. */
+@RealProgram(
+        name = "Netty 4.2 on Accel's transport",
+        artifact = "io.netty:netty-transport",
+        how =
+                "every stream and datagram test of Netty's transport test suite, with NIO at either end and on the kernel's path; streams in the lab, too",
+        over = {RealProgram.Fabric.SHM, RealProgram.Fabric.RDMA})
 @SuppressWarnings("FutureReturnValueIgnored") // a write that fails is missed at the other end
 class TransportTest {
     private static final int MESSAGES = 100;

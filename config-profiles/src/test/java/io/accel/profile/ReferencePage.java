@@ -119,7 +119,7 @@ final class ReferencePage {
                 | `PORT` | 1 to 65535, a range, or `*` |
                 | `tcp`, `udp` | streams or datagrams only; without it, both |
 
-                What no rule matches is accelerated. An accepted connection takes over what its listener was told. A listener
+                A connection that no rule matches is accelerated. An accepted connection takes over what its listener was told. A listener
                 on the wildcard address has the addresses `0.0.0.0` and `[::]`. An IPv4 address mapped into IPv6 is the IPv4
                 address. A rule of the same number in a later layer replaces the earlier one.
                 """);

@@ -34,6 +34,7 @@ class ScriptHelpTest {
                 "test --all --help",
                 "test --fuzz-parsers 10 --help",
                 "test -pl accel-core -am -h",
+                "site --help",
                 "lab --help",
                 "lab --hosts 2 --help",
                 "help",

@@ -47,7 +47,7 @@ final class Pcapng {
         option(
                 file,
                 COMMENT,
-                utf8("What went by accelerated paths; the headers of IP, TCP and UDP were made for this file"));
+                utf8("Traffic of accelerated paths; the headers of IP, TCP and UDP were made for this file"));
         option(file, USER_APPLICATION, utf8(application));
         option(file, OPTION_END);
         end(file, section);

@@ -61,7 +61,7 @@ final class AnchorEnd {
                 own.resetOnClose();
             }
         } catch (IOException e) {
-            LOG.get().log(Level.DEBUG, "what the link loses from now on is lost", e);
+            LOG.get().log(Level.DEBUG, "bytes that the link loses from now on are lost", e);
             closeQuietly(own);
             own = null;
         }

@@ -124,7 +124,7 @@ final class LinkLoss {
                 anchor.shutdownOutput(); // a thread that writes to the kernel from now on is told as well
             }
         } catch (IOException e) {
-            LOG.get().log(Level.DEBUG, "whoever read from it has met its end already", e);
+            LOG.get().log(Level.DEBUG, "the reader has met its end already", e);
         }
     }
 

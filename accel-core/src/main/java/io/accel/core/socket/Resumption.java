@@ -115,11 +115,10 @@ final class Resumption {
             } else if (step == Step.EXCHANGING
                     && (own != null || socket.isInputShut())
                     && now - begun > PATIENCE_NANOS) {
-                giveUp("the peer has not said in time what it had received");
+                giveUp("the peer has not said in time how much it had received");
             }
         } catch (ClosedChannelException e) {
-            giveUp(
-                    "this end has ended what it sends, or reads no more, and cannot say what it has received over the link");
+            giveUp("this end sends or reads no more, and cannot say how much it has received over the link");
         } catch (IOException e) {
             giveUp(e.getMessage());
         } catch (RuntimeException | OutOfMemoryError e) {
@@ -180,7 +179,7 @@ final class Resumption {
     /** Ends this after the peer has closed: either all that it sent before has come, or it is known that some is missing. */
     private void peerHasClosed() {
         if (broken.finallyReceived() < peers.sent()) {
-            giveUp("the peer has closed, and the last of what it sent over the link has not come");
+            giveUp("the peer has closed, and the last bytes that it sent over the link have not come");
         } else {
             step = Step.OVER;
             broken.decide(Link.FIN | Link.CLOSED);
@@ -215,7 +214,7 @@ final class Resumption {
             broken.decide(Link.CLOSED);
         } else if (peers.hasSeenMore()) {
             giveUp(
-                    "the peer has gone on through the kernel, and what it sent over the link before may not all have come");
+                    "the peer has gone on through the kernel, and bytes that it sent over the link before may not have come");
         } else if (in.readEnd()) {
             step = Step.OVER;
             broken.decide(Link.FIN | Link.CLOSED);
@@ -239,8 +238,7 @@ final class Resumption {
         } catch (IOException e) {
             return true;
         }
-        giveUp(
-                "the peer has ended what it sends through the kernel, and cannot say what it has received over the link");
+        giveUp("the peer sends no more through the kernel, and cannot say how much it has received over the link");
         return false;
     }
 
@@ -256,10 +254,10 @@ final class Resumption {
             replayFrom = stream.writer().resumeAt(received);
             if (replayFrom < 0) {
                 giveUp(
-                        "what the peer has not received was sent from the program's own memory, or the switch is not known there");
+                        "bytes that the peer lacks were sent from the program's own memory, or the switch is not known there");
             }
         } else if (out.isUnfollowed() && received != stream.writer().published()) {
-            giveUp("the peer has not received what went over the link before the kernel was gone back to");
+            giveUp("the peer lacks bytes that went over the link before this end had gone back to the kernel");
         }
         return step == Step.EXCHANGING;
     }

@@ -37,7 +37,7 @@ import picocli.CommandLine.Spec;
             "Write what the accelerated connections and datagram channels of a running JVM carry to a file, as TCP and UDP packets that "
                     + "Wireshark and tshark open.",
             "The JVM must be this user's; root may take any. It logs that it is captured. Every byte, and every datagram, that it sends "
-                    + "or receives over an accelerated path while the capture lasts is in the file, once. What goes through the kernel is "
+                    + "or receives over an accelerated path while the capture lasts is in the file, once. Traffic through the kernel is "
                     + "for tcpdump to capture, and is missing here like a lost segment. So are packets for which there is no room until "
                     + "they can be written; their number is said in the end, and stands in the file.",
             "The headers are made for the file: sequence numbers count the bytes of the stream, and the packets of TCP are the writes "

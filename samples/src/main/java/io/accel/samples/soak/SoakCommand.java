@@ -62,8 +62,7 @@ public final class SoakCommand implements Callable<Integer> {
     @Option(
             names = "--seed",
             paramLabel = "N",
-            description =
-                    "What is chosen depends on this number alone (default: another one each time, which is said).")
+            description = "The choices depend on this number alone (default: another one each time, which is said).")
     private Long seed;
 
     @Option(names = "--kernel", description = "Without Accel, to compare with.")

@@ -8,6 +8,7 @@ import io.accel.samples.it.harness.Launch;
 import io.accel.samples.it.harness.ProcFs;
 import io.accel.samples.it.harness.SharedDirectory;
 import io.accel.samples.it.programs.AeronEnd;
+import io.accel.testing.RealProgram;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -18,6 +19,10 @@ import org.junit.jupiter.api.Timeout;
  * Aeron, unmodified: two of its media drivers in two JVMs, each of which sends to the other over UDP. Where that is possible
  * they have a network of their own, so that the kernel counts nobody else's datagrams.
  */
+@RealProgram(
+        name = "Aeron, media drivers over UDP",
+        artifact = "io.aeron:aeron-driver",
+        how = "two drivers in JVMs of their own, messages checked for order and content")
 @Timeout(120)
 class AeronIT {
     private static final Duration START = Duration.ofSeconds(30);

@@ -5,6 +5,7 @@ import io.accel.samples.it.harness.Child;
 import io.accel.samples.it.harness.Launch;
 import io.accel.samples.it.harness.PathEvidence;
 import io.accel.samples.it.programs.DatabaseLoad;
+import io.accel.testing.RealProgram;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.regex.Matcher;
@@ -19,6 +20,10 @@ import org.junit.jupiter.api.io.TempDir;
  * The H2 database as it comes from its project, server and JDBC driver in JVMs of their own: programs of blocking {@code
  * java.net.Socket}s, which the agent serves.
  */
+@RealProgram(
+        name = "H2, database server and JDBC driver, on `java.net.Socket`",
+        artifact = "com.h2database:h2",
+        how = "tables, transactions, large objects, with the agent on both ends and on one")
 @Timeout(120)
 class DatabaseIT {
     private static final Duration START = Duration.ofSeconds(30);

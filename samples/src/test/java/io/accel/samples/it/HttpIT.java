@@ -6,6 +6,7 @@ import io.accel.samples.it.harness.Launch;
 import io.accel.samples.it.harness.PathEvidence;
 import io.accel.samples.it.programs.HttpExercise;
 import io.accel.samples.it.programs.HttpServing;
+import io.accel.testing.RealProgram;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -14,6 +15,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The JDK's own {@code HttpServer} and {@code HttpClient} in two JVMs: bodies of all sizes, checked to the byte. */
+@RealProgram(
+        name = "JDK's `HttpServer` and `java.net.http.HttpClient`",
+        how = "requests in turn and at the same time, and large bodies both ways")
 class HttpIT {
     private static final Duration START = Duration.ofSeconds(20);
     private static final Duration ANSWER = Duration.ofSeconds(40);

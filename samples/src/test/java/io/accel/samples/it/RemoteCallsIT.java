@@ -8,12 +8,16 @@ import io.accel.samples.it.harness.Child;
 import io.accel.samples.it.harness.Launch;
 import io.accel.samples.it.harness.ProcFs;
 import io.accel.samples.it.programs.RemoteCalls;
+import io.accel.testing.RealProgram;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The JDK's remote method invocation, a program of blocking {@code java.net.Socket}s, which the agent serves. */
+@RealProgram(
+        name = "JDK's remote method invocation (RMI), on `java.net.Socket`",
+        how = "calls, calls back 20 deep, exceptions and large arguments, with the agent on both ends and on one")
 @Timeout(120)
 class RemoteCallsIT {
     private static final Duration START = Duration.ofSeconds(30);

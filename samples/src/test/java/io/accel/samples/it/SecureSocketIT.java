@@ -7,6 +7,7 @@ import io.accel.samples.it.harness.Child;
 import io.accel.samples.it.harness.Launch;
 import io.accel.samples.it.harness.PathEvidence;
 import io.accel.samples.it.programs.SecureEcho;
+import io.accel.testing.RealProgram;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -17,6 +18,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The JDK's TLS, with certificates at both ends, over {@code java.net.Socket}s that the agent serves. */
+@RealProgram(
+        name = "JDK's TLS (`SSLSocket`, TLS 1.3, certificates at both ends), on `java.net.Socket`",
+        how = "large transfers checked both ways and the orderly end, with the agent on both ends and on one")
 @Timeout(120)
 class SecureSocketIT {
     private static final Duration START = Duration.ofSeconds(30);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.accel.samples.it.harness.RdmaResources;
+import io.accel.testing.RealProgram;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -25,6 +26,11 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
  * witnesses say which path its connections took: Accel's log, and on both hosts the kernel's tables of TCP connections
  * and of queue pairs.
  */
+@RealProgram(
+        name = "Apache ZooKeeper, NIO server and client",
+        artifact = "org.apache.zookeeper:zookeeper",
+        how = "server and clients on two hosts; the server killed and restarted",
+        over = RealProgram.Fabric.RDMA)
 @Timeout(900)
 @EnabledIfSystemProperty(
         named = "zookeeper.host",

@@ -4,6 +4,7 @@ package io.accel.samples.it;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.accel.samples.it.harness.PathEvidence;
+import io.accel.testing.RealProgram;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
@@ -11,6 +12,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Apache ZooKeeper as it comes from its project: server and client in JVMs of their own, over NIO. */
+@RealProgram(
+        name = "Apache ZooKeeper, NIO server and client",
+        artifact = "org.apache.zookeeper:zookeeper",
+        how = "an ensemble's servers and clients in JVMs of their own, under load; a server killed and restarted")
 @Timeout(180)
 class ZooKeeperIT {
     @TempDir

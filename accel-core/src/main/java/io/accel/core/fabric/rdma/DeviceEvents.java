@@ -78,7 +78,7 @@ final class DeviceEvents {
             LOG.get()
                     .log(
                             Level.DEBUG,
-                            "what {0} reports is not heard; its links find out by what they send: {1}",
+                            "events of {0} are not heard; its links find out by their own sends: {1}",
                             context.device().name(),
                             e.getMessage());
             return null;

@@ -99,7 +99,7 @@ record Offer(long address, int key, int ringSize, int receives, long nonce, int 
     static FallbackException refused(ByteBuffer data) {
         if (data.remaining() < REFUSAL || data.getInt(data.position()) != MAGIC) {
             return new FallbackException(
-                    FallbackReason.PEER_NOT_ACCELERATED, "what listens there for RDMA refused, and is not Accel");
+                    FallbackReason.PEER_NOT_ACCELERATED, "the listener for RDMA there refused, and is not Accel");
         }
         FallbackReason reason = FallbackReason.ofCode(Short.toUnsignedInt(data.getShort(data.position() + 6)));
         return new FallbackException(reason, "the listener refused: " + reason.sentence());
@@ -107,7 +107,7 @@ record Offer(long address, int key, int ringSize, int receives, long nonce, int 
 
     private static void checkHead(ByteBuffer data) throws FallbackException {
         if (data.remaining() < 6 || data.getInt(data.position()) != MAGIC) {
-            throw bad("what is not an Accel offer");
+            throw bad("something other than an Accel offer");
         }
         int version = Short.toUnsignedInt(data.getShort(data.position() + 4));
         if (version != VERSION) {

@@ -192,7 +192,7 @@ record Hello(
 
     private static void checkMagic(ByteBuffer bytes) throws FallbackException {
         if (bytes.getLong(0) != ShmLayout.MAGIC) {
-            throw bad("what is not an Accel handshake");
+            throw bad("something other than an Accel handshake");
         }
         int version = bytes.getInt(8);
         if (version != ShmLayout.VERSION) {

@@ -9,6 +9,7 @@ import io.accel.core.observe.ProcessCounters;
 import io.accel.netty.Accel;
 import io.accel.profile.Role;
 import io.accel.testing.ChildJvm;
+import io.accel.testing.RealProgram;
 import io.grpc.CallOptions;
 import io.grpc.Grpc;
 import io.grpc.InsecureChannelCredentials;
@@ -36,6 +37,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Programs of gRPC as they would be without Accel; only what counts the paths knows of it. */
+@RealProgram(
+        name = "gRPC for Java on Accel's transport",
+        artifact = "io.grpc:grpc-netty",
+        how = "calls without a word of it in the program, by a line, and from clients on NIO")
 @Timeout(30)
 class GrpcTest {
     private static final Duration LIMIT = Duration.ofSeconds(10);

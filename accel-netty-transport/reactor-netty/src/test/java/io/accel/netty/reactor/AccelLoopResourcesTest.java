@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.accel.netty.AccelServerSocketChannel;
 import io.accel.netty.AccelSocketChannel;
+import io.accel.testing.RealProgram;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.socket.DatagramPacket;
@@ -40,6 +41,10 @@ import reactor.netty.udp.UdpClient;
 import reactor.netty.udp.UdpServer;
 
 /** Reactor Netty's own servers and clients on Accel's loops. */
+@RealProgram(
+        name = "Reactor Netty on Accel's transport",
+        artifact = "io.projectreactor.netty:reactor-netty-core",
+        how = "HTTP, TCP, UDP; loops named and global; peers on NIO")
 @Timeout(30)
 class AccelLoopResourcesTest {
     private static final Duration LIMIT = Duration.ofSeconds(10);

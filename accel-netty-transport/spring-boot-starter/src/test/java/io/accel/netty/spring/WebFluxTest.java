@@ -4,6 +4,7 @@ package io.accel.netty.spring;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.accel.testing.RealProgram;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -25,6 +26,10 @@ import org.springframework.web.reactive.function.client.WebClient;
 import reactor.core.publisher.Mono;
 
 /** A program of WebFlux as it would be without Accel, over a real port, asked by its own {@code WebClient}. */
+@RealProgram(
+        name = "Spring Boot with WebFlux on Accel's transport",
+        artifact = "org.springframework.boot:spring-boot-starter-webflux",
+        how = "a program over a real port and its `WebClient`, metrics, health")
 @Timeout(30)
 @SpringBootTest(
         classes = WebFluxTest.Program.class,

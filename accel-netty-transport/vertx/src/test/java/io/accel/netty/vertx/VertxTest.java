@@ -8,6 +8,7 @@ import static org.awaitility.Awaitility.await;
 import io.accel.netty.AccelChannelOption;
 import io.accel.netty.AccelSocketChannel;
 import io.accel.testing.ChildJvm;
+import io.accel.testing.RealProgram;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelConfig;
 import io.netty.channel.ChannelOption;
@@ -48,6 +49,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Programs of Vert.x as they would be without Accel; only what looks at the path knows of it. */
+@RealProgram(
+        name = "Vert.x on Accel's transport",
+        artifact = "io.vertx:vertx-core",
+        how = "HTTP, TCP and its options, files, datagrams, without a word of it in the program")
 @Timeout(30)
 class VertxTest {
     private static final Duration LIMIT = Duration.ofSeconds(10);

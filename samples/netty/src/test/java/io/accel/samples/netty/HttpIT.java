@@ -3,6 +3,7 @@ package io.accel.samples.netty;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.accel.testing.RealProgram;
 import io.netty.channel.Channel;
 import io.netty.channel.EventLoopGroup;
 import io.netty.handler.codec.http.HttpMethod;
@@ -18,6 +19,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** The HTTP sample, plain and by TLS. */
+@RealProgram(
+        name = "Netty's HTTP/1.1 on Accel's transport",
+        artifact = "io.netty:netty-codec-http",
+        how = "requests kept alive and pipelined, large bodies, with TLS and without, and with NIO at either end")
 class HttpIT {
     private static final String PASSWORD = "changeit";
 

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.accel.samples.apps;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.accel.samples.perf.PerfCommand;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import picocli.CommandLine;
+
+/** A short run of {@code perf apps}. */
+final class AppsRun {
+    private static final Pattern ROW = Pattern.compile(
+            "\"case\": *\"(?<case>[^\"]*)\".*?\"path\": *\"(?<path>[^\"]*)\".*?\"msgs_per_s\": *(?<rate>[0-9.eE+]+)");
+
+    private static final Pattern LINKED = Pattern.compile("\"linked\": *([0-9.]+)");
+
+    private AppsRun() {}
+
+    /** Asserts that the program works on the plain JDK and with Accel, and that part of its client's connections is then on a link. */
+    static void assertAccelerated(String program, Path directory) throws IOException {
+        String rows = run(program, directory);
+        // Kafka's clients open connections, too, that they use once.
+        assertThat(LINKED.matcher(rows).results().mapToDouble(result -> Double.parseDouble(result.group(1))))
+                .as("part of the client's connections on a link, of the row with Accel: %s", rows)
+                .hasSize(1)
+                .allMatch(part -> part > 0);
+        assertThat(rows(rows)).as("rows: %s", rows).isEqualTo(2);
+    }
+
+    /** Runs the program, and returns its rows as JSON. */
+    static String run(String program, Path directory) throws IOException {
+        Path json = directory.resolve("rows.json");
+        int status = new CommandLine(new PerfCommand())
+                .execute(
+                        "apps",
+                        program,
+                        "--rounds",
+                        "1",
+                        "--seconds",
+                        "1",
+                        "--warm-up",
+                        "5",
+                        "--json",
+                        json.toString());
+        assertThat(status).as("status of perf apps %s", program).isZero();
+        return Files.readString(json);
+    }
+
+    /** How many rows there are, each of which has a rate. */
+    static int rows(String json) {
+        Matcher row = ROW.matcher(json.replace('\n', ' '));
+        int found = 0;
+        for (; row.find(); found++) {
+            assertThat(Double.parseDouble(row.group("rate"))).as(row.group()).isPositive();
+        }
+        return found;
+    }
+}
