@@ -15,7 +15,8 @@ class ScriptHelpTest {
     private static String accel(String arguments) throws Exception {
         return Shell.withScript(
                 "is_built() { false; }; build() { echo BUILT; exit 7; }; install_package() { echo INSTALLED; exit 7; };"
-                        + " need_java() { echo LOOKED; }; (main " + arguments + ")",
+                        + " need_java() { echo LOOKED; }; build_contract() { echo BUILT; exit 7; }; (main " + arguments
+                        + ")",
                 Shell.NOTHING);
     }
 
@@ -34,6 +35,9 @@ class ScriptHelpTest {
                 "test --all --help",
                 "test --fuzz-parsers 10 --help",
                 "test -pl accel-core -am -h",
+                "contract --help",
+                "contract --path shm -h",
+                "contract --path shm ReadWriteTest --help",
                 "lab --help",
                 "lab --hosts 2 --help",
                 "help",
@@ -46,6 +50,11 @@ class ScriptHelpTest {
 
         assertThat(said).contains("status 0").doesNotContain("BUILT", "INSTALLED", "LOOKED");
         assertThat(said.lines().count()).as("lines of help").isGreaterThan(10);
+    }
+
+    @Test
+    void testsOfTheContractSuiteAreBuilt() throws Exception {
+        assertThat(accel("contract --path shm ReadWriteTest")).contains("BUILT");
     }
 
     @Test
