@@ -32,7 +32,7 @@ make_class_path() {
 }
 
 is_current() {
-    [[ -s $1 && -z $(find "$root"/pom.xml "$root"/*/pom.xml "$root"/*/src -newer "$1" -print -quit) ]] || return 1
+    [[ -s $1 && -z $(find "$root"/pom.xml "$root"/*/pom.xml "$root"/*/src "$root"/*/*/pom.xml "$root"/*/*/src -newer "$1" -print -quit) ]] || return 1
     local entry
     while IFS= read -r entry; do [[ -e $entry ]] || return 1; done < <(tr : '\n' <"$1")
 }

@@ -15,7 +15,8 @@ class ScriptHelpTest {
     private static String accel(String arguments) throws Exception {
         return Shell.withScript(
                 "is_built() { false; }; build() { echo BUILT; exit 7; }; install_package() { echo INSTALLED; exit 7; };"
-                        + " need_java() { echo LOOKED; }; (main " + arguments + ")",
+                        + " need_java() { echo LOOKED; }; build_contract() { echo BUILT; exit 7; }; (main " + arguments
+                        + ")",
                 Shell.NOTHING);
     }
 
@@ -35,6 +36,9 @@ class ScriptHelpTest {
                 "test --fuzz-parsers 10 --help",
                 "test -pl accel-core -am -h",
                 "site --help",
+                "contract --help",
+                "contract --path shm -h",
+                "contract --path shm ReadWriteTest --help",
                 "lab --help",
                 "lab --hosts 2 --help",
                 "help",
@@ -47,6 +51,11 @@ class ScriptHelpTest {
 
         assertThat(said).contains("status 0").doesNotContain("BUILT", "INSTALLED", "LOOKED");
         assertThat(said.lines().count()).as("lines of help").isGreaterThan(10);
+    }
+
+    @Test
+    void testsOfTheContractSuiteAreBuilt() throws Exception {
+        assertThat(accel("contract --path shm ReadWriteTest")).contains("BUILT");
     }
 
     @Test

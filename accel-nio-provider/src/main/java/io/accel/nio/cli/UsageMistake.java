@@ -10,7 +10,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
 /** Reports a command line that makes no sense, in one line with the mistake and the place of the right usage. */
 final class UsageMistake {
     /** The further commands of {@code ./accel}, which need the sources. */
-    static final Set<String> OF_THE_SCRIPT = Set.of("demo", "test", "lab", "perf", "soak", "site");
+    static final Set<String> OF_THE_SCRIPT = Set.of("contract", "demo", "test", "lab", "perf", "soak", "site");
 
     private UsageMistake() {}
 

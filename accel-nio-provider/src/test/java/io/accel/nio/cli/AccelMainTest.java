@@ -82,6 +82,6 @@ class AccelMainTest {
     void completionKnowsCommandsOptionsAndTheScript() {
         CommandLineRunner run = accel("completion", "bash");
         assertThat(run.status()).isZero();
-        assertThat(run.out()).contains("complete -F", "--sort", "profiles", "soak", "rate");
+        assertThat(run.out()).contains("complete -F", "--sort", "profiles", "soak", "contract", "rate");
     }
 }

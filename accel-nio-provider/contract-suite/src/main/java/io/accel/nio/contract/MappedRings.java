@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.accel.nio.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * What connections that bypass the kernel have mapped into this process, as the system tells: over shared memory a file on a memory
+ * file system, over RDMA the queues of a device.
+ */
+public final class MappedRings {
+    private static final java.nio.file.Path MAPS = java.nio.file.Path.of("/proc/self/maps");
+    private static final String RING = "/ring-";
+    private static final String DEVICE = "/dev/infiniband/uverbs";
+    /** Of both ends: each has a completion queue, and its queue pair has two. */
+    private static final int QUEUES = 6;
+
+    private static final long FIRST_MOVE_NANOS = 60_000_000_000L;
+    private static final long PAUSE_NANOS = 20_000_000L;
+
+    private MappedRings() {}
+
+    public static boolean areKnown() {
+        return Files.isReadable(MAPS);
+    }
+
+    /** Their names and places in the file, each of which is used once. */
+    public static Set<String> names() throws IOException {
+        if (!areKnown()) {
+            return Set.of();
+        }
+        try (Stream<String> lines = Files.lines(MAPS, StandardCharsets.ISO_8859_1)) {
+            return lines.filter(line -> line.contains(RING) || line.contains(DEVICE))
+                    // The address is another's later; the rights come after it, then the place.
+                    .map(line -> line.substring(line.indexOf(' ')))
+                    .collect(Collectors.toSet());
+        }
+    }
+
+    /** How many connections over shared memory there are of which there was none before. */
+    public static int newRings(Set<String> before) throws IOException {
+        Set<String> now = new HashSet<>(names());
+        now.removeAll(before);
+        return (int) now.stream().filter(name -> name.contains(RING)).count();
+    }
+
+    /** On which path is a connection, of both ends in this process, that was made after there was nothing but that before. */
+    public static Path pathOfNew(Set<String> before) throws IOException {
+        Set<String> now = new HashSet<>(names());
+        now.removeAll(before);
+        if (now.stream().anyMatch(name -> name.contains(RING))) {
+            return Path.SHM;
+        }
+        return now.size() >= QUEUES ? Path.RDMA : Path.KERNEL;
+    }
+
+    /**
+     * As {@link #pathOfNew}, against what is expected of this run; says which connection it is about. To a process on another
+     * host that has just begun to load what RDMA takes, a connection moves some time after it was accepted.
+     */
+    public static void assertOnPath(Set<String> before, Object connection) throws IOException {
+        if (areKnown()) {
+            Path expected = Path.current() == Path.JDK ? Path.KERNEL : Path.current();
+            long end = System.nanoTime() + (expected == Path.RDMA ? FIRST_MOVE_NANOS : 0);
+            while (pathOfNew(before) != expected && System.nanoTime() - end < 0) {
+                LockSupport.parkNanos(PAUSE_NANOS);
+            }
+            assertThat(pathOfNew(before)).as("the path of %s", connection).isEqualTo(expected);
+        }
+    }
+}

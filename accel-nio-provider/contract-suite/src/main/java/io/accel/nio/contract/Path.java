@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.accel.nio.contract;
+
+import java.util.Locale;
+
+/** Which provider, and which way for its bytes, this run of the suite is on. */
+public enum Path {
+    /** The JDK's own provider: the oracle. */
+    JDK,
+    /** Accel's provider, every connection over the kernel's sockets. */
+    KERNEL,
+    /** Accel's provider, connections over shared memory. */
+    SHM,
+    /** Accel's provider, connections over RDMA. */
+    RDMA;
+
+    /** Whether it is the kernel that carries the bytes. */
+    public boolean isKernels() {
+        return this == JDK || this == KERNEL;
+    }
+
+    /** Whether Unix-domain streams of this run get a path that is not the kernel's: the system property {@code contract.unix}. */
+    public static boolean carriesUnixStreams() {
+        return Boolean.getBoolean("contract.unix");
+    }
+
+    /** The path of this JVM: the system property {@code contract.path}, or the JDK's where it is not set. */
+    public static Path current() {
+        return valueOf(System.getProperty("contract.path", "jdk").toUpperCase(Locale.ROOT));
+    }
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.accel.nio.contract;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+
+/**
+ * How clients reach the listeners of a test: directly, or, in a run between two hosts, through a relay on the other one, so that
+ * each connection leaves this host and another comes back to it.
+ */
+public interface Route {
+    /** The route of this JVM: by the relay that the system property {@code contract.relay} names (host:port), if any. */
+    static Route current() {
+        return Holder.CURRENT;
+    }
+
+    /** Where a client connects to for a listener of this host. */
+    InetSocketAddress to(InetSocketAddress listener) throws IOException;
+
+    /** The address of a client of which the accepting end sees this address. */
+    InetSocketAddress clientOf(InetSocketAddress seen) throws IOException;
+
+    /** An address on which nothing listens until the test is over, or null where this host is to have one. */
+    InetSocketAddress toNobody() throws IOException;
+
+    /** A listener was closed: whoever connects to it is refused from now on. */
+    void closed(InetSocketAddress listener) throws IOException;
+
+    /** A test is over. */
+    void endTest() throws IOException;
+
+    /** How long a connection takes no byte, in milliseconds, before it can be said to be full. */
+    int quietMillis();
+
+    /** Made when it is first asked for. */
+    final class Holder {
+        private static final Route CURRENT = make();
+
+        private Holder() {}
+
+        private static Route make() {
+            String relay = System.getProperty("contract.relay");
+            return relay == null ? new Direct() : RelayRoute.open(relay);
+        }
+    }
+
+    /** Clients and listeners on one host. */
+    final class Direct implements Route {
+        @Override
+        public InetSocketAddress to(InetSocketAddress listener) {
+            return listener;
+        }
+
+        @Override
+        public InetSocketAddress clientOf(InetSocketAddress seen) {
+            return seen;
+        }
+
+        @Override
+        public InetSocketAddress toNobody() {
+            return null;
+        }
+
+        @Override
+        public void closed(InetSocketAddress listener) {}
+
+        @Override
+        public void endTest() {}
+
+        @Override
+        public int quietMillis() {
+            return 150; // longer than a link may be full before the kernel takes more
+        }
+    }
+}

@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: Apache-2.0
+/** Selectors, keys, readiness, and the provider that opens all of it. Its classes have the tag {@code selector}, and know the suite's own package and no other one of it. */
+package io.accel.nio.contract.selector;
