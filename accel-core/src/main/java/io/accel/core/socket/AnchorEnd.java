@@ -94,7 +94,9 @@ final class AnchorEnd {
     void sayFarewell(LinkStream stream) {
         ByteBuffer farewell = stream.broken().farewell();
         try {
-            if (farewell != null && !socket.outgoing().say(farewell)) {
+            // A peer that has been told that this direction is the kernel's again would take it for the program's
+            // bytes.
+            if (farewell != null && !socket.outgoing().sayFirst(farewell)) {
                 LOG.get().log(Level.DEBUG, "{0} will not know what was sent if the link breaks now", anchor.remote());
             }
         } catch (IOException e) {

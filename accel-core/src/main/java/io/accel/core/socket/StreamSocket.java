@@ -374,7 +374,7 @@ public final class StreamSocket {
                 && (incoming.hasUnread() || stream.reader().hasUnread());
         String reset = aborts ? "closed with SO_LINGER 0" : unread ? "closed with bytes unread" : null;
         boolean endsFirst = whatIf == Unread.RESETS_BEHIND_END && !aborts;
-        boolean byLink = outgoing.link() != null;
+        boolean byLink = outgoing.fix() != null; // its farewell and the way back to the kernel exclude each other
         // A peer that has not noticed that the link is broken must not take this for the end of the bytes sent.
         boolean inUse = hasBytesInLink();
         boolean lingers = reset == null && byLink && stream.broken().mayPeerLackAny() && anchorEnd.keep(stream);

@@ -80,6 +80,8 @@ final class Faults {
 
     /** Whether a link that breaks leaves open what becomes of its stream, as one does whose ends can still reach each other. */
     volatile boolean isResumable;
+    /** Called when an end asks whether its link can break. */
+    volatile Runnable asked = () -> {};
     /** How much later than the one end the other finds the link broken, in microseconds at most; negative for never. */
     volatile int newsMicros;
 

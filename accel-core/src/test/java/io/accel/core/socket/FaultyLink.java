@@ -175,6 +175,7 @@ final class FaultyLink implements Link {
 
     @Override
     public boolean canBreak() {
+        faults.asked.run();
         return faults.isResumable;
     }
 

@@ -25,6 +25,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
@@ -561,6 +563,76 @@ class ResumptionTest {
         assertThatThrownBy(() -> reader.get().get(20, TimeUnit.SECONDS))
                 .hasRootCauseExactlyInstanceOf(SocketException.class)
                 .hasRootCauseMessage("Connection reset");
+    }
+
+    /** A close says how far it has sent; a peer that has followed this end to the kernel would read that as the program's bytes. */
+    @Test
+    void aCloseAndTheWayBackExcludeEachOther() throws Exception {
+        pair = lab.lab.connect();
+        talk();
+        LinkWriter writer = pair.client().attached().writer();
+        Thread closer = Thread.currentThread();
+        AtomicReference<Boolean> isBack = new AtomicReference<>();
+        lab.faults.asked = () -> {
+            if (Thread.currentThread() == closer && isBack.compareAndSet(null, false)) {
+                writer.wayBack().makeDue();
+                isBack.set(goBack(writer));
+            }
+        };
+        Lab.close(pair.client());
+        assertThat(isBack.get()).isFalse();
+        assertThat(Streams.read(waits, pair.server(), ByteBuffer.allocate(100))).isEqualTo(-1);
+    }
+
+    private static boolean goBack(LinkWriter writer) {
+        try {
+            return Streams.start(writer::goBackForWriter).get(20, TimeUnit.SECONDS);
+        } catch (InterruptedException | ExecutionException | TimeoutException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** The same where the link has broken, and the connection has gone on through the kernel just now. */
+    @Test
+    void aCloseBehindABrokenLinkSaysNothing() throws Exception {
+        CountDownLatch speaks = new CountDownLatch(1);
+        CountDownLatch closes = new CountDownLatch(1);
+        AtomicBoolean isBroken = new AtomicBoolean();
+        lab.lab.anchors = channel -> isClients(channel)
+                ? new StarvedAnchor(new ChannelAnchor(channel), asked -> {
+                    if (isBroken.get() && asked == StarvedAnchor.Asked.SEND) {
+                        speaks.countDown();
+                        return awaitBeforeSend(asked, closes);
+                    }
+                    return false;
+                })
+                : new ChannelAnchor(channel);
+        pair = lab.lab.connect();
+        talk();
+        lab.faults.newsMicros = -1;
+        pair.server().attached().link().breakNow();
+        Awaitility.await().until(() -> pair.client().anchor().available() == ResumeRecord.SIZE);
+        isBroken.set(true);
+        pair.client().attached().link().breakNow();
+        speaks.await();
+        Thread closer = Thread.currentThread();
+        lab.faults.asked = () -> {
+            if (Thread.currentThread() == closer && closes.getCount() > 0) {
+                closes.countDown();
+                Awaitility.await().until(() -> pair.client().outgoing().link() == null);
+            }
+        };
+        Lab.close(pair.client());
+        assertThat(closes.getCount()).isZero();
+        assertThat(Streams.read(waits, pair.server(), ByteBuffer.allocate(100))).isEqualTo(-1);
+    }
+
+    private void talk() throws IOException {
+        Streams.send(waits, pair.client(), 100, 1);
+        assertThat(Streams.receive(waits, pair.server(), 100, 1)).isEqualTo(100);
+        Streams.send(waits, pair.server(), 100, 2);
+        assertThat(Streams.receive(waits, pair.client(), 100, 2)).isEqualTo(100);
+        assertThat(pair.client().outgoing().link()).isNotNull();
     }
 
     private static boolean awaitBeforeSend(StarvedAnchor.Asked asked, CountDownLatch event) {
