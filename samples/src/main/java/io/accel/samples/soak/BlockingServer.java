@@ -42,7 +42,7 @@ final class BlockingServer implements Runnable {
     }
 
     private void serve(Socket socket) {
-        Service service = new Service(tally);
+        Service service = new Service(tally, socket.getRemoteSocketAddress());
         try (socket) {
             talk(socket.getInputStream(), socket.getOutputStream(), service);
         } catch (IOException | WrongBytesException e) {

@@ -66,7 +66,7 @@ final class SelectorServer implements Runnable {
         try {
             for (SocketChannel channel = listener.accept(); channel != null; channel = listener.accept()) {
                 channel.configureBlocking(false);
-                channel.register(selector, SelectionKey.OP_READ, new Service(tally));
+                channel.register(selector, SelectionKey.OP_READ, new Service(tally, channel.getRemoteAddress()));
             }
         } catch (IOException e) {
             tally.failed(true, false, "accept: " + e);

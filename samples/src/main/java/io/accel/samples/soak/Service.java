@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.accel.samples.soak;
 
+import java.net.SocketAddress;
 import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 
@@ -11,6 +12,11 @@ final class Service {
     private static final int PIECE = 1 << 16;
 
     private final Tally tally;
+    private final SocketAddress peer;
+    /** Of the connection. */
+    private long arrived;
+
+    private int conversations;
     private final ByteBuffer header = ByteBuffer.allocate(Conversation.HEADER);
     private final ByteBuffer in = ByteBuffer.allocateDirect(PIECE);
     private final ByteBuffer out = ByteBuffer.allocateDirect(PIECE);
@@ -20,8 +26,10 @@ final class Service {
     private long sent;
     private boolean ended;
 
-    Service(Tally tally) {
+    /** @param peer the client's address, for what is said of it */
+    Service(Tally tally, SocketAddress peer) {
         this.tally = tally;
+        this.peer = peer;
         out.limit(0);
         tally.connections.incrementAndGet();
     }
@@ -52,6 +60,7 @@ final class Service {
     /** {@link #wanted()} has got bytes. */
     void arrived() throws WrongBytesException {
         in.flip();
+        arrived += in.remaining();
         if (current == null) {
             header.put(in);
             if (!header.hasRemaining()) {
@@ -81,6 +90,7 @@ final class Service {
             long moved = current.kind() == Conversation.Kind.SOURCE ? sent : received;
             if (moved == current.length()) {
                 tally.finished(current);
+                conversations++;
                 ended = current.closes();
                 current = null;
             }
@@ -91,7 +101,11 @@ final class Service {
     /** There is no more: the end of the stream, or {@code what} went wrong. */
     void over(boolean wrong, String what) {
         if (wrong || current != null || header.position() > 0) {
-            tally.failed(current != null && current.resident(), wrong, "by the server, in " + current + ": " + what);
+            tally.failed(
+                    current != null && current.resident(),
+                    wrong,
+                    "by the server of " + peer + ", after " + conversations + " conversations and " + arrived
+                            + " bytes, in " + current + ": " + what);
         }
     }
 }

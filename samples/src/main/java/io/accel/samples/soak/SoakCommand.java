@@ -68,6 +68,15 @@ public final class SoakCommand implements Callable<Integer> {
     @Option(names = "--kernel", description = "Without Accel, to compare with.")
     private boolean kernel;
 
+    @Option(
+            names = "--handover",
+            paramLabel = "WHEN",
+            defaultValue = "0",
+            description =
+                    "When connections leave the kernel, as handover.after says: 'breaking' also breaks their links"
+                            + " at random, and 'random' moves them back and forth (default: ${DEFAULT-VALUE}).")
+    private String handover;
+
     @Mixin
     private FabricOption fabric;
 
@@ -121,6 +130,7 @@ public final class SoakCommand implements Callable<Integer> {
         List<String> arguments = new ArrayList<>(List.of("soak", "--fabric", fabric.label()));
         arguments.addAll(List.of("--minutes", Double.toString(minutes), "--seed", Long.toString(chosen)));
         arguments.addAll(List.of("--accel-jar", accelJar.resolve().toString()));
+        arguments.addAll(List.of("--handover", handover));
         if (kernel) {
             arguments.add("--kernel");
         }
@@ -148,7 +158,7 @@ public final class SoakCommand implements Callable<Integer> {
                 command.add("-Daccel.fabric.order=rdma");
             }
             // Short connections are to move, too.
-            command.add("-Daccel.handover.after=0");
+            command.add("-Daccel.handover.after=" + handover);
             // By which the programs count their handovers.
             command.add("-Daccel.metrics=jmx");
             // A machine too busy to answer soon is no reason to be on the kernel's path, which would be a loss.
