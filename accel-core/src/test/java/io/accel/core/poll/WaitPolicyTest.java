@@ -3,6 +3,8 @@ package io.accel.core.poll;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.accel.core.observe.WaitCounters;
+import io.accel.core.observe.WaitCounters.Why;
 import io.accel.core.poll.WaitPolicy.Step;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -10,7 +12,10 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a waiter decides, told the time and what it sees. */
+/**
+ * What a waiter decides, told the time and what it sees, and what the process's counters say of it. Other threads of the tests' process
+ * may add to these, so they have grown by so much at least.
+ */
 class WaitPolicyTest {
     private static final long MICRO = 1_000;
     private static final long MILLI = 1_000 * MICRO;
@@ -21,12 +26,15 @@ class WaitPolicyTest {
 
     @Test
     void aloneItLooksAsLongAsItShouldAndThenSleeps() {
+        long sleeps = WaitCounters.sleeps(Why.IN_VAIN);
         WaitPolicy policy = policy(SPIN, 1);
         assertThat(look(policy)).isBetween(SPIN, SPIN + 2 * MICRO);
+        assertThat(WaitCounters.sleeps(Why.IN_VAIN) - sleeps).isPositive();
     }
 
     @Test
     void looksInVainBecomeSeldom() {
+        long sleeps = WaitCounters.sleeps(Why.UNPROMISING);
         WaitPolicy policy = policy(SPIN, 1);
         int looks = 0;
         for (int i = 0; i < 5_000; i++) {
@@ -35,6 +43,7 @@ class WaitPolicyTest {
             policy.woken(now, 2 * MILLI);
         }
         assertThat(looks).isBetween(50, 500);
+        assertThat(WaitCounters.sleeps(Why.UNPROMISING) - sleeps).isGreaterThanOrEqualTo(5_000 - looks);
     }
 
     /** A pair of which each end takes 25 us to be woken: neither finds back by itself. */
@@ -61,6 +70,10 @@ class WaitPolicyTest {
 
     @Test
     void aCoreThatAnotherComputesOnIsLeftToItLongerEachTime() {
+        long delays = WaitCounters.delays().count();
+        long delayNanos = WaitCounters.delays().nanos();
+        long offers = WaitCounters.offers();
+        long offerNanos = WaitCounters.offerNanos();
         WaitPolicy policy = policy(1_000 * MILLI, 1);
         long spent = 0;
         long longest = 0;
@@ -80,6 +93,11 @@ class WaitPolicyTest {
         }
         assertThat(longest).isBetween(380 * MILLI, 500 * MILLI);
         assertThat(spent).isLessThan(20_000 * MILLI / 20);
+        long times = spent / (4 * MILLI);
+        assertThat(WaitCounters.delays().count() - delays).isGreaterThanOrEqualTo(times);
+        assertThat(WaitCounters.delays().nanos() - delayNanos).isGreaterThanOrEqualTo(spent);
+        assertThat(WaitCounters.offers() - offers).isGreaterThanOrEqualTo(times);
+        assertThat(WaitCounters.offerNanos() - offerNanos).isGreaterThanOrEqualTo(spent);
     }
 
     /** What compilers, collectors and daemons do beside a busy program's work is no reason to wait twenty times as long. */
@@ -180,14 +198,18 @@ class WaitPolicyTest {
 
     @Test
     void aCrowdIsAskedForBeforeItIsLookedFor() {
+        long crowdings = WaitCounters.crowdings();
+        long sleeps = WaitCounters.sleeps(Why.CROWDED);
         told.surplus = 2;
         WaitPolicy policy = policy(1_000 * MILLI, 1);
         assertThat(look(policy)).isLessThan(20 * MILLI);
+        assertThat(WaitCounters.crowdings() - crowdings).isPositive();
         long found = now;
         while (now - found < 700 * MILLI) {
             now += MILLI;
             assertThat(look(policy)).as("%d ns later", now - found).isZero();
         }
+        assertThat(WaitCounters.sleeps(Why.CROWDED) - sleeps).isGreaterThanOrEqualTo(700);
         told.surplus = 0;
         now += 400 * MILLI;
         assertThat(look(policy)).as("when it has gone").isGreaterThan(900 * MILLI);
@@ -195,7 +217,9 @@ class WaitPolicyTest {
 
     @Test
     void aCoreThatThePeerSharesIsOfferedAtOnce() {
+        long handovers = WaitCounters.handovers();
         WaitPolicy policy = sharing();
+        assertThat(WaitCounters.handovers() - handovers).isPositive();
         policy.begin(now, now);
         assertThat(policy.mayGlance()).isFalse();
         assertThat(policy.next(now)).isEqualTo(Step.YIELD);
@@ -279,6 +303,8 @@ class WaitPolicyTest {
 
     @Test
     void aJumpOfTheClockIsAnotherThreadUnlessTheWholeProcessStood() {
+        long delays = WaitCounters.delays().count();
+        long delayNanos = WaitCounters.delays().nanos();
         WaitPolicy policy = policy(1_000 * MILLI, 1);
         policy.begin(now, now);
         assertThat(policy.next(now)).isEqualTo(Step.LOOK);
@@ -303,6 +329,8 @@ class WaitPolicyTest {
             policy.begin(++now, now);
         }
         assertThat(jumps).isEqualTo(5);
+        assertThat(WaitCounters.delays().count() - delays).isGreaterThanOrEqualTo(5);
+        assertThat(WaitCounters.delays().nanos() - delayNanos).isGreaterThanOrEqualTo(15 * MILLI);
     }
 
     @Test
@@ -317,12 +345,16 @@ class WaitPolicyTest {
 
     @Test
     void aProcessThatIsStoppedForItsQuotaLooksNoMore() {
+        long delayNanos = WaitCounters.delays().nanos();
+        long crowdings = WaitCounters.crowdings();
         WaitPolicy policy = policy(1_000 * MILLI, 1);
         policy.begin(now, now);
         assertThat(policy.next(now)).isEqualTo(Step.LOOK);
         told.throttled = 1;
         now += 50 * MILLI;
         assertThat(policy.next(now)).isEqualTo(Step.SLEEP);
+        assertThat(WaitCounters.delays().nanos() - delayNanos).isGreaterThanOrEqualTo(50 * MILLI);
+        assertThat(WaitCounters.crowdings() - crowdings).isPositive();
         now += 5_000 * MILLI;
         policy.begin(now, now);
         assertThat(policy.next(now)).isEqualTo(Step.SLEEP);
@@ -348,7 +380,9 @@ class WaitPolicyTest {
         other.begin(now, now);
         assertThat(untilOffer(one)).isTrue();
         assertThat(untilOffer(other)).isFalse();
+        long sleeps = WaitCounters.sleeps(Why.NO_CORE);
         assertThat(other.next(now)).isEqualTo(Step.SLEEP);
+        assertThat(WaitCounters.sleeps(Why.NO_CORE) - sleeps).isPositive();
         one.end();
         other.begin(++now, now);
         assertThat(untilOffer(other)).isTrue();

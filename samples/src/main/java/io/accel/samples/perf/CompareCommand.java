@@ -31,8 +31,9 @@ import picocli.CommandLine.Spec;
                     + " kernel-transfer-from, kernel-interest, kernel-registration, kernel-mode, datagram-64,"
                     + " datagram-rate-64, udp-200-peers, netty-echo-64, netty-stream-64k, netty-http, timers; where processors are few, with each profile:"
                     + " crowded-one-core, crowded-one-core-blocking, crowded-one-core-netty, crowded-hog,"
-                    + " crowded-hog-blocking, crowded-hog-netty, crowded-4x4, crowded-quota, crowded-quota-blocking,"
-                    + " crowded-quota-netty; on JDK 21 and newer virtual-threads, crowded-one-core-virtual, crowded-hog-virtual; over RDMA: rdma-pingpong-64, rdma-stream-64k, rdma-datagram-64."
+                    + " crowded-hog-blocking, crowded-hog-netty, crowded-4x4, crowded-4x4-netty, crowded-quota,"
+                    + " crowded-quota-blocking, crowded-quota-netty; on JDK 21 and newer virtual-threads,"
+                    + " crowded-one-core-virtual, crowded-hog-virtual, crowded-quota-virtual; over RDMA: rdma-pingpong-64, rdma-stream-64k, rdma-datagram-64."
         },
         footer = {
             "",
@@ -42,7 +43,8 @@ import picocli.CommandLine.Spec;
                     + " and io_uring are Netty's own over loopback TCP, unix is epoll over a Unix-domain socket; 'kernel' in"
                     + " 'vs kernel' is epoll. All run without Netty's leak detector.",
             "crowded-one-core: both ends on one processor; crowded-hog: and a busy loop besides; crowded-4x4: four blocking"
-                    + " clients and four event loops on two processors; crowded-quota: each end in a control group with half a"
+                    + " clients and four event loops on two processors, crowded-4x4-netty: four Netty clients, each with an"
+                    + " event loop of its own, and four event loops; crowded-quota: each end in a control group with half a"
                     + " processor's time, or on one processor where no group can be made. burst-2000 begins 100 ms after"
                     + " 2,000 other connections had a message each.",
             "virtual-threads: eight connections, each with a virtual thread at either end, and one carrier an end."

@@ -113,6 +113,8 @@ enum Kind {
     DATAGRAM_RATE("DatagramSink", "DatagramSource", 64, 1, Measured.MESSAGES),
     IDLE("SelectorEchoServer", "IdleConnections", 64, 100, Measured.NOTHING),
     NETTY_ECHO("NettyEchoServer", "NettyPingPong", 64, 1, Measured.ROUND_TRIPS),
+    /** Four event loops at either end, with a connection each. */
+    NETTY_FOUR_BY_FOUR("NettyEchoServer", "NettyPingPong", 64, 4, Measured.ROUND_TRIPS, List.of("loops=4"), List.of()),
     NETTY_STREAM("NettyStreamSink", "NettyStreamSource", 64 * 1024, 1, Measured.BYTES),
     /** The size is that of an answer's body. */
     NETTY_HTTP("NettyHttpServer", "NettyHttpLoad", 13, 8, Measured.REQUESTS),

@@ -24,6 +24,9 @@ final class Titles {
             Map.entry(
                     "crowded-hog-netty", "64 B there and back between Netty programs, a busy loop on their processor"),
             Map.entry("crowded-4x4", "64 B there and back, four clients and four event loops on two processors"),
+            Map.entry(
+                    "crowded-4x4-netty",
+                    "64 B there and back between Netty programs with four event loops each, on two processors"),
             Map.entry("virtual-threads", "64 B there and back, eight virtual threads on one carrier at either end"),
             Map.entry(
                     "crowded-one-core-virtual",
@@ -34,6 +37,9 @@ final class Titles {
             Map.entry("crowded-quota", "64 B there and back through a selector, half a processor for each end"),
             Map.entry("crowded-quota-blocking", "64 B there and back, blocking, half a processor for each end"),
             Map.entry("crowded-quota-netty", "64 B there and back between Netty programs, half a processor for each"),
+            Map.entry(
+                    "crowded-quota-virtual",
+                    "64 B there and back between virtual threads, half a processor for each end"),
             Map.entry("idle-10000", "64 B there and back, ten thousand connections open"),
             Map.entry("paced", "64 B there and back, a request each 2 ms on each of eight connections"),
             Map.entry("connect-close", "connections that are opened, accepted and closed"),

@@ -15,6 +15,11 @@ class BenchCaseTest {
                 .containsExactlyInAnyOrder(
                         BenchCase.HOG, BenchCase.HOG_BLOCKING, BenchCase.HOG_NETTY, BenchCase.VIRTUAL_HOG);
         assertThat(BenchCase.named("crowded-hog", BenchCase.OF_BENCHES)).containsExactly(BenchCase.HOG);
+        assertThat(BenchCase.named("crowded-4x4*", BenchCase.OF_BENCHES))
+                .containsExactlyInAnyOrder(BenchCase.FOUR_BY_FOUR, BenchCase.FOUR_BY_FOUR_NETTY);
+        assertThat(BenchCase.named("crowded-quota*", BenchCase.OF_BENCHES))
+                .containsExactlyInAnyOrder(
+                        BenchCase.QUOTA, BenchCase.QUOTA_BLOCKING, BenchCase.QUOTA_NETTY, BenchCase.QUOTA_VIRTUAL);
     }
 
     @Test
@@ -43,6 +48,8 @@ class BenchCaseTest {
     @Test
     void crowdedCasesTryEachProfile() {
         assertThat(BenchCase.FOUR_BY_FOUR.variants().stream().map(BenchCase.FOUR_BY_FOUR::profileOf))
+                .containsExactly("none", "latency", "balanced", "low-cpu");
+        assertThat(BenchCase.FOUR_BY_FOUR_NETTY.variants().stream().map(BenchCase.FOUR_BY_FOUR_NETTY::profileOf))
                 .containsExactly("none", "latency", "balanced", "low-cpu");
         assertThat(BenchCase.PINGPONG.variants().stream().map(BenchCase.PINGPONG::profileOf))
                 .containsExactly("none", "latency");

@@ -10,9 +10,9 @@ import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelOption;
-import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.unix.DomainSocketAddress;
+import io.netty.util.concurrent.EventExecutor;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -20,8 +20,10 @@ import java.net.SocketAddress;
 import java.net.UnknownHostException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 
-/** What the benches' servers, and clients, have in common: one event loop, an address, the events of a start. */
+/** What the benches' servers, and clients, have in common: event loops, an address, the events of a start. */
 final class Ends {
     private static final int BACKLOG = 1024;
 
@@ -38,10 +40,10 @@ final class Ends {
         return transport;
     }
 
-    /** Serves until the program's input ends. */
+    /** Serves with as many event loops as {@code loops} says, or one, until the program's input ends. */
     static void serve(Parameters parameters, ChannelHandler handler) throws Exception {
         Transport transport = transport(parameters);
-        EventLoopGroup group = transport.newGroup(1);
+        EventLoopGroup group = transport.newGroup(parameters.number("loops", 1));
         Channel listener = new ServerBootstrap()
                 .group(group)
                 .channel(transport.serverChannel())
@@ -50,7 +52,7 @@ final class Ends {
                 .bind(newAddress(transport))
                 .sync()
                 .channel();
-        Control.serveInBackground(threadOf(group.next()));
+        Control.serveInBackground(threadsOf(group));
         Event.named("ready").with("port", portOf(listener.localAddress())).send();
         listener.closeFuture().sync();
     }
@@ -89,7 +91,16 @@ final class Ends {
     }
 
     /** The thread of an event loop, which does all the work. */
-    static Thread threadOf(EventLoop loop) throws Exception {
+    static Thread threadOf(EventExecutor loop) throws Exception {
         return loop.submit(Thread::currentThread).get();
+    }
+
+    /** The threads of all event loops of a group. */
+    static Thread[] threadsOf(EventLoopGroup group) throws Exception {
+        List<Thread> threads = new ArrayList<>();
+        for (EventExecutor loop : group) {
+            threads.add(threadOf(loop));
+        }
+        return threads.toArray(Thread[]::new);
     }
 }

@@ -7,7 +7,7 @@ import io.netty.channel.ChannelHandler.Sharable;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 
-/** Echoes. Argument: {@code transport}. */
+/** Echoes. Arguments: {@code transport}, and {@code loops}, 1 without it. */
 public final class NettyEchoServer {
     private NettyEchoServer() {}
 

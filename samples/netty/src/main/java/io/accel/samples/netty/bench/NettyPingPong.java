@@ -11,13 +11,16 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.EventLoopGroup;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
 
 /**
- * Round trips to a {@link NettyEchoServer}, one after the other, all in the event loop: the answer to one sends the next.
- * Arguments: {@code transport}, {@code port}, {@code size}, {@code warmup_ms}. Measures whenever it is told to.
+ * Round trips to a {@link NettyEchoServer}, one after the other on each connection, all in the connection's event loop: the answer to
+ * one sends the next. Each connection has a loop of its own. Arguments: {@code transport}, {@code port}, {@code size}, {@code
+ * connections}, {@code warmup_ms}. Measures whenever it is told to.
  */
 public final class NettyPingPong extends ChannelInboundHandlerAdapter {
     private static final long LONGEST_NANOS = TimeUnit.SECONDS.toNanos(60);
@@ -40,34 +43,52 @@ public final class NettyPingPong extends ChannelInboundHandlerAdapter {
 
     public static void main(String[] args) throws Exception {
         Parameters parameters = Parameters.parse(args);
-        EventLoopGroup group = Ends.transport(parameters).newGroup(1);
-        NettyPingPong client = new NettyPingPong(parameters.number("size"));
-        Ends.connect(parameters, group, client);
-        client.run(parameters.millis("warmup_ms"));
+        int connections = parameters.number("connections");
+        EventLoopGroup group = Ends.transport(parameters).newGroup(connections);
+        List<NettyPingPong> clients = new ArrayList<>();
+        for (int i = 0; i < connections; i++) {
+            NettyPingPong client = new NettyPingPong(parameters.number("size"));
+            Ends.connect(parameters, group, client); // a group deals connections out to its loops in turn
+            clients.add(client);
+        }
+        run(clients, parameters.millis("warmup_ms"));
         Event.named("warm").send();
-        Meter meter = new Meter(Ends.threadOf(group.next()));
+        Meter meter = new Meter(Ends.threadsOf(group));
         while (true) {
-            client.measure(meter, Control.awaitGo());
+            measure(clients, meter, Control.awaitGo());
         }
     }
 
-    private void measure(Meter meter, long time) throws Exception {
+    private static void measure(List<NettyPingPong> clients, Meter meter, long time) throws Exception {
         Usage before = meter.begin();
-        long elapsed = run(time);
+        long elapsed = run(clients, time);
         Usage used = meter.end().since(before);
-        long trips = nanos.getTotalCount();
+        Histogram all = new Histogram(LONGEST_NANOS, 3);
+        clients.forEach(client -> all.add(client.nanos));
+        long trips = all.getTotalCount();
         Event.named("result")
                 .with("ops", trips)
-                .with("moved", 2 * trips * size)
+                .with("moved", 2 * trips * clients.get(0).size)
                 .with("elapsed_ns", elapsed)
-                .with("p50_ns", nanos.getValueAtPercentile(50))
-                .with("p99_ns", nanos.getValueAtPercentile(99))
-                .with("p999_ns", nanos.getValueAtPercentile(99.9))
+                .with("p50_ns", all.getValueAtPercentile(50))
+                .with("p99_ns", all.getValueAtPercentile(99))
+                .with("p999_ns", all.getValueAtPercentile(99.9))
                 .with(used)
                 .send();
     }
 
-    private long run(long time) throws InterruptedException {
+    /** Has all of them make round trips at the same time; returns for how long the slowest did. */
+    private static long run(List<NettyPingPong> clients, long time) throws InterruptedException {
+        clients.forEach(client -> client.start(time));
+        long longest = 0;
+        for (NettyPingPong client : clients) {
+            client.done.await();
+            longest = Math.max(longest, client.last - client.begin);
+        }
+        return longest;
+    }
+
+    private void start(long time) {
         done = new CountDownLatch(1);
         nanos.reset();
         context.executor().execute(() -> {
@@ -76,8 +97,6 @@ public final class NettyPingPong extends ChannelInboundHandlerAdapter {
             last = begin;
             send(context);
         });
-        done.await();
-        return last - begin;
     }
 
     @Override

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.accel.netty;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.accel.testing.ChildJvm;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.SocketChannel;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.util.NetUtil;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Event loops that sleep until the peer rings make as many system calls as those of Netty's NIO transport, counted by strace. */
+@Timeout(150)
+class SystemCallsTest {
+    private static final int WARM_UP = 300;
+    private static final int TRIPS = 1_000;
+    /** What reads, writes and waits for descriptors. */
+    private static final String CALLS =
+            "trace=read,write,readv,writev,recvfrom,sendto,recvmsg,sendmsg,poll,ppoll,select,pselect6,"
+                    + "epoll_wait,epoll_pwait,epoll_pwait2,epoll_ctl";
+    /** A thread's id, and the call; the end of one that was interrupted by another thread's has no parenthesis behind its name. */
+    private static final Pattern CALL = Pattern.compile("^\\d+ +(\\w+)\\((.*)");
+
+    @TempDir
+    Path temporary;
+
+    @Test
+    void aSleepingLoopMakesAsManyAsNios() throws Exception {
+        Map<String, Double> nios = perTrip("nio");
+        Map<String, Double> ours = perTrip("accel");
+        assertThat(sum(ours)).as("a trip takes %s, and %s by NIO", ours, nios).isLessThan(sum(nios) + 0.1);
+        assertThat(ours.getOrDefault("epoll_ctl", 0.0))
+                .as("changes of what is waited for, a trip")
+                .isLessThan(0.05);
+    }
+
+    private static double sum(Map<String, Double> calls) {
+        return calls.values().stream().mapToDouble(Double::doubleValue).sum();
+    }
+
+    /** The calls of both ends for a message there and back, by name. */
+    private Map<String, Double> perTrip(String transport) throws Exception {
+        Path trace = temporary.resolve(transport);
+        String said = new ChildJvm(Program.class)
+                .behind("strace", "-f", "-qq", "-e", "signal=none", "-e", CALLS, "-o", trace.toString())
+                .with("-Daccel.profile=low-cpu", "-Daccel.handover.after=connect", "-Daccel.fabric.order=shm")
+                .with("-Daccel.connect.probe-timeout=10s", "-Daccel.handshake.timeout=20s")
+                .run(transport)
+                .orderly();
+        assertThat(said).contains("path " + (transport.equals("nio") ? "kernel" : "shm"));
+        Map<String, Double> calls = counted(trace);
+        calls.replaceAll((name, count) -> count / TRIPS);
+        return calls;
+    }
+
+    /** Between what the program said when it began and what it said at the end. */
+    private static Map<String, Double> counted(Path trace) throws Exception {
+        Map<String, Double> calls = new TreeMap<>();
+        boolean counts = false;
+        boolean ended = false;
+        for (String line : Files.readAllLines(trace)) {
+            Matcher call = CALL.matcher(line);
+            if (!call.matches()) {
+                continue;
+            }
+            if (call.group(2).startsWith("1, \"RUNNING")) {
+                counts = true;
+            } else if (call.group(2).startsWith("1, \"DONE")) {
+                ended = true;
+                counts = false;
+            } else if (counts) {
+                calls.merge(call.group(1), 1.0, Double::sum);
+            }
+        }
+        assertThat(ended).as("%s goes on to the end", trace).isTrue();
+        return calls;
+    }
+
+    /** Has messages echoed between two event loops, one after the other; the argument is the transport. */
+    static final class Program {
+        private static final int MESSAGE_BYTES = 64;
+
+        private Program() {}
+
+        public static void main(String[] args) throws Exception {
+            boolean nio = args[0].equals("nio");
+            EventLoopGroup serverLoop = new MultiThreadIoEventLoopGroup(1, handler(nio));
+            EventLoopGroup clientLoop = new MultiThreadIoEventLoopGroup(1, handler(nio));
+            Channel listener = new ServerBootstrap()
+                    .group(serverLoop)
+                    .channel(nio ? NioServerSocketChannel.class : AccelServerSocketChannel.class)
+                    .childHandler(new ChannelInitializer<SocketChannel>() {
+                        @Override
+                        protected void initChannel(SocketChannel channel) {
+                            channel.pipeline().addLast(new Echo());
+                        }
+                    })
+                    .bind(NetUtil.LOCALHOST, 0)
+                    .sync()
+                    .channel();
+            Asker asker = new Asker();
+            Channel client = new Bootstrap()
+                    .group(clientLoop)
+                    .channel(nio ? NioSocketChannel.class : AccelSocketChannel.class)
+                    .handler(asker)
+                    .connect(listener.localAddress())
+                    .sync()
+                    .channel();
+            asker.run(client, WARM_UP);
+            System.out.println("path "
+                    + (client instanceof AccelSocketChannel accel ? accel.path().path() : "kernel"));
+            System.out.println("RUNNING");
+            asker.run(client, TRIPS);
+            System.out.println("DONE");
+            clientLoop.shutdownGracefully(0, 5, TimeUnit.SECONDS).sync();
+            serverLoop.shutdownGracefully(0, 5, TimeUnit.SECONDS).sync();
+        }
+
+        private static IoHandlerFactory handler(boolean nio) {
+            return nio ? NioIoHandler.newFactory() : AccelIoHandler.newFactory();
+        }
+
+        private static final class Echo extends ChannelInboundHandlerAdapter {
+            @Override
+            public void channelRead(ChannelHandlerContext ctx, Object msg) {
+                ChannelFuture unused = ctx.writeAndFlush(msg, ctx.voidPromise());
+            }
+        }
+
+        /** In the client's event loop, but for what the latch hands over. */
+        private static final class Asker extends ChannelInboundHandlerAdapter {
+            private int left;
+            private int missing;
+            private volatile CountDownLatch done;
+
+            void run(Channel channel, int trips) throws InterruptedException {
+                done = new CountDownLatch(1);
+                channel.eventLoop().execute(() -> {
+                    left = trips;
+                    send(channel);
+                });
+                done.await();
+            }
+
+            private void send(Channel channel) {
+                missing = MESSAGE_BYTES;
+                ChannelFuture unused =
+                        channel.writeAndFlush(Unpooled.directBuffer().writeZero(MESSAGE_BYTES), channel.voidPromise());
+            }
+
+            @Override
+            public void channelRead(ChannelHandlerContext ctx, Object msg) {
+                ByteBuf answer = (ByteBuf) msg;
+                missing -= answer.readableBytes();
+                answer.release();
+                if (missing > 0) {
+                    return;
+                }
+                if (--left > 0) {
+                    send(ctx.channel());
+                } else {
+                    done.countDown();
+                }
+            }
+        }
+    }
+}
