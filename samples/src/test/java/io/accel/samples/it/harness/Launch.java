@@ -184,6 +184,11 @@ public final class Launch {
         return within(command);
     }
 
+    /** Gives it, in its container, a host name of its own. */
+    public Launch named(String host) {
+        return within(List.of("unshare", "--uts", "sh", "-c", "hostname \"$0\" && exec \"$@\"", host));
+    }
+
     /**
      * Puts it into a container whose network leads to that of another and nowhere else.
      *
