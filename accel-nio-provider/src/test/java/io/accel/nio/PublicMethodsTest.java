@@ -3,6 +3,7 @@ package io.accel.nio;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.accel.PathInfo;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.Arrays;
@@ -22,6 +23,17 @@ class PublicMethodsTest {
                 .map(Method::getName);
         assertThat(own).isSubsetOf("path");
         assertThat(channel.getInterfaces()).isEmpty();
+    }
+
+    /** That of all adapters. */
+    @ParameterizedTest
+    @ValueSource(classes = {AccelSocketChannel.class, AccelDatagramChannel.class})
+    void thePathOfAChannelIsToldInOneWay(Class<?> channel) {
+        assertThat(channel.getMethods())
+                .filteredOn(method -> method.getName().equals("path"))
+                .singleElement()
+                .extracting(Method::getReturnType)
+                .isEqualTo(PathInfo.class);
     }
 
     private static boolean isOf(Class<?> type, Method method) {

@@ -144,6 +144,11 @@ final class RdmaChecks {
                     : e.reason().sentence();
             return List.of(Finding.fail("rdma.library", e.reason() + ": " + e.getMessage(), advice));
         }
+        return findings(devices);
+    }
+
+    /** Checks what devices there are, and a connection over each that can be used. */
+    List<Finding> findings(List<DeviceInfo> devices) throws IOException {
         List<Finding> findings = new ArrayList<>();
         findings.add(libraries());
         findings.add(settings(devices));

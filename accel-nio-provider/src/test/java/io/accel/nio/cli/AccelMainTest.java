@@ -4,8 +4,10 @@ package io.accel.nio.cli;
 import static io.accel.nio.cli.CommandLineRunner.accel;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class AccelMainTest {
@@ -33,8 +35,12 @@ class AccelMainTest {
                 .contains("Java " + Runtime.version(), System.getProperty("os.arch"));
     }
 
+    static Set<String> commands() {
+        return AccelMain.commandLine().getSubcommands().keySet();
+    }
+
     @ParameterizedTest
-    @ValueSource(strings = {"run", "stats", "profiles", "version"})
+    @MethodSource("commands")
     void everyCommandExplainsItself(String command) {
         CommandLineRunner run = accel(command, "--help");
         assertThat(run.status()).isZero();

@@ -90,6 +90,7 @@ class AgentIT {
         Map<String, String> mistakes = Map.of(
                 "latency", "such as profile=latency",
                 "profile=latncy", "did you mean 'latency'?",
+                "profile=latency,,x", "profile=latency,,x: no such preset",
                 "poll.spni=5us", "did you mean 'poll.spin'?",
                 "metrics=promethius", "'promethius' is neither");
         for (Map.Entry<String, String> mistake : mistakes.entrySet()) {
@@ -113,8 +114,48 @@ class AgentIT {
                 assertThat(child.status()).as(child.output()).isZero();
                 assertThat(child.output())
                         .contains("accel: the program runs without Accel", "provider sun.nio.ch.")
-                        .doesNotContain("Exception");
+                        .doesNotContain("Exception", "Error");
             }
+        }
+    }
+
+    /** Also when it comes to connections: no class that the start has given up is missed later. */
+    @ParameterizedTest
+    @MethodSource("io.accel.nio.dropin.Child#jdks")
+    void whatRunsWithoutAccelForAMistakeConnects(Path jdk) throws Exception {
+        for (Class<?> program : List.of(EchoUntilTold.class, SocketsOnce.class, Nio2Once.class)) {
+            List<String> command = List.of(
+                    jdk.resolve("bin/java").toString(),
+                    AGENT + "=poll.spni=5us,on-error=off",
+                    "-cp",
+                    Child.testClasses().toString(),
+                    program.getName());
+            try (Child child = Child.start(dir, command)) {
+                child.closeInput();
+                assertThat(child.status()).as(child.output()).isZero();
+                assertThat(child.output())
+                        .contains("accel: the program runs without Accel")
+                        .doesNotContain("Exception", "Error");
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("io.accel.nio.dropin.Child#jdks")
+    void aSettingMayBeAList(Path jdk) throws Exception {
+        List<String> command = List.of(
+                jdk.resolve("bin/java").toString(),
+                AGENT + "=metrics=prometheus:127.0.0.1:0,jmx,profile=latency",
+                "-cp",
+                Child.testClasses().toString(),
+                EchoUntilTold.class.getName());
+        try (Child child = Child.start(dir, command)) {
+            child.awaitOutput("metrics are at http://127.0.0.1:");
+            child.awaitOutput("metrics are in JMX as io.accel:type=Accel");
+            child.awaitOutput(", profile latency, ");
+            child.closeInput();
+            assertThat(child.status()).as(child.output()).isZero();
+            assertThat(child.output()).doesNotContain("Exception", "Error");
         }
     }
 
@@ -125,7 +166,8 @@ class AgentIT {
         try (Child child = Child.start(dir, Child.probe(jdk, List.of(AGENT)), environment)) {
             assertThat(child.status()).as(child.output()).isZero();
             assertThat(child.output())
-                    .contains("accel: ACCEL_PROFILE=latncy: no such preset", "did you mean 'latency'?");
+                    .contains("accel: ACCEL_PROFILE=latncy: no such preset", "did you mean 'latency'?")
+                    .doesNotContain("Exception", "Error");
         }
         try (Child child = Child.start(dir, Child.probe(jdk, List.of(AGENT + "=profile=low-cpu")), environment)) {
             assertThat(child.status()).as(child.output()).isZero();

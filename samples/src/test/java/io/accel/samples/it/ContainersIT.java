@@ -10,6 +10,7 @@ import io.accel.samples.it.harness.Launch;
 import io.accel.samples.it.harness.ProcFs;
 import io.accel.samples.it.harness.SharedDirectory;
 import io.accel.samples.it.programs.Splice;
+import io.accel.samples.it.programs.Talks;
 import io.accel.samples.it.programs.Transfer;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -194,6 +195,40 @@ class ContainersIT {
         }
     }
 
+    /** Each has the number 1 in its own. */
+    @Test
+    void theLiveViewTellsProcessesOfOneNumberApart() throws IOException {
+        try (SharedDirectory directory = SharedDirectory.create();
+                Child first = started(launch(directory.path(), "at=listen", "host=0.0.0.0", "do=sink")
+                        .inContainer()
+                        .named("accel-one"));
+                Child second = started(launch(Talks.class, directory.path(), "do=answer")
+                        .inContainer()
+                        .named("accel-two"))) {
+            await().atMost(Ends.START).untilAsserted(() -> {
+                try (var there = Files.list(directory.path())) {
+                    assertThat(there.filter(
+                                    path -> path.getFileName().toString().startsWith("accel-stats-1-")))
+                            .as("places where %s and %s can be looked at", first, second)
+                            .hasSize(2);
+                }
+            });
+            try (Child stats = Launch.plain(
+                            "io.accel.nio.cli.AccelMain", "stats", "--once", "--dir=" + directory.path())
+                    .classPath(List.of(Launch.dropInJar()))
+                    .start("accel stats")) {
+                assertThat(stats.awaitExit(Ends.START)).as(stats.output()).isZero();
+                assertThat(stats.output().lines().filter(line -> line.startsWith("1 ")))
+                        .as(stats.output())
+                        .hasSize(2)
+                        .anyMatch(line ->
+                                line.matches("1 accel-one " + Transfer.class.getName() + " since [-0-9: ]+, up .*"))
+                        .anyMatch(line ->
+                                line.matches("1 accel-two " + Talks.class.getName() + " since [-0-9: ]+, up .*"));
+            }
+        }
+    }
+
     /** Young ones may be about to open. */
     private static void age(Path directory) throws IOException {
         try (var all = Files.list(directory)) {
@@ -228,7 +263,11 @@ class ContainersIT {
     }
 
     private static Launch launch(Path directory, String... arguments) {
-        return Launch.accelerated(Transfer.class, arguments)
+        return launch(Transfer.class, directory, arguments);
+    }
+
+    private static Launch launch(Class<?> program, Path directory, String... arguments) {
+        return Launch.accelerated(program, arguments)
                 .option("-XX:-UsePerfData") // whose file is named by the process's id, which is 1 in each
                 .accel("shm.dir", directory)
                 .accel("log.connections", true);

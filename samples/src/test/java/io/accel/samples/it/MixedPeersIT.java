@@ -6,7 +6,9 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.accel.samples.it.harness.Launch;
 import io.accel.samples.it.harness.PathEvidence;
 import io.accel.samples.it.harness.ReadableCopy;
+import io.accel.samples.it.harness.SharedDirectory;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
@@ -14,11 +16,14 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Peers that cannot share memory: one without Accel, or of another user. They talk, through the kernel. */
+/** Peers that cannot share memory, one without Accel or of another user, talk through the kernel; users of one group share it. */
 class MixedPeersIT {
     private static final long SOME = 32L << 20;
     private static final String OTHER_USER = "nobody";
     private static final String OTHER_GROUP = "nogroup";
+    private static final String THIRD_USER = "daemon";
+    /** One that has no name on this machine. */
+    private static final String GROUP = "10001";
 
     @TempDir
     private Path directory;
@@ -56,6 +61,31 @@ class MixedPeersIT {
                 otherListens,
                 Side.source("bytes=" + SOME).launched(asOther).launched(meeting),
                 Side.sink().launched(meeting));
+    }
+
+    /** As in a pod, whose containers run as users of their own and have the volume's group by its number alone. */
+    @ParameterizedTest(name = "the other user listens: {0}")
+    @CsvSource({"true", "false"})
+    void anotherUsersProcessOfOneGroup(boolean otherListens) throws IOException {
+        assumeTrue(
+                "root".equals(System.getProperty("user.name")),
+                "needs root, to start processes as the users " + OTHER_USER + " and " + THIRD_USER);
+        ReadableCopy copy = ReadableCopy.in(directory);
+        try (SharedDirectory shared = SharedDirectory.create()) {
+            Files.setAttribute(shared.path(), "unix:mode", 01777); // as that of /dev/shm
+            UnaryOperator<Launch> meeting =
+                    launch -> launch.accel("shm.dir", shared.path()).accel("shm.group", GROUP);
+            Side source = Side.source("bytes=" + SOME)
+                    .launched(launch -> copy.launchedAs(OTHER_USER, GROUP, launch))
+                    .launched(meeting);
+            Side sink = Side.sink()
+                    .launched(launch -> copy.launchedAs(THIRD_USER, GROUP, launch))
+                    .launched(meeting);
+            try (Ends ends = Ends.connect(otherListens, source, sink)) {
+                PathEvidence.assertAccelerated(ends.port, 1);
+                finish(ends);
+            }
+        }
     }
 
     private static void transferByKernel(boolean sourceListens, Side source, Side sink) {

@@ -25,27 +25,44 @@ class SoakIT {
     private static final Duration END = Duration.ofMinutes(2);
 
     private static Child start(String... options) {
+        return launch(options).start("soak");
+    }
+
+    private static Launch launch(String... options) {
         List<String> arguments = new ArrayList<>(List.of("soak"));
         arguments.addAll(List.of(options));
         arguments.addAll(
                 Launch.isAccel() ? List.of("--accel-jar", Launch.dropInJar().toString()) : List.of("--kernel"));
-        return Launch.plain(SamplesMain.class, arguments.toArray(String[]::new))
-                .testClassPath()
-                .start("soak");
+        return Launch.plain(SamplesMain.class, arguments.toArray(String[]::new)).testClassPath();
     }
 
-    /** As by somebody who has seen enough. Not by SIGINT, which a JVM ignores that was started in the background. */
     @Test
     void nothingIsLeftWhenItIsEnded() throws IOException {
         try (Child soak = start("--minutes", "5")) {
-            Matcher begun = Pattern.compile("Soaking for .* in (\\S+); .*").matcher(soak.awaitLine("Soaking for", END));
-            assertThat(begun.matches()).isTrue();
-            Path directory = Path.of(begun.group(1));
-            await().atMost(END).until(() -> !isEmpty(directory)); // its programs have begun
-            soak.signal("TERM");
-            soak.awaitExit(END);
-            assertThat(directory).doesNotExist();
+            int unused = assertLeavesNothing(soak, () -> soak.signal("TERM"));
         }
+    }
+
+    /** The terminal sends the signal to the programs that it has started, too. */
+    @Test
+    void nothingIsLeftByControlC() throws IOException {
+        try (Child soak = launch("--minutes", "5").onTerminal().start("soak on a terminal")) {
+            assertThat(assertLeavesNothing(soak, () -> soak.send("\003")))
+                    .as("exit status: by SIGINT")
+                    .isEqualTo(130);
+        }
+    }
+
+    /** Returns its exit status. */
+    private static int assertLeavesNothing(Child soak, Runnable end) throws IOException {
+        Matcher begun = Pattern.compile("Soaking for .* in (\\S+); .*").matcher(soak.awaitLine("Soaking for", END));
+        assertThat(begun.matches()).isTrue();
+        Path directory = Path.of(begun.group(1));
+        await().atMost(END).until(() -> !isEmpty(directory)); // its programs have begun
+        end.run();
+        int status = soak.awaitExit(END);
+        assertThat(directory).doesNotExist();
+        return status;
     }
 
     private static boolean isEmpty(Path directory) throws IOException {

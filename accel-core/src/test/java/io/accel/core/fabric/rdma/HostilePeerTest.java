@@ -34,6 +34,8 @@ import org.junit.jupiter.params.provider.ValueSource;
         disabledReason = "no RDMA device here: samples/lab/junit runs this in the lab")
 @Timeout(60)
 class HostilePeerTest {
+    private static final int WRITTEN = 64;
+
     private RdmaEnds ends;
     private CmEventChannel events;
     /** A connection that nobody else's nonsense may touch. */
@@ -124,21 +126,36 @@ class HostilePeerTest {
     @Test
     void aWriteBesideTheRegionBreaksTheLink() throws Exception {
         try (Liar liar = new Liar()) {
-            long beyond = liar.offer.address() + RingMemory.PAGE + RdmaEnds.RING;
-            liar.requests.writeWithImmediate(
-                    0, 0, SendFlags.SIGNALED, beyond, liar.offer.key(), Immediate.of(Immediate.DATA, 64));
-            liar.requests.segment(
-                    0,
-                    liar.endpoint.outbound().address(),
-                    64,
-                    liar.endpoint.outbound().lkey());
-            liar.endpoint.queuePair().postSend(liar.requests, 0, 1);
-            Awaitility.await().atMost(10, TimeUnit.SECONDS).until(() -> {
-                liar.victim.takeIn();
-                return (liar.victim.peerState() & Link.BROKEN) != 0;
-            });
-            assertThat(liar.victim.published()).isZero();
+            liar.write(liar.ring() + RdmaEnds.RING, liar.offer.key());
+            assertBroken(liar.victim);
         }
+    }
+
+    /** Address and key are right, as that connection's own handshake has them. */
+    @Test
+    void aWriteByTheKeyOfAnotherConnectionBreaksTheWritersLinkAlone() throws Exception {
+        try (Liar other = new Liar();
+                Liar liar = new Liar()) {
+            liar.write(other.ring(), other.offer.key());
+            assertBroken(liar.victim);
+            other.victim.takeIn();
+            assertThat(other.victim.peerState() & Link.BROKEN).isZero();
+            assertThat(other.victim.published()).isZero();
+            // Which the other one may do.
+            other.write(other.ring(), other.offer.key());
+            Awaitility.await().atMost(10, TimeUnit.SECONDS).until(() -> {
+                other.victim.takeIn();
+                return other.victim.published() == WRITTEN;
+            });
+        }
+    }
+
+    private static void assertBroken(Link victim) {
+        Awaitility.await().atMost(10, TimeUnit.SECONDS).until(() -> {
+            victim.takeIn();
+            return (victim.peerState() & Link.BROKEN) != 0;
+        });
+        assertThat(victim.published()).isZero();
     }
 
     @ParameterizedTest
@@ -217,6 +234,22 @@ class HostilePeerTest {
 
         void word(int immediate) throws Exception {
             requests.writeWithImmediate(0, 0, SendFlags.SIGNALED, offer.address(), offer.key(), immediate);
+            endpoint.queuePair().postSend(requests, 0, 1);
+        }
+
+        /** Where the ring begins that this may write to. */
+        long ring() {
+            return offer.address() + RingMemory.PAGE;
+        }
+
+        /** Writes to memory of the peer's, and says that it is the next of the ring. */
+        void write(long address, int key) throws Exception {
+            requests.writeWithImmediate(0, 0, SendFlags.SIGNALED, address, key, Immediate.of(Immediate.DATA, WRITTEN));
+            requests.segment(
+                    0,
+                    endpoint.outbound().address(),
+                    WRITTEN,
+                    endpoint.outbound().lkey());
             endpoint.queuePair().postSend(requests, 0, 1);
         }
 

@@ -130,6 +130,15 @@ public final class Launch {
         return within(List.of("setpriv", "--reuid=" + user, "--regid=" + group, "--clear-groups"));
     }
 
+    /**
+     * Runs it in the foreground of a terminal of its own, where what is sent to it is typed: {@code \003} is Ctrl-C. The tests may have been
+     * started in the background, where programs ignore that unless they are told otherwise.
+     */
+    public Launch onTerminal() {
+        String script = "exec script -qec \"exec env --default-signal=INT ${*@Q}\" /dev/null";
+        return within(List.of("bash", "-c", script, "bash"));
+    }
+
     /** Writes all its system calls of these names, with commas between them, to a file. */
     public Launch traced(Path file, String calls) {
         // The tracer is a process beside it, so that who kills it ends the tracer as well.
@@ -182,6 +191,11 @@ public final class Launch {
         command.addAll(CONTAINER);
         command.addAll(List.of("ip link set lo up && exec \"$@\"", "sh"));
         return within(command);
+    }
+
+    /** Gives it, in its container, a host name of its own. */
+    public Launch named(String host) {
+        return within(List.of("unshare", "--uts", "sh", "-c", "hostname \"$0\" && exec \"$@\"", host));
     }
 
     /**

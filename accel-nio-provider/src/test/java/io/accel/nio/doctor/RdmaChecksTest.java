@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.accel.nio.doctor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.accel.core.fabric.DeviceInfo;
+import io.accel.nio.doctor.Finding.Status;
+import io.accel.profile.Profile;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** On any machine, of devices that are made up. */
+class RdmaChecksTest {
+    private static final String REASON =
+            "efa_0 has no reliable connections that programs can post to: ibv_create_qp: Operation not supported";
+
+    @TempDir
+    private Path dir;
+
+    @BeforeEach
+    void noLibraryIsLoaded() throws IOException {
+        Files.writeString(Files.createDirectories(dir.resolve("proc/self")).resolve("maps"), "");
+    }
+
+    private List<Finding> findings(Map<String, String> settings, DeviceInfo device) throws IOException {
+        return new RdmaChecks(Profile.load("balanced", settings), new SystemFiles(dir)).findings(List.of(device));
+    }
+
+    /** As of a cloud: it is there, its port is up, and nothing can be done about it. */
+    private static DeviceInfo unusable() {
+        DeviceInfo.Port port = new DeviceInfo.Port(1, "ACTIVE", "ETHERNET", 4096, List.of("192.0.2.7"));
+        return new DeviceInfo("efa_0", "UNSPECIFIED", "1.2", 128, -1, List.of(), REASON, List.of(port));
+    }
+
+    @Test
+    void aDeviceThatCannotBeUsedIsNamedAndWhy() throws IOException {
+        List<Finding> findings = findings(Map.of(), unusable());
+        assertThat(findings)
+                .filteredOn(finding -> finding.check().equals("rdma.device"))
+                .singleElement()
+                .satisfies(finding -> {
+                    assertThat(finding.status()).isEqualTo(Status.WARNING);
+                    assertThat(finding.found())
+                            .isEqualTo("efa_0: UNSPECIFIED; connections by it take the kernel's path: " + REASON);
+                    assertThat(finding.advice()).startsWith("nothing to do, unless");
+                });
+        assertThat(findings).as("a connection over it").noneMatch(finding -> finding.check()
+                .equals("rdma.live"));
+        assertThat(findings).noneMatch(finding -> finding.status() == Status.FAIL);
+    }
+
+    @Test
+    void thatTheProfileDoesNotNameItDoesNotHideTheReason() throws IOException {
+        assertThat(findings(Map.of("rdma.device", "mlx5_0"), unusable()))
+                .filteredOn(finding -> finding.status() == Status.WARNING)
+                .extracting(Finding::check)
+                .containsExactly("rdma.settings", "rdma.device");
+    }
+}
