@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.fail;
 import io.accel.core.jdk.JdkAccess;
 import java.io.Closeable;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -163,6 +164,14 @@ public abstract class ContractSupport {
         AtomicLong seen = new AtomicLong(-1);
         Awaitility.await().pollInterval(Duration.ofMillis(50)).until(() -> seen.getAndSet(taken.get()) == taken.get());
         return writer.awaitInside("write");
+    }
+
+    /** Starts a write, and waits until it has taken bytes, which have come to the other end, and waits for room for others. */
+    protected final <T> Task<T> startedWriting(Callable<T> write, SocketChannel other) throws IOException {
+        Task<T> writer = start(write).awaitInside("write");
+        InputStream in = other.socket().getInputStream();
+        eventually().until(() -> in.available() > 0);
+        return writer;
     }
 
     protected final <T> Task<T> startVirtual(Callable<T> body) {

@@ -78,7 +78,7 @@ class AsynchronousCloseTest extends ContractSupport {
     void blockedWriteThatTookSome() throws Exception {
         Pair pair = pair();
         ByteBuffer much = ByteBuffer.allocateDirect(64 << 20);
-        Task<Integer> writer = start(() -> pair.client().write(much)).awaitInside("write");
+        Task<Integer> writer = startedWriting(() -> pair.client().write(much), pair.server());
         pair.client().close();
         assertThat(writer.result()).isEqualTo(much.position()).isBetween(1, much.capacity() - 1);
         assertThatThrownBy(() -> pair.client().write(much)).isExactlyInstanceOf(ClosedChannelException.class);
@@ -88,7 +88,7 @@ class AsynchronousCloseTest extends ContractSupport {
     void blockedGatheringWriteThatTookSome() throws Exception {
         Pair pair = pair();
         ByteBuffer[] much = {ByteBuffer.allocate(1), ByteBuffer.allocateDirect(64 << 20)};
-        Task<Long> writer = start(() -> pair.client().write(much)).awaitInside("write");
+        Task<Long> writer = startedWriting(() -> pair.client().write(much), pair.server());
         pair.client().close();
         assertThat(writer.result()).isEqualTo(1L + much[1].position());
     }
@@ -97,7 +97,7 @@ class AsynchronousCloseTest extends ContractSupport {
     void blockedWriteThatTookSomeMeetsAReset() throws Exception {
         Pair pair = pair();
         ByteBuffer much = ByteBuffer.allocateDirect(64 << 20);
-        Task<Integer> writer = start(() -> pair.client().write(much)).awaitInside("write");
+        Task<Integer> writer = startedWriting(() -> pair.client().write(much), pair.server());
         pair.server().close();
         assertThat(writer.result()).isEqualTo(much.position()).isBetween(1, much.capacity() - 1);
         assertThatThrownBy(() -> pair.client().write(much))

@@ -86,7 +86,7 @@ class HalfCloseTest extends ContractSupport {
     void shutdownOutputWakesABlockedWriter() throws Exception {
         Pair pair = pair();
         ByteBuffer much = ByteBuffer.allocateDirect(64 << 20);
-        Task<Integer> writer = start(() -> pair.client().write(much)).awaitInside("write");
+        Task<Integer> writer = startedWriting(() -> pair.client().write(much), pair.server());
         pair.client().shutdownOutput();
         assertThat(writer.result()).isEqualTo(much.position()).isBetween(1, much.capacity() - 1);
         assertRefused(() -> pair.client().write(much));
@@ -97,7 +97,7 @@ class HalfCloseTest extends ContractSupport {
     void shutdownOutputWakesABlockedGatheringWriter() throws Exception {
         Pair pair = pair();
         ByteBuffer[] much = {ByteBuffer.allocate(1), ByteBuffer.allocateDirect(64 << 20)};
-        Task<Long> writer = start(() -> pair.client().write(much)).awaitInside("write");
+        Task<Long> writer = startedWriting(() -> pair.client().write(much), pair.server());
         pair.client().shutdownOutput();
         assertThat(writer.result()).isEqualTo(1L + much[1].position()).isBetween(1L, (long) much[1].capacity());
         assertRefused(() -> pair.client().write(much));
