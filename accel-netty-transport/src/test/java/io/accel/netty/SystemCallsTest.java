@@ -4,6 +4,7 @@ package io.accel.netty;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.accel.testing.ChildJvm;
+import io.accel.testing.SystemCalls;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
@@ -21,14 +22,10 @@ import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.util.NetUtil;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -38,12 +35,6 @@ import org.junit.jupiter.api.io.TempDir;
 class SystemCallsTest {
     private static final int WARM_UP = 300;
     private static final int TRIPS = 1_000;
-    /** What reads, writes and waits for descriptors. */
-    private static final String CALLS =
-            "trace=read,write,readv,writev,recvfrom,sendto,recvmsg,sendmsg,poll,ppoll,select,pselect6,"
-                    + "epoll_wait,epoll_pwait,epoll_pwait2,epoll_ctl";
-    /** A thread's id, and the call; the end of one that was interrupted by another thread's has no parenthesis behind its name. */
-    private static final Pattern CALL = Pattern.compile("^\\d+ +(\\w+)\\((.*)");
 
     @TempDir
     Path temporary;
@@ -66,37 +57,23 @@ class SystemCallsTest {
     private Map<String, Double> perTrip(String transport) throws Exception {
         Path trace = temporary.resolve(transport);
         String said = new ChildJvm(Program.class)
-                .behind("strace", "-f", "-qq", "-e", "signal=none", "-e", CALLS, "-o", trace.toString())
+                .behind(
+                        "strace",
+                        "-f",
+                        "-qq",
+                        "-e",
+                        "signal=none",
+                        "-e",
+                        "trace=" + SystemCalls.ON_DESCRIPTORS,
+                        "-o",
+                        trace.toString())
                 .with("-Daccel.profile=low-cpu", "-Daccel.handover.after=connect", "-Daccel.fabric.order=shm")
                 .with("-Daccel.connect.probe-timeout=10s", "-Daccel.handshake.timeout=20s")
                 .run(transport)
                 .orderly();
         assertThat(said).contains("path " + (transport.equals("nio") ? "kernel" : "shm"));
-        Map<String, Double> calls = counted(trace);
+        Map<String, Double> calls = SystemCalls.between(trace, "RUNNING", "DONE");
         calls.replaceAll((name, count) -> count / TRIPS);
-        return calls;
-    }
-
-    /** Between what the program said when it began and what it said at the end. */
-    private static Map<String, Double> counted(Path trace) throws Exception {
-        Map<String, Double> calls = new TreeMap<>();
-        boolean counts = false;
-        boolean ended = false;
-        for (String line : Files.readAllLines(trace)) {
-            Matcher call = CALL.matcher(line);
-            if (!call.matches()) {
-                continue;
-            }
-            if (call.group(2).startsWith("1, \"RUNNING")) {
-                counts = true;
-            } else if (call.group(2).startsWith("1, \"DONE")) {
-                ended = true;
-                counts = false;
-            } else if (counts) {
-                calls.merge(call.group(1), 1.0, Double::sum);
-            }
-        }
-        assertThat(ended).as("%s goes on to the end", trace).isTrue();
         return calls;
     }
 

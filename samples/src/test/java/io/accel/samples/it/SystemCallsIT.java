@@ -10,14 +10,12 @@ import io.accel.samples.it.harness.PathEvidence;
 import io.accel.samples.it.harness.SharedDirectory;
 import io.accel.samples.it.programs.Echoes;
 import io.accel.samples.it.programs.ShortConnections;
+import io.accel.testing.SystemCalls;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
-import java.util.TreeMap;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -36,15 +34,9 @@ class SystemCallsIT {
 
     private static final int WARM_UP = 300;
     private static final int TRIPS = 2_000;
-    /** What reads, writes and waits for descriptors. */
-    private static final String CALLS =
-            "read,write,readv,writev,recvfrom,sendto,recvmsg,sendmsg,poll,ppoll,select,pselect6,"
-                    + "epoll_wait,epoll_pwait,epoll_pwait2,epoll_ctl";
     /** What makes connections and ends them as well. */
-    private static final String ALL_CALLS =
-            CALLS + ",socket,bind,connect,accept,accept4,shutdown,close,getsockopt,setsockopt,getsockname,fcntl";
-    /** A thread's id, and the call; the end of one that was interrupted by another thread's has no parenthesis behind its name. */
-    private static final Pattern CALL = Pattern.compile("^\\d+ +(\\w+)\\((.*)");
+    private static final String ALL_CALLS = SystemCalls.ON_DESCRIPTORS
+            + ",socket,bind,connect,accept,accept4,shutdown,close,getsockopt,setsockopt,getsockname,fcntl";
 
     @TempDir
     Path temporary;
@@ -104,7 +96,7 @@ class SystemCallsIT {
                 Child server = echoes(accelerated, directory, "wait=" + wait).start("echo server")) {
             int port = (int) server.awaitNumber("PORT", START);
             Launch launch = echoes(accelerated, directory, "wait=" + wait, "port=" + port);
-            try (Child client = launch.traced(trace, CALLS).start("echo client")) {
+            try (Child client = launch.traced(trace, SystemCalls.ON_DESCRIPTORS).start("echo client")) {
                 run(client, WARM_UP);
                 if (accelerated) {
                     PathEvidence.assertAccelerated(port, 1);
@@ -122,7 +114,7 @@ class SystemCallsIT {
     }
 
     private static Map<String, Double> perRun(Path trace) throws IOException {
-        Map<String, Double> calls = counted(trace);
+        Map<String, Double> calls = SystemCalls.between(trace, "RUNNING " + TRIPS, "DONE " + TRIPS);
         calls.replaceAll((name, count) -> count / TRIPS);
         return calls;
     }
@@ -138,28 +130,5 @@ class SystemCallsIT {
     private static void run(Child client, int trips) {
         client.send("RUN " + trips);
         client.awaitLine("DONE " + trips, RUN);
-    }
-
-    /** Between what the client said when it began and what it said at the end. */
-    private static Map<String, Double> counted(Path trace) throws IOException {
-        Map<String, Double> calls = new TreeMap<>();
-        boolean counts = false;
-        boolean ended = false;
-        for (String line : Files.readAllLines(trace)) {
-            Matcher call = CALL.matcher(line);
-            if (!call.matches()) {
-                continue;
-            }
-            if (call.group(2).startsWith("1, \"RUNNING " + TRIPS)) {
-                counts = true;
-            } else if (call.group(2).startsWith("1, \"DONE " + TRIPS)) {
-                ended = true;
-                counts = false;
-            } else if (counts) {
-                calls.merge(call.group(1), 1.0, Double::sum);
-            }
-        }
-        assertThat(ended).as("%s goes on to the end", trace).isTrue();
-        return calls;
     }
 }
