@@ -192,13 +192,14 @@ final class Soak implements AutoCloseable {
                 lost.add("the " + program.name() + " hangs: " + status);
             }
         }
-        long done = Program.number(client.status(), "done");
+        Map<String, String> status = client.status();
+        long done = Program.number(status, "done");
         if (done == last) {
-            out.accept("the client did not come to the end of any conversation for a while: " + client.status());
+            out.accept("the client did not come to the end of any conversation for a while: " + status);
         }
         last = done;
         if (over != Over.KERNEL) {
-            lookForStandstill();
+            lookForStandstill(Program.number(status, "handovers"));
         }
         if (over == Over.SHM) {
             ringsSeen += Rings.of(server.pid());
@@ -206,9 +207,8 @@ final class Soak implements AutoCloseable {
     }
 
     /** While connections go on, some should leave the kernel; where none does for a while, this shows why. */
-    private void lookForStandstill() throws IOException, InterruptedException {
+    private void lookForStandstill(long handovers) throws IOException, InterruptedException {
         long now = System.nanoTime();
-        long handovers = Program.number(client.status(), "handovers");
         if (handovers != lastHandovers) {
             lastHandovers = handovers;
             handedOver = now;
