@@ -117,6 +117,9 @@ public final class CmEventChannel implements AutoCloseable {
         long listenId = NativeMemory.getPointer(event + RdmaCmEvent.LISTEN_ID);
         boolean isRequest = type == CmEventType.CONNECT_REQUEST;
         CmId listener = isRequest ? ids.get(listenId) : null;
+        // Before the acknowledgement, which lets an identifier end in another thread: then a new one may get its
+        // address.
+        CmId subject = isRequest ? add(id) : ids.get(id);
         int status = NativeMemory.getInt(event + RdmaCmEvent.STATUS);
         var privateData = CmEvent.privateDataOf(event, type);
         if (cm.rdma_ack_cm_event(event) != 0) {
@@ -127,7 +130,6 @@ public final class CmEventChannel implements AutoCloseable {
                             "an event of the connection manager is used though it could not be acknowledged",
                             VerbsException.lastError("rdma_ack_cm_event", type.name()));
         }
-        CmId subject = isRequest ? add(id) : ids.get(id);
         return subject == null ? null : new CmEvent(type, subject, listener, status, privateData);
     }
 
