@@ -101,6 +101,13 @@ public final class AppsCommand implements Callable<Integer> {
             description = "With which profiles, with commas: latency, balanced, low-cpu (default: ${DEFAULT-VALUE}).")
     private List<String> profiles;
 
+    @Option(
+            names = "--cpu",
+            description =
+                    "Also say what the processors are used for: socket calls, channels, Accel, threads, the JVM, the program. A round"
+                            + " of its own, after the others, samples the stacks of both ends by async-profiler.")
+    private boolean cpu;
+
     @Mixin
     private ResultFiles files;
 
@@ -125,9 +132,10 @@ public final class AppsCommand implements Callable<Integer> {
                         rounds,
                         System.err)
                 .openLoop(openLoop);
-        Result result = comparison.runWithout(leftOut, cases);
+        Result result = run(comparison, jvm, cases, leftOut);
         ResultPrinter.print(result, jvm.place().describe(), System.out);
         List<String> ratios = ratios(result);
+        ratios.addAll(ofCpu(result));
         ratios.addAll(ofOpenLoop(result));
         printAll(ratios, System.out);
         List<String> notes = new ArrayList<>();
@@ -139,6 +147,26 @@ public final class AppsCommand implements Callable<Integer> {
         files.write(result, notes);
         result.failures().forEach(failure -> System.err.println("FAILED " + failure));
         return result.failures().isEmpty() ? 0 : 1;
+    }
+
+    private Result run(Comparison comparison, JvmCommand jvm, Set<BenchCase> cases, Set<Variant> leftOut)
+            throws IOException, InterruptedException {
+        if (!cpu) {
+            return comparison.runWithout(leftOut, cases);
+        }
+        try (CpuSampler sampler = CpuSampler.of(jvm.appLibraries(Kind.KAFKA_PRODUCE))) {
+            return comparison.sampling(sampler).runWithout(leftOut, cases);
+        }
+    }
+
+    /** A line for each row of which it is known. */
+    private static List<String> ofCpu(Result result) {
+        return result.rows().stream()
+                .filter(row -> row.cpu().all() > 0)
+                .map(row ->
+                        row.benchCase() + ", " + row.path() + (row.profile().equals("none") ? "" : ' ' + row.profile())
+                                + ", processor time: " + row.cpu().words())
+                .toList();
     }
 
     private static void printAll(List<String> lines, PrintStream out) {

@@ -260,6 +260,24 @@ final class BenchSession implements Session {
         return measureExchange(time, before);
     }
 
+    /**
+     * Samples the stacks of both ends while they are measured for about {@code time}, which costs them some of their speed.
+     *
+     * @return a line for each stack, as {@link CpuSampler#stop} gives them
+     */
+    List<String> stacks(CpuSampler sampler, Duration time) throws IOException, InterruptedException {
+        List<Long> ends = List.of(server.pid(), client.pid());
+        for (long end : ends) {
+            sampler.start(end);
+        }
+        measureExchange(time, null);
+        List<String> stacks = new ArrayList<>();
+        for (long end : ends) {
+            stacks.addAll(sampler.stop(end));
+        }
+        return stacks;
+    }
+
     private Sample measureIdleness(Duration time) throws IOException, InterruptedException {
         Watch watch = watch();
         ProcessTimes serverTimes = server.times();

@@ -35,6 +35,9 @@ final class Comparison {
     private final int rounds;
     private final PrintStream progress;
     private int openLoop;
+    /** Null if nobody asks what the processors are used for. */
+    private CpuSampler sampler;
+
     private final Map<BenchCase, Map<Variant, Series>> results = new EnumMap<>(BenchCase.class);
     private final List<Failure> failures = new ArrayList<>();
 
@@ -56,9 +59,16 @@ final class Comparison {
         return this;
     }
 
+    /** Samples, in a round of its own after the others, what the processors are used for; returns this. */
+    Comparison sampling(CpuSampler by) {
+        sampler = by;
+        return this;
+    }
+
     /** What the runs of one case over one path gave, as far as they went well. */
     private static final class Series {
         final List<Sample> samples = new ArrayList<>();
+        CpuBreakdown cpu = CpuBreakdown.NONE;
         boolean failed;
 
         /** Empty if a run failed: the others before it do not stand for the whole. */
@@ -118,6 +128,16 @@ final class Comparison {
                 }
             }
         }
+        if (sampler != null) {
+            progress.println("what the processors are used for");
+            for (BenchCase benchCase : cases) {
+                for (Variant variant : benchCase.variants()) {
+                    if (!leftOut.contains(variant)) {
+                        sample(benchCase, variant);
+                    }
+                }
+            }
+        }
         List<Row> rows = new ArrayList<>();
         cases.forEach(benchCase -> rows.addAll(rowsOf(benchCase)));
         return new Result(rows, failures);
@@ -139,6 +159,22 @@ final class Comparison {
             } else {
                 fail(benchCase, variant, e);
             }
+        } finally {
+            budget.over(warmUp, System.nanoTime());
+        }
+    }
+
+    private void sample(BenchCase benchCase, Variant variant) throws InterruptedException {
+        if (seriesOf(benchCase, variant).failed) {
+            return;
+        }
+        Duration warmUp = budget.nextWarmUp(System.nanoTime());
+        try (BenchSession session = BenchSession.open(jvm, benchCase, variant, warmUp, openLoop)) {
+            CpuBreakdown cpu = CpuBreakdown.of(session.stacks(sampler, measure.dividedBy(rounds)));
+            seriesOf(benchCase, variant).cpu = cpu;
+            report(benchCase, variant, cpu.words());
+        } catch (IOException | UncheckedIOException e) {
+            fail(benchCase, variant, e);
         } finally {
             budget.over(warmUp, System.nanoTime());
         }
@@ -256,7 +292,8 @@ final class Comparison {
                             bestOf(BenchCase.RAW, Variant.RAW),
                             bestOf(BenchCase.MEMCPY, Variant.MEMCPY)),
                     series.samples.get(0).crowd(),
-                    series.conditions()));
+                    series.conditions(),
+                    series.cpu));
         }
         return rows;
     }

@@ -58,6 +58,9 @@ final class JsonPrinter {
         if (!row.crowd().isEmpty()) {
             members.put("crowd", string(row.crowd()));
         }
+        if (row.cpu().all() > 0) {
+            members.put("cpu_share", shares(row.cpu()));
+        }
         if (!row.on().isEmpty()) {
             members.put("on", string(row.on()));
             members.put("vs_rstream", number(row.vsRstream()));
@@ -86,6 +89,14 @@ final class JsonPrinter {
         members.put("p99_us", number(figures.p99Micros()));
         members.put("msgs_per_s", number(figures.messagesPerSecond()));
         members.put("cpu_us_per_op", number(figures.cpuMicrosPerOp()));
+        return object(members);
+    }
+
+    private static String shares(CpuBreakdown cpu) {
+        Map<String, String> members = new LinkedHashMap<>();
+        for (CpuUse use : CpuUse.values()) {
+            members.put(use.name().toLowerCase(Locale.ROOT), number(cpu.share(use)));
+        }
         return object(members);
     }
 

@@ -17,6 +17,7 @@ import java.util.List;
  * @param vsRaw how many times the machine's own limit; NaN likewise
  * @param crowd who shared which processors; empty if that was not part of the case
  * @param conditions what else went on
+ * @param cpu what both ends used their processors for; empty where that was not asked
  */
 record Row(
         String benchCase,
@@ -29,9 +30,38 @@ record Row(
         double vsRstream,
         double vsRaw,
         String crowd,
-        Conditions conditions) {
+        Conditions conditions,
+        CpuBreakdown cpu) {
     Row {
         rounds = List.copyOf(rounds);
+    }
+
+    /** A row of which nobody asked what the processors were used for. */
+    Row(
+            String benchCase,
+            String path,
+            String profile,
+            String on,
+            List<Figures> rounds,
+            Latencies latencies,
+            Verdict vsKernel,
+            double vsRstream,
+            double vsRaw,
+            String crowd,
+            Conditions conditions) {
+        this(
+                benchCase,
+                path,
+                profile,
+                on,
+                rounds,
+                latencies,
+                vsKernel,
+                vsRstream,
+                vsRaw,
+                crowd,
+                conditions,
+                CpuBreakdown.NONE);
     }
 
     /** A row of this host, without a device, of a case that shares nothing. */

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.accel.samples.apps;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.accel.testing.RealProgram;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -33,5 +38,20 @@ class AppsIT {
     @Timeout(180)
     void realProgramsRunOnThePlainJdkAndWithAccel(String program) throws Exception {
         AppsRun.assertAccelerated(program, directory);
+    }
+
+    @Test
+    @Timeout(180)
+    void theirProcessorTimeIsToldApart() throws Exception {
+        String rows = AppsRun.run("derby-lookup", directory, "--cpu");
+        List<Double> socketCalls = Pattern.compile("\"socket_calls\": *([0-9.]+)")
+                .matcher(rows)
+                .results()
+                .map(result -> Double.valueOf(result.group(1)))
+                .toList();
+        assertThat(socketCalls)
+                .as("part of the processor time, of the plain JDK and of Accel: %s", rows)
+                .hasSize(2);
+        assertThat(socketCalls.get(0)).as("of the plain JDK").isGreaterThan(2 * socketCalls.get(1));
     }
 }

@@ -7,6 +7,8 @@ import io.accel.samples.perf.PerfCommand;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import picocli.CommandLine;
@@ -32,20 +34,12 @@ final class AppsRun {
     }
 
     /** Runs the program, and returns its rows as JSON. */
-    static String run(String program, Path directory) throws IOException {
+    static String run(String program, Path directory, String... options) throws IOException {
         Path json = directory.resolve("rows.json");
-        int status = new CommandLine(new PerfCommand())
-                .execute(
-                        "apps",
-                        program,
-                        "--rounds",
-                        "1",
-                        "--seconds",
-                        "1",
-                        "--warm-up",
-                        "5",
-                        "--json",
-                        json.toString());
+        List<String> arguments =
+                new ArrayList<>(List.of("apps", program, "--rounds=1", "--seconds=1", "--warm-up=5", "--json=" + json));
+        arguments.addAll(List.of(options));
+        int status = new CommandLine(new PerfCommand()).execute(arguments.toArray(String[]::new));
         assertThat(status).as("status of perf apps %s", program).isZero();
         return Files.readString(json);
     }

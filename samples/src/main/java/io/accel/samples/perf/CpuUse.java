@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.accel.samples.perf;
+
+import java.util.regex.Pattern;
+
+/**
+ * What a thread used the processor for, told by its stack as async-profiler names frames: methods of Java's with their classes, functions of
+ * native code by themselves. The order is that of tables.
+ */
+enum CpuUse {
+    /** System calls on sockets and for selectors, the kernel's part of them included, whoever made them. */
+    SOCKET_CALLS("socket calls"),
+    /** The JDK's and Netty's classes for channels and selectors. */
+    CHANNELS("channels"),
+    /** Accel's classes, and what the JDK's do for them. */
+    ACCEL("Accel"),
+    /** Threads that hand work to each other, or wait for each other: park and unpark, monitors, yields. */
+    THREADS("threads"),
+    /** Compilers, the garbage collector and the rest of the JVM. */
+    JVM("JVM"),
+    /** All else: the program and its libraries, its files included. */
+    PROGRAM("program");
+
+    private static final Pattern JAVA = Pattern.compile("[\\w$]+/[^:; ]*\\.[\\w$<>]+|[A-Z][\\w$]*\\.[\\w$<>]+");
+
+    /** Classes whose native methods are system calls on sockets; Netty may have been moved to another package. */
+    private static final Pattern OF_SOCKETS =
+            Pattern.compile("(?:sun/nio/ch|java/net)/.*|(?:.*/)?netty/channel/(?:epoll|unix|uring)/.*");
+
+    private static final Pattern OF_FILES = Pattern.compile(
+            "(?:sun/nio/ch/FileChannelImpl|java/io/File\\w*|java/io/RandomAccessFile|sun/nio/fs/\\w+)\\..*");
+
+    private static final Pattern OF_CHANNELS = Pattern.compile(
+            "(?:sun/nio/ch|java/nio/channels|java/net)/.*|(?:.*/)?netty/channel/(?:nio|epoll|unix|uring|socket)/.*");
+
+    private static final Pattern HANDS_OVER = Pattern.compile("jdk/internal/misc/Unsafe\\.(?:un)?park"
+            + "|java/lang/Object\\.(?:wait|notify)\\w*|java/lang/Thread\\.(?:yield|sleep|onSpinWait)\\w*");
+
+    private static final Pattern OF_ACCEL = Pattern.compile("io/accel/(?!samples/|shaded/).*");
+
+    /** Methods that work for their callers. */
+    private static final Pattern OF_LIBRARIES =
+            Pattern.compile("(?:java|javax|jdk|sun|jnr|com/kenai/jffi|io/accel/shaded)/.*");
+
+    /** No further above the system call of a file is its channel's class. */
+    private static final int FILE_DEPTH = 6;
+
+    final String label;
+
+    CpuUse(String label) {
+        this.label = label;
+    }
+
+    /** @param frames the stack, from the thread's first method to where the thread was */
+    static CpuUse of(String... frames) {
+        int method = frames.length - 1;
+        while (method >= 0 && !isJava(frames[method])) {
+            method--;
+        }
+        if (method < 0) {
+            return JVM;
+        }
+        String nearest = frames[method];
+        CpuUse owner = owner(frames, method);
+        if (HANDS_OVER.matcher(nearest).matches()) {
+            return owner == ACCEL ? ACCEL : THREADS;
+        }
+        boolean inLibrary = method < frames.length - 1 && !frames[method + 1].contains("::");
+        if (inLibrary && OF_SOCKETS.matcher(nearest).matches() && !isAboutFiles(frames, method)) {
+            return SOCKET_CALLS;
+        }
+        return owner;
+    }
+
+    /** Whose work the method at {@code from} is: its own, or that of the first caller that is no library's. */
+    private static CpuUse owner(String[] frames, int from) {
+        CpuUse found = PROGRAM;
+        for (int i = from; i >= 0; i--) {
+            String frame = frames[i];
+            if (OF_FILES.matcher(frame).matches()) {
+                return PROGRAM;
+            }
+            if (OF_ACCEL.matcher(frame).matches()) {
+                return ACCEL;
+            }
+            if (OF_CHANNELS.matcher(frame).matches()) {
+                found = CHANNELS; // unless Accel asked for it
+            } else if (isJava(frame) && !OF_LIBRARIES.matcher(frame).matches()) {
+                return found;
+            }
+        }
+        return found;
+    }
+
+    private static boolean isAboutFiles(String[] frames, int from) {
+        for (int i = from; i >= Math.max(0, from - FILE_DEPTH); i--) {
+            if (OF_FILES.matcher(frames[i]).matches()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static boolean isJava(String frame) {
+        return JAVA.matcher(frame).matches();
+    }
+}
