@@ -10,9 +10,9 @@ import java.util.regex.Pattern;
 enum CpuUse {
     /** System calls on sockets and for selectors, the kernel's part of them included, whoever made them. */
     SOCKET_CALLS("socket calls"),
-    /** The JDK's and Netty's classes for channels and selectors. */
+    /** The JDK's and Netty's classes for channels and selectors, those that Accel has under its own included. */
     CHANNELS("channels"),
-    /** Accel's classes, and what the JDK's do for them. */
+    /** Accel's classes, and what the JDK's other classes do for them. */
     ACCEL("Accel"),
     /** Threads that hand work to each other, or wait for each other: park and unpark, monitors, yields. */
     THREADS("threads"),
@@ -66,7 +66,7 @@ enum CpuUse {
             return owner == ACCEL ? ACCEL : THREADS;
         }
         boolean inLibrary = method < frames.length - 1 && !frames[method + 1].contains("::");
-        if (inLibrary && OF_SOCKETS.matcher(nearest).matches() && !isAboutFiles(frames, method)) {
+        if (inLibrary && OF_SOCKETS.matcher(nearest).matches() && owner == CHANNELS) {
             return SOCKET_CALLS;
         }
         return owner;
@@ -74,22 +74,22 @@ enum CpuUse {
 
     /** Whose work the method at {@code from} is: its own, or that of the first caller that is no library's. */
     private static CpuUse owner(String[] frames, int from) {
-        CpuUse found = PROGRAM;
+        if (isAboutFiles(frames, from)) {
+            return PROGRAM;
+        }
         for (int i = from; i >= 0; i--) {
             String frame = frames[i];
-            if (OF_FILES.matcher(frame).matches()) {
-                return PROGRAM;
-            }
             if (OF_ACCEL.matcher(frame).matches()) {
                 return ACCEL;
             }
             if (OF_CHANNELS.matcher(frame).matches()) {
-                found = CHANNELS; // unless Accel asked for it
-            } else if (isJava(frame) && !OF_LIBRARIES.matcher(frame).matches()) {
-                return found;
+                return CHANNELS;
+            }
+            if (isJava(frame) && !OF_LIBRARIES.matcher(frame).matches()) {
+                return PROGRAM;
             }
         }
-        return found;
+        return PROGRAM;
     }
 
     private static boolean isAboutFiles(String[] frames, int from) {

@@ -26,7 +26,7 @@ class CpuUseTest {
                 "ACCEL | a/B.c;io/accel/core/socket/LinkStream.read;java/nio/ByteBuffer.put;jdk/internal/misc/Unsafe.copyMemory;"
                         + "Unsafe_CopyMemory0;__memmove_avx_unaligned_erms",
                 "ACCEL | a/B.c;io/accel/core/poll/WaitPolicy.offer;java/lang/Thread.yield;JVM_Yield;__GI___sched_yield",
-                "ACCEL | a/B.c;io/accel/core/poll/Poller.sleep;sun/nio/ch/SelectorImpl.select",
+                "CHANNELS | a/B.c;io/accel/core/poll/Poller.sleep;sun/nio/ch/SelectorImpl.select",
                 "THREADS | a/B.c;java/util/concurrent/SynchronousQueue.take;java/lang/Thread.yield;JVM_Yield;__GI___sched_yield",
                 "THREADS | a/B.c;java/util/concurrent/locks/LockSupport.unpark;jdk/internal/misc/Unsafe.unpark;Unsafe_Unpark;"
                         + "Parker::unpark;pthread_cond_signal",
