@@ -3,11 +3,11 @@ package io.accel.samples.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.accel.samples.it.harness.Child;
 import io.accel.samples.it.harness.Launch;
-import io.accel.samples.it.harness.ProcFs;
 import io.accel.samples.it.harness.SharedDirectory;
 import io.accel.samples.it.programs.AeronEnd;
+import io.accel.testing.Child;
+import io.accel.testing.ProcFs;
 import io.accel.testing.RealProgram;
 import java.io.IOException;
 import java.nio.file.Path;

@@ -4,13 +4,13 @@ package io.accel.samples.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.accel.samples.it.harness.Child;
 import io.accel.samples.it.harness.Launch;
 import io.accel.samples.it.harness.NewFiles;
 import io.accel.samples.it.harness.PathEvidence;
-import io.accel.samples.it.harness.ProcFs;
 import io.accel.samples.it.harness.SharedDirectory;
 import io.accel.samples.it.programs.Churn;
+import io.accel.testing.Child;
+import io.accel.testing.ProcFs;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;

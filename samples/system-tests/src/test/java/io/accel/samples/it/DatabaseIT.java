@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.accel.samples.it;
 
-import io.accel.samples.it.harness.Child;
 import io.accel.samples.it.harness.Launch;
 import io.accel.samples.it.harness.PathEvidence;
 import io.accel.samples.it.programs.DatabaseLoad;
+import io.accel.testing.Child;
 import io.accel.testing.RealProgram;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -3,7 +3,7 @@ package io.accel.samples.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.accel.samples.it.harness.Child;
+import io.accel.testing.Child;
 import java.time.Duration;
 
 /** Two connected child JVMs, one of which sends to the other. Not safe for use by several threads. */

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.accel.samples.it;
 
-import io.accel.samples.it.harness.Child;
 import io.accel.samples.it.harness.Launch;
 import io.accel.samples.it.harness.PathEvidence;
 import io.accel.samples.it.programs.HttpExercise;
 import io.accel.samples.it.programs.HttpServing;
+import io.accel.testing.Child;
 import io.accel.testing.RealProgram;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;

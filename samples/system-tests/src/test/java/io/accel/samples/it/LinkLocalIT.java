@@ -4,9 +4,9 @@ package io.accel.samples.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.accel.samples.it.harness.Child;
 import io.accel.samples.it.harness.Launch;
 import io.accel.samples.it.programs.ScopedEcho;
+import io.accel.testing.Child;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;

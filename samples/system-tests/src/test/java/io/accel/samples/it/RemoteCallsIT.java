@@ -4,10 +4,10 @@ package io.accel.samples.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.accel.samples.it.harness.Child;
 import io.accel.samples.it.harness.Launch;
-import io.accel.samples.it.harness.ProcFs;
 import io.accel.samples.it.programs.RemoteCalls;
+import io.accel.testing.Child;
+import io.accel.testing.ProcFs;
 import io.accel.testing.RealProgram;
 import java.time.Duration;
 import java.util.List;

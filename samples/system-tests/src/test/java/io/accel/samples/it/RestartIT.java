@@ -3,12 +3,12 @@ package io.accel.samples.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.accel.samples.it.harness.Child;
 import io.accel.samples.it.harness.Launch;
 import io.accel.samples.it.harness.PathEvidence;
-import io.accel.samples.it.harness.ProcFs;
 import io.accel.samples.it.harness.SharedDirectory;
 import io.accel.samples.it.programs.Transfer;
+import io.accel.testing.Child;
+import io.accel.testing.ProcFs;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

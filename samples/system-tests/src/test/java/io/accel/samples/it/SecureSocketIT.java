@@ -3,10 +3,10 @@ package io.accel.samples.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.accel.samples.it.harness.Child;
 import io.accel.samples.it.harness.Launch;
 import io.accel.samples.it.harness.PathEvidence;
 import io.accel.samples.it.programs.SecureEcho;
+import io.accel.testing.Child;
 import io.accel.testing.RealProgram;
 import java.io.IOException;
 import java.nio.file.Path;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.accel.samples.it;
 
-import io.accel.samples.it.harness.Child;
 import io.accel.samples.it.harness.Launch;
 import io.accel.samples.it.programs.Transfer;
+import io.accel.testing.Child;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.UnaryOperator;

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.accel.samples.cli.PerfMain;
-import io.accel.samples.it.harness.Child;
 import io.accel.samples.it.harness.Launch;
+import io.accel.testing.Child;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -3,9 +3,9 @@ package io.accel.samples.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.accel.samples.it.harness.Child;
 import io.accel.samples.it.harness.PathEvidence;
-import io.accel.samples.it.harness.ProcFs;
+import io.accel.testing.Child;
+import io.accel.testing.ProcFs;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -4,12 +4,12 @@ package io.accel.samples.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.accel.samples.it.harness.Child;
 import io.accel.samples.it.harness.Launch;
 import io.accel.samples.it.harness.PathEvidence;
 import io.accel.samples.it.harness.SharedDirectory;
 import io.accel.samples.it.programs.Echoes;
 import io.accel.samples.it.programs.ShortConnections;
+import io.accel.testing.Child;
 import io.accel.testing.SystemCalls;
 import java.io.IOException;
 import java.nio.file.Files;

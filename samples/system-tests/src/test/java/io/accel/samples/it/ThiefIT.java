@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.accel.samples.it.harness.Child;
 import io.accel.samples.it.harness.Launch;
-import io.accel.samples.it.harness.ProcFs;
 import io.accel.samples.it.harness.SharedDirectory;
 import io.accel.samples.it.programs.Station;
 import io.accel.samples.it.programs.Thief;
+import io.accel.testing.Child;
+import io.accel.testing.ProcFs;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.junit.jupiter.api.BeforeAll;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.accel.samples.it;
 
-import io.accel.samples.it.harness.Child;
 import io.accel.samples.it.harness.Launch;
 import io.accel.samples.it.programs.ZooKeeperLoad;
+import io.accel.testing.Child;
 import java.time.Duration;
 
 /** A ZooKeeper client in a JVM of its own, on the provider under test. Not safe for use by several threads. */

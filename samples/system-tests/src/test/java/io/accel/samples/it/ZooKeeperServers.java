@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.accel.samples.it;
 
-import io.accel.samples.it.harness.Child;
 import io.accel.samples.it.harness.Launch;
+import io.accel.testing.Child;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

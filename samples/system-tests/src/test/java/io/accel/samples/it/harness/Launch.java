@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.accel.samples.it.harness;
 
+import io.accel.testing.Child;
 import java.io.File;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;

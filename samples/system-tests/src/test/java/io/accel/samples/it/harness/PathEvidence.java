@@ -4,6 +4,7 @@ package io.accel.samples.it.harness;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.accel.testing.ProcFs;
 import java.time.Duration;
 
 /**

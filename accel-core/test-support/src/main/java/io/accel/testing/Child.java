@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.accel.samples.it.harness;
+package io.accel.testing;
 
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static java.util.concurrent.TimeUnit.SECONDS;
@@ -57,7 +57,7 @@ public final class Child implements AutoCloseable {
     }
 
     /** Starts the command, with its standard error merged into its standard output. */
-    static Child start(String name, ProcessBuilder command) {
+    public static Child start(String name, ProcessBuilder command) {
         try {
             Process process = command.redirectErrorStream(true).start();
             LIVE.add(process);
@@ -134,6 +134,15 @@ public final class Child implements AutoCloseable {
             process.getOutputStream().flush();
         } catch (IOException e) {
             throw failure("does not take '" + line + "': " + e);
+        }
+    }
+
+    /** Ends its standard input. */
+    public void closeInput() {
+        try {
+            process.getOutputStream().close();
+        } catch (IOException e) {
+            throw failure("does not take what is left of its input: " + e);
         }
     }
 

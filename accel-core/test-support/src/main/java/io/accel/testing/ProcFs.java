@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.accel.samples.it.harness;
+package io.accel.testing;
 
-import io.accel.testing.DirectoryContent;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
