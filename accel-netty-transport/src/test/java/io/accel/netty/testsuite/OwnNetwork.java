@@ -23,8 +23,7 @@ final class OwnNetwork {
     private static final String SET_UP =
             "ip link set lo up multicast on" + " && ip -6 route add local ff00::/8 dev lo table local && exec \"$@\"";
 
-    private static final List<String> IN_IT =
-            List.of("unshare", "--map-root-user", "--net", "sh", "-c", SET_UP, "sh");
+    private static final List<String> IN_IT = List.of("unshare", "--map-root-user", "--net", "sh", "-c", SET_UP, "sh");
 
     private OwnNetwork() {}
 
@@ -36,15 +35,16 @@ final class OwnNetwork {
     /** Runs a test class of one test; fails if that does not succeed. */
     static void run(Class<?> test) throws Exception {
         assumePossible();
-        ChildJvm jvm =
-                new ChildJvm(ConsoleLauncher.class).behind(IN_IT.toArray(String[]::new)).with("-D" + INSIDE + "=true");
+        ChildJvm jvm = new ChildJvm(ConsoleLauncher.class)
+                .behind(IN_IT.toArray(String[]::new))
+                .with("-D" + INSIDE + "=true");
         for (String argument : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
             if (argument.startsWith("-Daccel.") || argument.startsWith("-Dio.netty.")) {
                 jvm.with(argument);
             }
         }
-        ChildJvm.Ended ended = jvm.run(
-                "execute", "--disable-banner", "--disable-ansi-colors", "--select-class", test.getName());
+        ChildJvm.Ended ended =
+                jvm.run("execute", "--disable-banner", "--disable-ansi-colors", "--select-class", test.getName());
         // The launcher also calls it a success when the test found its conditions missing.
         assertThat(ended.orderly()).containsPattern("\\[ +1 tests successful");
     }

@@ -43,7 +43,9 @@ class SiteLinksTest {
 
     @Test
     void linksThatLeadNowhere() throws Exception {
-        write("index.html", "<a href=\"#nothing\">x</a> <a href=\"docs/B.html\">y</a> <a href=\"docs\">a directory</a>");
+        write(
+                "index.html",
+                "<a href=\"#nothing\">x</a> <a href=\"docs/B.html\">y</a> <a href=\"docs\">a directory</a>");
         write("docs/A.html", "<a href=\"../index.html#top\"><a href=\"../../LICENSE\"><a href=\"../../LICENSE\">");
 
         assertThat(said())
