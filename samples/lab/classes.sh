@@ -19,11 +19,14 @@ class_path() {
 }
 
 make_class_path() {
-    local module=$1 path=$2 touch_time
+    local module=$1 path=$2 touch_time directories
     touch_time=$(mktemp)
     (cd "$root" && timeout --foreground 900 mvn -B -ntp -q -pl "$module" -am test-compile dependency:build-classpath \
         -DexcludeArtifactIds=accel-rdma-libraries "-Dmdep.outputFile=$path.new" >&2) || { rm -f "$touch_time" && return 2; }
-    printf '%s:%s:%s\n' "$(jars "$path.new")" "$root/$module/target/test-classes" "$root/$module/target/classes" >"$path"
+    directories=$root/$module/target/test-classes
+    # A module may consist of tests.
+    [[ ! -d $root/$module/target/classes ]] || directories+=:$root/$module/target/classes
+    printf '%s:%s\n' "$(jars "$path.new")" "$directories" >"$path"
     jars -v "$path.new" | sed 's/^./:&/' >>"$path"
     printf '%s' "$(tr -d '\n' <"$path")" >"$path.new"
     mv "$path.new" "$path"

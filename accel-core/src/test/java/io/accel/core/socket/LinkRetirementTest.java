@@ -359,10 +359,13 @@ class LinkRetirementTest {
 
     @Test
     void aCloseInTheMidstOfItIsAnEnd() throws Exception {
+        openAnew(Map.of("handover.idle", "100ms"));
         for (int round = 0; round < 30; round++) {
-            exchange(100);
             LinkStream used = pair.client().attached();
-            await().until(() -> used.retirement().hasBegun() || used.isClosed());
+            exchange(100);
+            await().pollDelay(Duration.ZERO)
+                    .pollInterval(Duration.ofMillis(1))
+                    .until(() -> used.retirement().hasBegun() || used.isClosed());
             Streams.write(waits, pair.client(), ByteBuffer.allocate(5));
             Lab.close(pair.client(), false, true);
             assertThat(readAll(pair.server())).isEqualTo(5);

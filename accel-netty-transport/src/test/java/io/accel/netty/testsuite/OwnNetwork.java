@@ -5,13 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.abort;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.accel.testing.ChildJvm;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.junit.platform.console.ConsoleLauncher;
 
 /**
  * Runs a test in a JVM whose network is its own: a loopback interface that knows multicast, and no other. So nothing of the
@@ -23,6 +23,8 @@ final class OwnNetwork {
     private static final String SET_UP =
             "ip link set lo up multicast on" + " && ip -6 route add local ff00::/8 dev lo table local && exec \"$@\"";
 
+    private static final List<String> IN_IT = List.of("unshare", "--map-root-user", "--net", "sh", "-c", SET_UP, "sh");
+
     private OwnNetwork() {}
 
     /** Whether this JVM is such a one. */
@@ -33,57 +35,36 @@ final class OwnNetwork {
     /** Runs a test class of one test; fails if that does not succeed. */
     static void run(Class<?> test) throws Exception {
         assumePossible();
-        List<String> command = new ArrayList<>();
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.add("-D" + INSIDE + "=true");
+        ChildJvm jvm = new ChildJvm(ConsoleLauncher.class)
+                .behind(IN_IT.toArray(String[]::new))
+                .with("-D" + INSIDE + "=true");
         for (String argument : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
             if (argument.startsWith("-Daccel.") || argument.startsWith("-Dio.netty.")) {
-                command.add(argument);
+                jvm.with(argument);
             }
         }
-        command.add("-cp");
-        command.add(System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")));
-        command.addAll(List.of("org.junit.platform.console.ConsoleLauncher", "execute", "--disable-banner"));
-        command.addAll(List.of("--disable-ansi-colors", "--select-class", test.getName()));
-        Path output = Files.createTempFile("accel-own-network", ".txt");
-        try {
-            int exit = exitOf(start(command, ProcessBuilder.Redirect.to(output.toFile())));
-            // The launcher also calls it a success when the test found its conditions missing.
-            assertThat(Files.readString(output)).containsPattern("\\[ +1 tests successful");
-            assertThat(exit).isZero();
-        } finally {
-            Files.delete(output);
-        }
+        ChildJvm.Ended ended =
+                jvm.run("execute", "--disable-banner", "--disable-ansi-colors", "--select-class", test.getName());
+        // The launcher also calls it a success when the test found its conditions missing.
+        assertThat(ended.orderly()).containsPattern("\\[ +1 tests successful");
     }
 
     private static void assumePossible() throws InterruptedException {
-        int exit;
+        List<String> trial = new ArrayList<>(IN_IT);
+        trial.add("true");
+        Process process;
         try {
-            exit = exitOf(start(List.of("true")));
+            process = new ProcessBuilder(trial)
+                    .redirectErrorStream(true)
+                    .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                    .start();
         } catch (IOException e) {
             abort("no network namespaces here: " + e.getMessage());
             return;
         }
-        assumeTrue(exit == 0, "users may not make network namespaces here, with: " + SET_UP);
-    }
-
-    private static Process start(List<String> command) throws IOException {
-        return start(command, ProcessBuilder.Redirect.DISCARD);
-    }
-
-    private static Process start(List<String> command, ProcessBuilder.Redirect output) throws IOException {
-        List<String> all = new ArrayList<>(List.of("unshare", "--map-root-user", "--net", "sh", "-c", SET_UP, "sh"));
-        all.addAll(command);
-        return new ProcessBuilder(all)
-                .redirectErrorStream(true)
-                .redirectOutput(output)
-                .start();
-    }
-
-    private static int exitOf(Process process) throws InterruptedException {
         try {
             assertThat(process.waitFor(50, TimeUnit.SECONDS)).isTrue();
-            return process.exitValue();
+            assumeTrue(process.exitValue() == 0, "users may not make network namespaces here, with: " + SET_UP);
         } finally {
             process.destroyForcibly().waitFor();
         }

@@ -73,10 +73,7 @@ class ChannelStreamsIT {
     }
 
     private List<String> run(Path jdk, List<String> options) throws Exception {
-        try (Child child = Child.start(dir, command(jdk, options))) {
-            assertThat(child.status()).as(child.output()).isZero();
-            return child.linesOfProgram();
-        }
+        return Child.linesOf(dir, command(jdk, options));
     }
 
     private static List<String> command(Path jdk, List<String> options, String... arguments) {

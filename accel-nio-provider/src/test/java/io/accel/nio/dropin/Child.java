@@ -75,6 +75,14 @@ final class Child implements AutoCloseable {
         return start(dir, command, Map.of());
     }
 
+    /** What a program prints that ends by itself with status 0, without Accel's line about its start. */
+    static List<String> linesOf(Path dir, List<String> command) throws IOException, InterruptedException {
+        try (Child child = start(dir, command)) {
+            assertThat(child.status()).as(child.output()).isZero();
+            return child.linesOfProgram();
+        }
+    }
+
     long pid() {
         return process.pid();
     }

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.accel.samples.compatibility;
+
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/** Writes docs/COMPATIBILITY.md. */
+final class CompatibilityPage {
+    private static final Map<String, String> FABRICS = Map.of("SHM", "shared memory", "RDMA", "RDMA, in the lab");
+
+    private CompatibilityPage() {}
+
+    static String render(List<Marked> marked, Poms poms) {
+        String rows = marked.stream()
+                .sorted(Comparator.comparing((Marked each) -> each.name(), String.CASE_INSENSITIVE_ORDER)
+                        .thenComparing(Marked::module)
+                        .thenComparing(Marked::test))
+                .map(each -> row(each, poms))
+                .collect(Collectors.joining());
+        return """
+                # Programs that were tried
+
+                The tests of this repository run these unmodified programs accelerated, and fail where one is not. This page is generated from
+                the tests' marks (`@RealProgram`) and the versions that the build resolves; after a change to either run
+                `mvn -pl samples/system-tests -am test -Dtest=CompatibilityPageTest -Dsurefire.failIfNoSpecifiedTests=false -Ddocs.write=true`.
+
+                A connection counts as accelerated by these proofs: in `samples/system-tests` the memory that the kernel lists as mapped at both ends, not
+                Accel's own word, and for datagrams that the kernel's count of them stands still; over RDMA the kernel's queue pairs, too; on Accel's
+                transport of Netty the path that each channel names; in `samples/apps` the part of the client's connections that `accel stats`
+                lists as not the kernel's.
+
+                | program | version | how it is tried | over | test |
+                |---|---|---|---|---|
+                """ + rows + """
+
+                The tests in `samples/apps` are those of `./accel perf apps`, which measures the same programs. Tests with `--all` run each night
+                (`./accel test --all`).
+
+                [LIMITS.md](LIMITS.md#what-is-accelerated) lists what is not accelerated.
+                """;
+    }
+
+    private static String row(Marked marked, Poms poms) {
+        String version = marked.artifact().isEmpty()
+                ? "the JDK's, " + poms.property("maven.compiler.release") + " and newer"
+                : poms.versionOf(marked.module(), marked.artifact());
+        String over = marked.over().stream().map(CompatibilityPage::nameOf).collect(Collectors.joining("; "));
+        return "| %s | %s | %s | %s | `%s` in `%s`%s |%n"
+                .formatted(
+                        marked.name(),
+                        version,
+                        marked.how(),
+                        over,
+                        marked.test(),
+                        marked.module(),
+                        marked.onlyWithAll() ? ", with `--all`" : "");
+    }
+
+    private static String nameOf(String fabric) {
+        String name = FABRICS.get(fabric);
+        if (name == null) {
+            throw new IllegalArgumentException("the page has no words for " + fabric);
+        }
+        return name;
+    }
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.accel.samples.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.accel.samples.it.harness.Launch;
+import io.accel.samples.it.harness.PathEvidence;
+import io.accel.samples.it.harness.SharedDirectory;
+import io.accel.samples.it.programs.Echoes;
+import io.accel.samples.it.programs.ShortConnections;
+import io.accel.testing.Child;
+import io.accel.testing.SystemCalls;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * A thread that sleeps until its peer rings, and a connection that stays with the kernel, make as many system calls as without Accel,
+ * counted by strace.
+ */
+@Timeout(300)
+class SystemCallsIT {
+    private static final Duration START = Duration.ofSeconds(30);
+    /** Each traced call changes twice to the tracer and back, for which a busy machine may take a millisecond. */
+    private static final Duration RUN = Duration.ofSeconds(100);
+
+    private static final int WARM_UP = 300;
+    private static final int TRIPS = 2_000;
+    /** What makes connections and ends them as well. */
+    private static final String ALL_CALLS = SystemCalls.ON_DESCRIPTORS
+            + ",socket,bind,connect,accept,accept4,shutdown,close,getsockopt,setsockopt,getsockname,fcntl";
+
+    @TempDir
+    Path temporary;
+
+    @ParameterizedTest
+    @CsvSource({"selector, 0", "blocking, 1"})
+    void aSleeperMakesAsManyAsTheKernels(String wait, int more) throws IOException {
+        double kernels = sum(perTrip(wait, false));
+        Map<String, Double> ours = perTrip(wait, true);
+        assertThat(sum(ours))
+                .as("a trip through the kernel takes %s, over a link %s", kernels, ours)
+                .isLessThan(kernels + more + 0.1);
+        assertThat(ours.getOrDefault("epoll_ctl", 0.0))
+                .as("changes of what is waited for, a trip")
+                .isLessThan(0.05);
+    }
+
+    /** Both ends, each of which stays with the kernel. */
+    @Test
+    void aShortConnectionMakesAsManyAsTheKernels() throws IOException {
+        double kernels = sum(perConnection(false));
+        Map<String, Double> ours = perConnection(true);
+        assertThat(sum(ours))
+                .as("a connection takes %s, and %s without Accel", ours, kernels)
+                .isLessThan(kernels + 0.3);
+    }
+
+    private Map<String, Double> perConnection(boolean accelerated) throws IOException {
+        Path trace = temporary.resolve("connections" + accelerated);
+        try (SharedDirectory directory = SharedDirectory.create();
+                Child program = shortConnections(accelerated, directory)
+                        .traced(trace, ALL_CALLS)
+                        .start("short connections")) {
+            run(program, WARM_UP);
+            run(program, TRIPS);
+            awaitEnd(trace);
+        }
+        return perRun(trace);
+    }
+
+    private static Launch shortConnections(boolean accelerated, SharedDirectory directory) {
+        return accelerated
+                ? Launch.accelerated(ShortConnections.class)
+                        .accel("handover.after", "8/64KiB")
+                        .accel("shm.dir", directory.path())
+                : Launch.plain(ShortConnections.class);
+    }
+
+    private static double sum(Map<String, Double> calls) {
+        return calls.values().stream().mapToDouble(Double::doubleValue).sum();
+    }
+
+    /** The calls of the client's process for a message there and back, by name. */
+    private Map<String, Double> perTrip(String wait, boolean accelerated) throws IOException {
+        Path trace = temporary.resolve(wait + accelerated);
+        try (SharedDirectory directory = SharedDirectory.create();
+                Child server = echoes(accelerated, directory, "wait=" + wait).start("echo server")) {
+            int port = (int) server.awaitNumber("PORT", START);
+            Launch launch = echoes(accelerated, directory, "wait=" + wait, "port=" + port);
+            try (Child client = launch.traced(trace, SystemCalls.ON_DESCRIPTORS).start("echo client")) {
+                run(client, WARM_UP);
+                if (accelerated) {
+                    PathEvidence.assertAccelerated(port, 1);
+                }
+                run(client, TRIPS);
+                awaitEnd(trace);
+            }
+        }
+        return perRun(trace);
+    }
+
+    /** The tracer writes beside the program. */
+    private static void awaitEnd(Path trace) {
+        await().atMost(START).until(() -> Files.readString(trace).contains("\"DONE " + TRIPS));
+    }
+
+    private static Map<String, Double> perRun(Path trace) throws IOException {
+        Map<String, Double> calls = SystemCalls.between(trace, "RUNNING " + TRIPS, "DONE " + TRIPS);
+        calls.replaceAll((name, count) -> count / TRIPS);
+        return calls;
+    }
+
+    private static Launch echoes(boolean accelerated, SharedDirectory directory, String... arguments) {
+        return accelerated
+                ? Launch.accelerated(Echoes.class, arguments)
+                        .accel("profile", "low-cpu")
+                        .accel("shm.dir", directory.path())
+                : Launch.plain(Echoes.class, arguments);
+    }
+
+    private static void run(Child client, int trips) {
+        client.send("RUN " + trips);
+        client.awaitLine("DONE " + trips, RUN);
+    }
+}

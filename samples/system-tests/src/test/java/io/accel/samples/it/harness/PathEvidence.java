@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.accel.samples.it.harness;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.accel.testing.ProcFs;
+import java.time.Duration;
+
+/**
+ * Which path connections take, by a witness that is not Accel: the kernel's own tables of TCP connections and of what processes
+ * have mapped.
+ *
+ * <p>Every connection is one of the kernel's; one that is accelerated has a file in shared memory besides, which both ends
+ * have mapped, a moment after it was made. On the JDK's provider there is never one, which shows that the witness sees.
+ * Stateless.
+ */
+public final class PathEvidence {
+    private static final Duration SOON = Duration.ofSeconds(20);
+
+    private PathEvidence() {}
+
+    /** Asserts of {@code open} connections, or more, that two programs on the provider under test have at the port. */
+    public static void assertAccelerated(int port, int open) {
+        if (!Launch.isAccel()) {
+            assertKernel(port, open);
+            return;
+        }
+        await().atMost(SOON).untilAsserted(() -> assertThat(ProcFs.ringsAt(port))
+                .as("rings of the process at port %d, where %d connections are open", port, open)
+                .isGreaterThanOrEqualTo(open));
+    }
+
+    /** Asserts that all {@code open} connections at the port go through the kernel, whatever the provider. */
+    public static void assertKernel(int port, int open) {
+        await().atMost(SOON).untilAsserted(() -> assertThat(ProcFs.kernelConnections(port))
+                .as("kernel connections at port %d, where %d are open", port, open)
+                .isEqualTo(open));
+        assertThat(ProcFs.ringsAt(port))
+                .as("rings of the process at port %d, where %d connections are open", port, open)
+                .isZero();
+    }
+}
