@@ -327,7 +327,7 @@ public final class AccelSocketChannel extends SocketChannel {
     private void close(boolean orderly) throws IOException {
         stream.close(() -> resets, orderly);
         kernel.close();
-        stream.anchorClosed();
+        stream.anchorClosed(resets);
     }
 
     @Override

@@ -366,9 +366,13 @@ public final class StreamSocket {
         return true;
     }
 
-    /** Takes note that the adapter has closed the anchor, after {@link #close}; of use for Unix-domain connections. */
-    public void anchorClosed() {
-        anchor.closed();
+    /**
+     * Takes note that the adapter has closed the anchor, after {@link #close}; of use for Unix-domain connections.
+     *
+     * @param aborted whether the close was to be a reset
+     */
+    public void anchorClosed(boolean aborted) {
+        anchor.closed(aborted);
     }
 
     private void closeUninterrupted(BooleanSupplier abort, Unread unread) {
