@@ -199,7 +199,12 @@ final class AccelSelector extends AbstractSelector {
     private void drop(AccelSelectionKey key) throws IOException {
         deregister(key);
         SelectableChannel channel = key.channel();
-        if (JdkAccess.isKernels(channel) && !channel.isOpen() && !channel.isRegistered()) {
+        if (channel.isOpen() || channel.isRegistered()) {
+            return;
+        }
+        if (channel instanceof AccelSocketChannel own) {
+            own.finishClose();
+        } else if (JdkAccess.isKernels(channel)) {
             // The JDK's selector in the poller found our key still there, and so left it to us.
             JdkAccess.finishClose(channel);
         }

@@ -21,6 +21,7 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * A stream channel over the JDK's own, which decides everything about it: state, addresses, options, exceptions. Only its bytes, and
@@ -57,6 +58,9 @@ public final class AccelSocketChannel extends SocketChannel {
     private volatile boolean outputShut;
     /** Whether the program wants its close to be a reset. The JDK's channel can no longer tell when an interrupt has closed it. */
     private volatile boolean resets;
+
+    /** Whether the close has begun, and is to be finished when no selector has a key of this any more. */
+    private final AtomicBoolean closing = new AtomicBoolean();
 
     private Socket socket; // guarded by this
 
@@ -301,10 +305,29 @@ public final class AccelSocketChannel extends SocketChannel {
 
     @Override
     protected void implCloseSelectableChannel() throws IOException {
+        boolean isWatched = isRegistered() && !isBlocking();
+        if (isWatched && stream.beginClose(resets)) {
+            closing.set(true);
+            if (!isRegistered()) {
+                finishClose(); // a selector has let go of the last key meanwhile, and may have come too early
+            }
+            return;
+        }
         // As in the JDK, a channel that is still registered ends in order even if it has not read everything.
-        stream.close(() -> resets, isRegistered() && !isBlocking());
+        close(isWatched);
+    }
+
+    /** Finishes a close that waited for the selectors. Called when one of them has let go of the last key of a closed channel. */
+    void finishClose() throws IOException {
+        if (closing.compareAndSet(true, false)) {
+            close(false);
+        }
+    }
+
+    private void close(boolean orderly) throws IOException {
+        stream.close(() -> resets, orderly);
         kernel.close();
-        stream.anchorClosed();
+        stream.anchorClosed(resets);
     }
 
     @Override

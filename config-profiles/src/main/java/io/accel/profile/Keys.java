@@ -56,7 +56,9 @@ public final class Keys {
             "unix.streams",
             new BooleanType(),
             "false",
-            "Whether Unix-domain streams may move to shared memory, too, which is experimental. No transport rule covers them.");
+            "Whether Unix-domain streams may move to shared memory, too. The agent has it `true` unless a profile says `false`. Without"
+                    + " the agent it is `false` unless a profile says `true`, because only the agent can make the streams of"
+                    + " `java.nio.channels.Channels` independent of each other, and Unix-domain channels have no `socket()` in their place.");
 
     /** The directory of shared files and rendezvous sockets. */
     public static final Key<Path> SHM_DIR = key(

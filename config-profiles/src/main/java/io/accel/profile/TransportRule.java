@@ -2,6 +2,7 @@
 package io.accel.profile;
 
 import java.net.InetSocketAddress;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
@@ -9,18 +10,24 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * One transport rule: {@code ACTION ROLE ADDRESS[/LENGTH]:PORT[-PORT] [tcp|udp]}. Immutable and thread-safe.
+ * One transport rule: {@code ACTION ROLE ADDRESS[/LENGTH]:PORT[-PORT] [tcp|udp]}, or {@code ACTION ROLE unix:PATH} for Unix-domain
+ * streams. Immutable and thread-safe.
  */
 public final class TransportRule {
-    private static final String FORM = "; a rule is ACTION ROLE ADDRESS[/LENGTH]:PORT[-PORT] [tcp|udp], for example"
-            + " 'kernel server *:22' or 'accelerate client 10.0.0.0/8:9092'";
+    private static final String FORM =
+            "; a rule is ACTION ROLE ADDRESS[/LENGTH]:PORT[-PORT] [tcp|udp] or ACTION ROLE unix:PATH, for"
+                    + " example 'kernel server *:22', 'accelerate client 10.0.0.0/8:9092' or 'kernel * unix:/run/*.sock'";
 
     private final int number;
     private final String text;
     private final Origin origin;
     private final Set<Role> roles;
     private final Set<Protocol> protocols;
+    /** Null in a rule for Unix-domain streams. */
     private final Endpoint endpoint;
+    /** Null in any other rule. */
+    private final PathPattern path;
+
     private final Decision decision;
 
     private TransportRule(int number, Origin origin, List<String> words) throws BadValueException {
@@ -31,7 +38,12 @@ public final class TransportRule {
         this.roles = words.get(1).equals("*")
                 ? EnumSet.allOf(Role.class)
                 : EnumSet.of(word("role", Role.class, words.get(1)));
-        this.endpoint = Endpoint.parse(words.get(2));
+        boolean isUnix = PathPattern.isOne(words.get(2));
+        this.endpoint = isUnix ? null : Endpoint.parse(words.get(2));
+        this.path = isUnix ? PathPattern.parse(words.get(2)) : null;
+        if (isUnix && words.size() > 3) {
+            throw new BadValueException("'" + words.get(3) + "' behind a path; Unix-domain sockets have streams only");
+        }
         this.protocols = words.size() < 4
                 ? EnumSet.allOf(Protocol.class)
                 : EnumSet.of(word("protocol", Protocol.class, words.get(3)));
@@ -92,7 +104,11 @@ public final class TransportRule {
     }
 
     boolean matches(Protocol protocol, Role role, InetSocketAddress address) {
-        return protocols.contains(protocol) && roles.contains(role) && endpoint.matches(address);
+        return endpoint != null && protocols.contains(protocol) && roles.contains(role) && endpoint.matches(address);
+    }
+
+    boolean matches(Role role, Path unix) {
+        return path != null && roles.contains(role) && path.matches(unix);
     }
 
     Decision decision() {

@@ -2,6 +2,7 @@
 package io.accel.profile;
 
 import java.net.InetSocketAddress;
+import java.nio.file.Path;
 import java.util.Collection;
 import java.util.List;
 
@@ -43,6 +44,22 @@ public final class TransportRules {
     public Decision decide(Protocol protocol, Role role, InetSocketAddress address) {
         for (TransportRule rule : rules) {
             if (rule.matches(protocol, role, address)) {
+                return rule.decision();
+            }
+        }
+        return Decision.NO_RULE;
+    }
+
+    /**
+     * Decides for a Unix-domain stream or a listener of such streams, which only rules for paths match.
+     *
+     * @param role this end's role
+     * @param path the path of the socket that a client connects to, or that a listener is bound to: absolute, and without {@code .} and
+     *     {@code ..}
+     */
+    public Decision decide(Role role, Path path) {
+        for (TransportRule rule : rules) {
+            if (rule.matches(role, path)) {
                 return rule.decision();
             }
         }

@@ -16,8 +16,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 class ProfileErrorsTest {
     private static final String PRESETS = " (presets: latency, throughput, balanced, low-cpu, off)";
-    private static final String RULE_FORM = "; a rule is ACTION ROLE ADDRESS[/LENGTH]:PORT[-PORT] [tcp|udp], for"
-            + " example 'kernel server *:22' or 'accelerate client 10.0.0.0/8:9092'";
+    private static final String RULE_FORM =
+            "; a rule is ACTION ROLE ADDRESS[/LENGTH]:PORT[-PORT] [tcp|udp] or ACTION ROLE unix:PATH, for"
+                    + " example 'kernel server *:22', 'accelerate client 10.0.0.0/8:9092' or 'kernel * unix:/run/*.sock'";
 
     @TempDir
     private Path directory;

@@ -104,10 +104,11 @@ final class ReferencePage {
                 rule.1=accelerate client 10.0.0.0/8:9092
                 rule.2=kernel server *:22
                 rule.3=shm * 127.0.0.0/8:1024-65535 tcp
+                rule.4=kernel * unix:/run/postgresql/*
                 rule.9=kernel * *:*
                 ```
 
-                `rule.N=ACTION ROLE ADDRESS[/LENGTH]:PORT[-PORT] [tcp|udp]`
+                `rule.N=ACTION ROLE ADDRESS[/LENGTH]:PORT[-PORT] [tcp|udp]`, or `rule.N=ACTION ROLE unix:PATH`
 
                 | part | is |
                 |---|---|
@@ -118,10 +119,15 @@ final class ReferencePage {
                 | `LENGTH` | how many leading bits count: 0 to 32, or 0 to 128 for IPv6; without it, all |
                 | `PORT` | 1 to 65535, a range, or `*` |
                 | `tcp`, `udp` | streams or datagrams only; without it, both |
+                | `PATH` | the path of a Unix-domain socket, absolute: `*` is any part of a name, `**` any part of a path, `?` any character of a name; `unix:*` is every path |
 
                 A connection that no rule matches is accelerated. An accepted connection takes over what its listener was told. A listener
                 on the wildcard address has the addresses `0.0.0.0` and `[::]`. An IPv4 address mapped into IPv6 is the IPv4
                 address. A rule of the same number in a later layer replaces the earlier one.
+
+                Unix-domain streams are matched by rules with a path and by no others: `*:*` is every address and port. The path is the one
+                by which the program connects or listens, made absolute; symbolic links are not followed. `rdma` leaves such
+                streams to the kernel.
                 """);
     }
 }

@@ -9,6 +9,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.Arrays;
 
 /** A rule with anything in it: refused by its own exception, or a rule that matches what its own words say. */
@@ -33,11 +34,34 @@ class TransportRuleFuzzTest {
         InetAddress address = InetAddress.getByAddress(Arrays.copyOf(bytes, bytes[0] % 2 == 0 ? 4 : 16));
         int port = Byte.toUnsignedInt(bytes[16]) << 8 | Byte.toUnsignedInt(bytes[17]);
         String[] words = rule.text().split(" ", -1);
+        if (words[2].startsWith("unix:")) {
+            assertMatchesOwnPaths(rule, words[1], words[2].substring("unix:".length()));
+            return;
+        }
         boolean matches = rule.matches(Protocol.TCP, Role.CLIENT, new InetSocketAddress(address, port));
         boolean expected = (words.length < 4 || words[3].equals("tcp"))
                 && (words[1].equals("*") || words[1].equals("client"))
                 && isWithin(address, port, words[2]);
         assertThat(matches).as("%s matches %s, port %s", rule, address, port).isEqualTo(expected);
+    }
+
+    /** A pattern matches what it becomes with something in place of its stars and question marks. */
+    private static void assertMatchesOwnPaths(TransportRule rule, String role, String pattern) {
+        boolean isClients = role.equals("*") || role.equals("client");
+        if (pattern.chars().anyMatch(each -> each == 0 || each > Byte.MAX_VALUE)) {
+            return; // no path for each locale
+        }
+        for (String part : new String[] {"", "a", "ab"}) {
+            String path = pattern.replace("**", part).replace("*", part).replace("?", "c");
+            if (path.startsWith("/") && Path.of(path).toString().equals(path)) {
+                assertThat(rule.matches(Role.CLIENT, Path.of(path)))
+                        .as("%s matches %s", rule, path)
+                        .isEqualTo(isClients);
+            }
+        }
+        assertThat(rule.matches(Protocol.TCP, Role.CLIENT, new InetSocketAddress(1)))
+                .as("%s matches an address", rule)
+                .isFalse();
     }
 
     /** The same by other means: numbers instead of bytes. */

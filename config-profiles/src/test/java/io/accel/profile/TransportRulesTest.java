@@ -8,6 +8,7 @@ import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -107,6 +108,57 @@ class TransportRulesTest {
         assertThat(both.decide(Role.CLIENT, address).action()).isEqualTo(Action.KERNEL);
     }
 
+    @ParameterizedTest
+    @CsvSource({
+        "unix:*,                /run/app.sock,        true",
+        "unix:**,               /run/app.sock,        true",
+        "unix:/run/app.sock,    /run/app.sock,        true",
+        "unix:/run/app.sock,    /run/app_sock,        false",
+        "unix:/run/app.sock,    /run/app.sock.1,      false",
+        "unix:/run/*.sock,      /run/app.sock,        true",
+        "unix:/run/*.sock,      /run/.sock,           true",
+        "unix:/run/*.sock,      /run/db/app.sock,     false",
+        "unix:/run/**.sock,     /run/db/app.sock,     true",
+        "unix:/run/**,          /run/db/app.sock,     true",
+        "unix:/run/**,          /tmp/run/app.sock,    false",
+        "unix:**/app.sock,      /run/db/app.sock,     true",
+        "unix:**/app.sock,      /run/db/my-app.sock,  false",
+        "unix:/run/*/*.sock,    /run/db/app.sock,     true",
+        "unix:/run/*/*.sock,    /run/app.sock,        false",
+        "unix:/run/?.sock,      /run/a.sock,          true",
+        "unix:/run/?.sock,      /run/.sock,           false",
+        "unix:/run/?.sock,      /run/ab.sock,         false",
+        "unix:/run?a,           /run/a,               false",
+        "unix:/*a*a*a*b,        /aaaaaaaaaaaaaaaaaaa, false",
+        // addresses with ports are no paths
+        "*:*,                   /run/app.sock,        false",
+        "0.0.0.0/0:*,           /run/app.sock,        false",
+    })
+    void matchesPaths(String address, String path, boolean matches) {
+        Decision decision = rules("kernel * " + address).decide(Role.CLIENT, Path.of(path));
+        assertThat(decision.action()).isEqualTo(matches ? Action.KERNEL : Action.ACCELERATE);
+    }
+
+    @Test
+    void pathsMatchNoAddress() {
+        InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), 80);
+        assertThat(rules("kernel * unix:*").decide(Role.CLIENT, address).action())
+                .isEqualTo(Action.ACCELERATE);
+        assertThat(rules("kernel * unix:*")
+                        .decide(Protocol.UDP, Role.SERVER, address)
+                        .action())
+                .isEqualTo(Action.ACCELERATE);
+    }
+
+    @Test
+    void looksAtTheRoleAtAPath() {
+        TransportRules rules = rules("kernel server unix:/run/*");
+        assertThat(rules.decide(Role.SERVER, Path.of("/run/a")).action()).isEqualTo(Action.KERNEL);
+        assertThat(rules.decide(Role.CLIENT, Path.of("/run/a")).action()).isEqualTo(Action.ACCELERATE);
+        assertThat(rules.decide(Role.SERVER, Path.of("/run/a")))
+                .hasToString("rule.1=kernel server unix:/run/* (-Daccel.rule.1)");
+    }
+
     @Test
     void asksInTheOrderOfNumbersAndTheFirstMatchDecides() {
         Profile profile = Profile.load(
@@ -154,6 +206,11 @@ class TransportRulesTest {
             value = {
                 "kernel servre *:22 | unknown role 'servre'; did you mean 'server'? (there is client, server, *)",
                 "kernel * *:22 tpc | unknown protocol 'tpc'; did you mean 'tcp'? (there is tcp, udp)",
+                "kernel * unix:run/app.sock | 'unix:run/app.sock' names no path; allowed: an absolute path, in which * and ? stand"
+                        + " for parts of a name and ** for any part of the path, or unix:* for every path",
+                "kernel * unix: | 'unix:' names no path; allowed: an absolute path, in which * and ? stand for parts of a name"
+                        + " and ** for any part of the path, or unix:* for every path",
+                "kernel * unix:/run/app.sock tcp | 'tcp' behind a path; Unix-domain sockets have streams only",
                 "kernel * 10.0.0.0/8 | '10.0.0.0/8' has no port; ':*' is any",
                 "kernel * [::1] | '[::1]' has no port; ':*' is any",
                 "kernel * [::1:80 | '[::1:80' lacks the ']' that ends an IPv6 address",

@@ -110,7 +110,7 @@ public interface Fabric {
         /**
          * How many bytes the client has sent at most.
          *
-         * @return the number; -1 if that cannot be told now, or the peer has ended the connection
+         * @return the number; {@link Long#MAX_VALUE} while more is being sent; -1 if the peer has ended the connection
          */
         long sentAtMost();
     }

@@ -206,6 +206,11 @@ public final class JdkAccess {
         return KernelSockets.output(socket);
     }
 
+    /** Whether this JVM answers what {@link #peerProcess} and {@link #available} ask. */
+    public static boolean knowsUnixSockets() {
+        return UnixSockets.areKnown();
+    }
+
     /**
      * The process at the other end of a Unix-domain channel, as the kernel took it down: the one that listened, for the
      * end that connected, and the one that connected, for the end that accepted.

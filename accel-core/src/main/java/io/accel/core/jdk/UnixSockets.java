@@ -18,6 +18,11 @@ final class UnixSockets {
 
     private UnixSockets() {}
 
+    /** As {@link JdkAccess#knowsUnixSockets}. */
+    static boolean areKnown() {
+        return Holder.HANDLES != null;
+    }
+
     /** As {@link JdkAccess#peerProcess}. */
     static int peerProcess(SocketChannel channel) throws IOException {
         Handles handles = Holder.HANDLES;

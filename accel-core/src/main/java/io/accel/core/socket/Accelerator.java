@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.accel.core.socket;
 
+import io.accel.core.daemon.Privileged;
 import io.accel.core.fabric.Fabric;
 import io.accel.core.fabric.PortSpace;
 import io.accel.core.fabric.rdma.bootstrap.DeferredRdmaFabric;
 import io.accel.core.fabric.rdma.bootstrap.RdmaConfig;
 import io.accel.core.fabric.shm.ShmConfig;
 import io.accel.core.fabric.shm.ShmFabric;
+import io.accel.core.jdk.JdkAccess;
 import io.accel.core.poll.PollConfig;
 import io.accel.core.poll.Poller;
 import io.accel.profile.Decision;
@@ -19,8 +21,11 @@ import io.accel.profile.Notify;
 import io.accel.profile.Profile;
 import io.accel.profile.Protocol;
 import io.accel.profile.Role;
+import io.accel.profile.TransportRules;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.net.UnixDomainSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -31,8 +36,8 @@ public final class Accelerator {
     private final PollConfig pollConfig;
     private final Map<FabricName, Fabric> fabrics;
     private final Map<FabricName, Fabric> datagramFabrics;
-    /** The fabrics for Unix-domain streams, which no rule covers; none where they stay with the kernel. */
-    private final List<Fabric> unixFabrics;
+    /** The fabrics for Unix-domain streams; none where all of these stay with the kernel. */
+    private final Map<FabricName, Fabric> unixFabrics;
 
     private final AcceptedStreams acceptedStreams = new AcceptedStreams();
     private final ConnectionLog log;
@@ -104,11 +109,13 @@ public final class Accelerator {
         return Math.min(profile.get(Keys.RING_INITIAL), profile.get(Keys.RING_SIZE));
     }
 
-    private static List<Fabric> unixFabrics(Profile profile) {
+    private static Map<FabricName, Fabric> unixFabrics(Profile profile) {
         boolean may = profile.get(Keys.UNIX_STREAMS)
                 && profile.get(Keys.MODE) == Mode.ACCELERATE
                 && profile.fabrics(Decision.NO_RULE).contains(FabricName.SHM);
-        return may ? List.of(new PrivilegedFabric(new ShmFabric(shmConfig(profile, PortSpace.UNIX)))) : List.of();
+        return may
+                ? Map.of(FabricName.SHM, new PrivilegedFabric(new ShmFabric(shmConfig(profile, PortSpace.UNIX))))
+                : Map.of();
     }
 
     /** All known fabrics, with a profile's settings, for one kind of connections. */
@@ -192,20 +199,34 @@ public final class Accelerator {
         return new Poller(pollConfig);
     }
 
-    /** Whether Unix-domain streams may leave the kernel's path. */
+    /** Whether Unix-domain streams may leave the kernel's path: the profile allows it, and this JVM says who is behind a socket. */
     public boolean movesUnixStreams() {
-        return !unixFabrics.isEmpty();
+        return !unixFabrics.isEmpty() && Privileged.get(JdkAccess::knowsUnixSockets);
     }
 
-    /** The fabrics for a connection, in order; the rules leave them for an address, and cover no Unix-domain stream. */
-    List<Fabric> fabricsFor(StreamKind kind, Role role, InetSocketAddress address) {
-        return kind == StreamKind.UNIX ? unixFabrics : fabricsFor(role, address);
-    }
-
-    /** The fabrics that the rules leave for an address, in order; empty if a rule says kernel. */
-    private List<Fabric> fabricsFor(Role role, InetSocketAddress address) {
-        Decision decision = profile.rules().decide(Protocol.TCP, role, address);
+    /**
+     * The fabrics that the rules leave for a stream, in order; empty if a rule says kernel.
+     *
+     * @param address the address or the path that a client connects to, or that a listener is bound to
+     */
+    List<Fabric> fabricsFor(Role role, SocketAddress address) {
+        Decision decision = decide(role, address);
+        if (address instanceof UnixDomainSocketAddress) {
+            return chosen(decision, unixFabrics);
+        }
         return decision.rule().isEmpty() ? unruled : chosen(decision, fabrics);
+    }
+
+    private Decision decide(Role role, SocketAddress address) {
+        TransportRules rules = profile.rules();
+        if (rules.list().isEmpty()) {
+            return Decision.NO_RULE;
+        }
+        return address instanceof UnixDomainSocketAddress unix
+                ? rules.decide(
+                        role,
+                        Privileged.get(() -> unix.getPath().toAbsolutePath().normalize()))
+                : rules.decide(Protocol.TCP, role, (InetSocketAddress) address);
     }
 
     /** As {@link #fabricsFor}, for datagrams. */
@@ -224,9 +245,9 @@ public final class Accelerator {
         return List.copyOf(chosen);
     }
 
-    /** The rule that decided, for the log. */
-    String ruleFor(Role role, InetSocketAddress address) {
-        return profile.rules().decide(role, address).toString();
+    /** The rule that decided about a stream, for the log. */
+    String ruleFor(Role role, SocketAddress address) {
+        return decide(role, address).toString();
     }
 
     /** As {@link #ruleFor}, for datagrams. */

@@ -41,8 +41,12 @@ public interface Anchor {
      */
     default void accepted(StreamSocket socket) {}
 
-    /** Takes note that the adapter has closed it, and that the call has returned. */
-    default void closed() {}
+    /**
+     * Takes note that the adapter has closed it, and that the call has returned.
+     *
+     * @param aborted whether the close was to be a reset, as with {@code SO_LINGER} 0
+     */
+    default void closed(boolean aborted) {}
 
     /**
      * Gives the connection, which a listener has accepted, the name by which the other end calls it.

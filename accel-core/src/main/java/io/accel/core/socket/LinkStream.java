@@ -198,12 +198,12 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
 
     // ---- captures: Captures, under its monitor
 
+    /** The addresses that packets get: those of the connection, or the {@linkplain UnixName names} that stand for them. */
     @Override
     Ends ends() {
-        return socket.observedLocal() instanceof InetSocketAddress local
-                        && socket.observedRemote() instanceof InetSocketAddress remote
-                ? new Ends(true, local, remote)
-                : null;
+        InetSocketAddress local = socket.adaptersAnchor().local();
+        InetSocketAddress remote = socket.adaptersAnchor().remote();
+        return local == null || remote == null ? null : new Ends(true, local, remote);
     }
 
     @Override

@@ -12,6 +12,7 @@ import io.accel.profile.HandoverAfter.Unrest;
 import io.accel.profile.Role;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
@@ -129,14 +130,15 @@ final class StreamHandover {
     /** As {@link StreamSocket#connected}. */
     void connected() throws ConnectException {
         anchor.connected();
-        InetSocketAddress remote = anchor.remote();
-        if (remote == null) {
-            return; // closed already, or a socket whose file is gone
+        SocketAddress shown = anchor.shownRemote();
+        if (shown == null) {
+            return; // closed already
         }
-        List<Fabric> candidates = accelerator.fabricsFor(socket.kind(), Role.CLIENT, remote);
+        List<Fabric> allowed = accelerator.fabricsFor(Role.CLIENT, shown);
+        List<Fabric> candidates = anchor.remote() == null ? List.of() : allowed;
         HandoverAfter after = accelerator.handoverAfter();
-        boolean asks =
-                !candidates.isEmpty() && socket.kind().isNamed() && (after.isAtOnce() || accelerator.isFailing());
+        boolean asks = !candidates.isEmpty()
+                && (accelerator.isFailing() || (socket.kind().isNamed() && after.isAtOnce()));
         connection = ConnectionRecord.connecting(socket);
         for (Fabric each : candidates) {
             if (each.comparesBeginnings()) {
@@ -148,14 +150,19 @@ final class StreamHandover {
             mayMove = !candidates.isEmpty();
             if (mayMove) {
                 traffic = new TrafficCount(socket, asks);
+                path = YOUNG;
+            } else {
+                path = allowed.isEmpty()
+                        ? new PathInfo("kernel", FallbackReason.RULE, accelerator.ruleFor(Role.CLIENT, shown))
+                        : new PathInfo("kernel", FallbackReason.PEER_NOT_ACCELERATED, UnixName.NO_FILE);
             }
-            path = candidates.isEmpty()
-                    ? new PathInfo("kernel", FallbackReason.RULE, accelerator.ruleFor(Role.CLIENT, remote))
-                    : YOUNG;
         }
         if (candidates.isEmpty()) {
             connection.fellBack();
-            accelerator.log().connected(anchor.shownLocal(), anchor.shownRemote(), path);
+            if (!allowed.isEmpty() && accelerator.isFailing()) {
+                throw refused(path);
+            }
+            accelerator.log().connected(anchor.shownLocal(), shown, path);
         }
         if (asks) {
             StreamUpgrades.get().request(socket);
@@ -232,16 +239,21 @@ final class StreamHandover {
         PathInfo refused = why == null
                 ? new PathInfo("kernel", FallbackReason.TIMEOUT, "the peer did not accept in time")
                 : new PathInfo("kernel", why.reason(), why.getMessage());
-        accelerator.log().refused(anchor.shownLocal(), anchor.shownRemote(), refused);
-        throw new ConnectException("not accelerated, and fallback=fail: " + refused.reason() + ": " + refused.detail());
+        throw refused(refused);
+    }
+
+    /** Logs that {@code fallback=fail} refuses this connection. Returns the exception for the program. */
+    private ConnectException refused(PathInfo why) {
+        accelerator.log().refused(anchor.shownLocal(), anchor.shownRemote(), why);
+        return new ConnectException("not accelerated, and fallback=fail: " + why.reason() + ": " + why.detail());
     }
 
     // ---- a client's search: StreamUpgrades' thread
 
     /** The fabrics to ask in turn; none if the connection has closed. */
     List<Fabric> fabrics() {
-        InetSocketAddress remote = anchor.remote();
-        return remote == null ? List.of() : accelerator.fabricsFor(socket.kind(), Role.CLIENT, remote);
+        SocketAddress remote = anchor.shownRemote();
+        return remote == null ? List.of() : accelerator.fabricsFor(Role.CLIENT, remote);
     }
 
     /** The first bytes that have gone through the kernel; null if nobody has seen them. */

@@ -70,11 +70,11 @@ public final class StreamListener {
      * @throws IOException if no fabric will serve and {@code fallback=fail}
      */
     public synchronized void bound(InetSocketAddress bound) throws IOException {
-        open(StreamKind.TCP, bound, bound);
+        open(bound, bound);
     }
 
     /**
-     * As {@link #bound}, for a listener of Unix-domain streams. With {@code fallback=fail} they may be the kernel's all the same.
+     * As {@link #bound}, for a listener of Unix-domain streams.
      *
      * @param bound its address
      * @throws IOException as there
@@ -82,19 +82,23 @@ public final class StreamListener {
     public synchronized void boundToFile(UnixDomainSocketAddress bound) throws IOException {
         file = UnixName.ofFile(bound);
         boundAt = System.nanoTime();
-        if (file != null) {
-            open(StreamKind.UNIX, file, bound);
-        }
+        open(file, bound);
     }
 
     InetSocketAddress file() {
         return file;
     }
 
-    private void open(StreamKind kind, InetSocketAddress bound, SocketAddress shown) throws IOException {
-        List<Fabric> candidates = accelerator.fabricsFor(kind, Role.SERVER, bound);
+    /**
+     * Opens the listener to the fabrics.
+     *
+     * @param bound its address, or the name of its file; null if the file cannot be looked at
+     * @param shown its address as the program has it
+     */
+    private void open(InetSocketAddress bound, SocketAddress shown) throws IOException {
+        List<Fabric> candidates = accelerator.fabricsFor(Role.SERVER, shown);
         if (candidates.isEmpty()) {
-            String rule = accelerator.ruleFor(Role.SERVER, bound);
+            String rule = accelerator.ruleFor(Role.SERVER, shown);
             unopened = new PathInfo("kernel", FallbackReason.RULE, rule);
             accelerator.log().listening(shown, unopened);
         }
@@ -102,6 +106,9 @@ public final class StreamListener {
         boolean served = false;
         for (Fabric fabric : candidates) {
             try {
+                if (bound == null) {
+                    throw new FallbackException(FallbackReason.PEER_NOT_ACCELERATED, UnixName.NO_FILE);
+                }
                 Fabric.Listening listening = fabric.listen(bound, new Arrivals(fabric.name(), bound));
                 open.add(new Opened(fabric, listening));
                 askedLate |= !fabric.saysPending();
@@ -120,7 +127,7 @@ public final class StreamListener {
             }
         }
         accelerated = !open.isEmpty();
-        if (kind.isNamed() && accelerator.isFailing() && !served && failure != null) {
+        if (accelerator.isFailing() && !served && failure != null) {
             throw new IOException(
                     "listener not accelerated, and fallback=fail: " + failure.reason() + ": " + failure.getMessage());
         }

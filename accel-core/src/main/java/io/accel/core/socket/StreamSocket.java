@@ -3,10 +3,12 @@ package io.accel.core.socket;
 
 import io.accel.FallbackReason;
 import io.accel.PathInfo;
+import io.accel.core.daemon.Log;
 import io.accel.core.fabric.Link;
 import io.accel.core.observe.ConnectionState;
 import io.accel.profile.HandoverAfter.Unrest;
 import java.io.IOException;
+import java.lang.System.Logger.Level;
 import java.net.ConnectException;
 import java.net.SocketAddress;
 import java.util.function.BooleanSupplier;
@@ -23,6 +25,8 @@ import java.util.function.Predicate;
  * ends the anchor. The close, here, puts these together.
  */
 public final class StreamSocket {
+    private static final Log LOG = Log.of(StreamSocket.class);
+
     private final Accelerator accelerator;
     /** The anchor as the adapter passed it. */
     private final Anchor anchor;
@@ -338,9 +342,37 @@ public final class StreamSocket {
         }
     }
 
-    /** Takes note that the adapter has closed the anchor, after {@link #close}; of use for Unix-domain connections. */
-    public void anchorClosed() {
-        anchor.closed();
+    /**
+     * Begins the close of a channel that a selector still has a key of, as the JDK begins it: the output ends, and what is unread decides
+     * nothing before the selector has let go of the key. TCP connections, whose close in that state ends in order, and connections
+     * without a link, whose close the kernel's channel delays by itself, are to be closed at once.
+     *
+     * @param aborts whether the close is to be a reset, of which the peer is told nothing before the selector has let go
+     * @return whether {@link #close} and the close of the anchor are to wait for that
+     */
+    public boolean beginClose(boolean aborts) {
+        if (kind.endings().areChosen() || attached() == null) {
+            return false;
+        }
+        if (!aborts) {
+            Uninterrupted.run(() -> {
+                try {
+                    shutdownOutput();
+                } catch (IOException e) {
+                    LOG.get().log(Level.DEBUG, "the output of a channel that closes had ended before", e);
+                }
+            });
+        }
+        return true;
+    }
+
+    /**
+     * Takes note that the adapter has closed the anchor, after {@link #close}; of use for Unix-domain connections.
+     *
+     * @param aborted whether the close was to be a reset
+     */
+    public void anchorClosed(boolean aborted) {
+        anchor.closed(aborted);
     }
 
     private void closeUninterrupted(BooleanSupplier abort, Unread unread) {

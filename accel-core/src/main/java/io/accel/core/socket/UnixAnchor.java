@@ -91,10 +91,11 @@ public final class UnixAnchor implements Anchor {
     }
 
     @Override
-    public void closed() {
+    public void closed(boolean aborted) {
         UnixStreams.Accepted one = known;
         if (one != null) {
-            one.closed(channel);
+            // In non-blocking mode the JDK ends at least the output, unless the close is to be a reset.
+            one.closed(channel, aborted || channel.isBlocking());
         }
     }
 

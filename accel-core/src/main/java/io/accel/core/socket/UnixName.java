@@ -19,6 +19,9 @@ import java.util.concurrent.ThreadLocalRandom;
  * addresses. No packet ever goes to these, which lie in the block of private addresses.
  */
 final class UnixName {
+    /** Why a connection or a listener without such a name stays with the kernel. */
+    static final String NO_FILE = "the socket's file is gone, or this process may not look at it";
+
     private static final int LENGTH = 16;
     private static final int PORT = 1;
     private static final byte PRIVATE = (byte) 0xfd;

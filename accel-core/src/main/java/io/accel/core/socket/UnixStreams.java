@@ -45,6 +45,8 @@ final class UnixStreams {
         private volatile boolean found;
         /** The JDK's channel, once that was closed; null before. */
         private volatile SelectableChannel closed;
+        /** Whether the other end was told by the time the close had returned. Guarded by this. */
+        private boolean isTold;
         /** Since when no selector has a key of the closed channel, as far as was seen; 0 while one has. Guarded by this. */
         private long unregisteredAt;
 
@@ -56,9 +58,11 @@ final class UnixStreams {
          * Takes note that the connection was closed.
          *
          * @param channel the JDK's channel, whose close has returned
+         * @param mayBeSilent whether the kernel has told the other end of nothing as long as a selector has a key of the channel
          */
-        void closed(SelectableChannel channel) {
+        void closed(SelectableChannel channel, boolean mayBeSilent) {
             synchronized (this) {
+                isTold = !mayBeSilent;
                 if (!channel.isRegistered()) {
                     unregisteredAt = System.nanoTime() - SELECTORS_CLOSE_NANOS;
                 }
@@ -71,6 +75,9 @@ final class UnixStreams {
          * and not even that with {@code SO_LINGER} 0. The selector closes the channel a moment after it has let go of the key.
          */
         synchronized boolean isGone() {
+            if (isTold && closed != null) {
+                return true;
+            }
             if (closed == null || closed.isRegistered()) {
                 return false;
             }

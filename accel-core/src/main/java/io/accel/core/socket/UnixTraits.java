@@ -39,7 +39,7 @@ final class UnixTraits implements Fabric.Traits {
         long sent = socket.outgoing().givenAtMost();
         try {
             // The other end, if it was closed, is perhaps not among those that the listener has just looked at.
-            return sent == Long.MAX_VALUE || anchor.hasEnded() ? -1 : sent;
+            return anchor.hasEnded() ? -1 : sent;
         } catch (IOException e) {
             return -1;
         }

@@ -66,9 +66,13 @@ class UnixStreamsTest {
         }
 
         void close() throws IOException {
-            socket.close(() -> false, false);
+            close(false);
+        }
+
+        void close(boolean aborted) throws IOException {
+            socket.close(() -> aborted, false);
             channel.close();
-            socket.anchorClosed();
+            socket.anchorClosed(aborted);
         }
     }
 
@@ -232,7 +236,7 @@ class UnixStreamsTest {
         other.channel.setOption(StandardSocketOptions.SO_LINGER, 0);
         other.channel.configureBlocking(false);
         other.channel.register(selector, SelectionKey.OP_READ);
-        other.close();
+        other.close(true);
         assertNotYet(() -> all.lineup().find(20, 10));
         assertThat(selector.selectNow()).isZero();
         long end = System.nanoTime() + 10_000_000_000L;
@@ -246,6 +250,44 @@ class UnixStreamsTest {
             }
         }
         assertThat(found).isSameAs(one.socket);
+    }
+
+    /** It has ended its output, which its other end knows. */
+    @Test
+    void oneThatHasClosedUnderASelectorIsInNobodysWay() throws IOException {
+        One one = accept();
+        One other = accept();
+        for (One each : new One[] {one, other}) {
+            each.received(10);
+            each.sent(20);
+        }
+        Selector selector = closing(JdkAccess.kernelProvider().openSelector());
+        other.channel.configureBlocking(false);
+        other.channel.register(selector, SelectionKey.OP_READ);
+        other.close();
+        assertThat(other.channel.isRegistered()).isTrue();
+        assertThat(all.lineup().find(20, 10)).isSameAs(one.socket);
+    }
+
+    /** As long as the client sends, nobody knows how much it has sent: it may be as much as anybody has received. */
+    @Test
+    void theOnlyOneIsFoundWhileItsClientSends() throws IOException {
+        One one = accept();
+        one.received(10);
+        one.sent(20);
+        assertThat(all.lineup().find(20, Long.MAX_VALUE)).isSameAs(one.socket);
+    }
+
+    @Test
+    void noneOfSeveralWhileTheirClientsSend() throws IOException {
+        One one = accept();
+        One other = accept();
+        one.received(10);
+        other.received(1_000);
+        one.sent(20);
+        other.sent(20);
+        assertNotYet(() -> all.lineup().find(20, Long.MAX_VALUE));
+        assertThat(all.lineup().find(20, 10)).isSameAs(one.socket);
     }
 
     /** Nobody knows what a connection carries whose channel was dropped: it may be any client's, as long as the process lives. */

@@ -6,6 +6,7 @@ import io.accel.profile.Keys;
 import io.accel.profile.Mode;
 import io.accel.profile.NettyChoice;
 import io.accel.profile.OptionLine;
+import io.accel.profile.Origin;
 import io.accel.profile.Profile;
 import io.accel.profile.ProfileException;
 import java.io.IOException;
@@ -128,6 +129,7 @@ public final class AccelAgent {
         String refused = providerInUse(instrumentation);
         if (refused == null) {
             JdkChange.forChannels(instrumentation, AccelAgent::say);
+            serveUnixStreams(profile);
             serveAsynchronousChannels(instrumentation);
             if (profile.get(Keys.MODE) == Mode.ACCELERATE && profile.get(Keys.NETTY) == NettyChoice.NIO) {
                 NettyTransports.takeNio(instrumentation, AccelAgent::say);
@@ -140,6 +142,17 @@ public final class AccelAgent {
             }
         }
         return refused;
+    }
+
+    /**
+     * Has Unix-domain streams served unless a profile decides about them, where the JDK now treats their channels as its own. Without
+     * that a program could notice the difference: the streams of {@code Channels} would wait for each other.
+     */
+    private static void serveUnixStreams(Profile profile) {
+        boolean isDecided = profile.setting(Keys.UNIX_STREAMS).origin().kind() != Origin.Kind.DEFAULT;
+        if (!isDecided && JdkChange.areChannelsServed()) {
+            System.setProperty(PREFIX + Keys.UNIX_STREAMS.name(), "true");
+        }
     }
 
     /**

@@ -55,6 +55,8 @@ final class JdkChange {
 
     /** Whether the change was made or tried. Guarded by this. */
     private boolean made;
+    /** Whether the class stays as it is although there is something to change. Guarded by this. */
+    private boolean failed;
 
     /**
      * Makes all changes for channels that this JDK needs, once in a process.
@@ -63,6 +65,15 @@ final class JdkChange {
      */
     static void forChannels(Instrumentation instrumentation, Consumer<String> failed) {
         make(OF_CHANNELS, instrumentation, failed);
+    }
+
+    /** Whether the JDK treats Accel's channels as its own after {@link #forChannels}: no change has failed. */
+    static boolean areChannelsServed() {
+        return OF_CHANNELS.stream().noneMatch(JdkChange::hasFailed);
+    }
+
+    private synchronized boolean hasFailed() {
+        return failed;
     }
 
     /** Does what {@link #forChannels} does, for the sockets of {@code java.net}. */
@@ -100,6 +111,12 @@ final class JdkChange {
             return null;
         }
         made = true;
+        String failure = tryToMake(instrumentation);
+        failed = failure != null;
+        return failure;
+    }
+
+    private String tryToMake(Instrumentation instrumentation) {
         try {
             Transformer transformer = new Transformer();
             Class<?> loaded = load(instrumentation, transformer);

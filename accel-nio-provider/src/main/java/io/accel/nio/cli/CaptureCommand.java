@@ -41,7 +41,8 @@ import picocli.CommandLine.Spec;
                     + "for tcpdump to capture, and is missing here like a lost segment. So are packets for which there is no room until "
                     + "they can be written; their number is said in the end, and stands in the file.",
             "The headers are made for the file: sequence numbers count the bytes of the stream, and the packets of TCP are the writes "
-                    + "and reads of the program. A packet of UDP is a datagram that was sent, or one that the program has received. A "
+                    + "and reads of the program. A packet of UDP is a datagram that was sent, or one that the program has received. "
+                    + "A Unix-domain stream is shown as TCP at port 1, between addresses that stand for its file and for itself. A "
                     + "capture costs the JVM a copy of each byte; without one nothing is spent that can be measured."
         },
         footer = {

@@ -10,6 +10,8 @@ import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadInfo;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
 import java.nio.channels.Channels;
 import java.nio.channels.IllegalBlockingModeException;
 import java.nio.channels.ServerSocketChannel;
@@ -46,6 +48,7 @@ final class BothWays {
             System.out.println("read all " + isWriterFree((in, unused) -> in.readAllBytes(), file));
             System.out.println("transfer to file " + isWriterFree(BothWays::transfer, file));
             System.out.println("in the file " + Files.readString(file));
+            System.out.println("by a Unix-domain socket " + isWriterFreeByUnix((in, unused) -> in.read(), file));
             System.out.println("in the wrong mode " + inTheWrongMode());
             System.out.println("left the kernel " + leftTheKernel);
         } finally {
@@ -60,8 +63,22 @@ final class BothWays {
     }
 
     private static boolean isWriterFree(Reading reading, Path file) throws Exception {
-        try (ServerSocketChannel listener = listener();
-                SocketChannel client = SocketChannel.open(listener.getLocalAddress());
+        try (ServerSocketChannel listener = listener()) {
+            return isWriterFree(listener, reading, file);
+        }
+    }
+
+    private static boolean isWriterFreeByUnix(Reading reading, Path file) throws Exception {
+        Path socket = file.resolveSibling(file.getFileName() + ".socket");
+        try (ServerSocketChannel listener = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+            return isWriterFree(listener.bind(UnixDomainSocketAddress.of(socket)), reading, file);
+        } finally {
+            Files.deleteIfExists(socket);
+        }
+    }
+
+    private static boolean isWriterFree(ServerSocketChannel listener, Reading reading, Path file) throws Exception {
+        try (SocketChannel client = SocketChannel.open(listener.getLocalAddress());
                 SocketChannel server = listener.accept()) {
             InputStream in = Channels.newInputStream(client);
             OutputStream out = Channels.newOutputStream(client);

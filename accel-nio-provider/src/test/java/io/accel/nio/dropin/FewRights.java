@@ -13,6 +13,8 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousChannelGroup;
 import java.nio.channels.AsynchronousServerSocketChannel;
@@ -23,6 +25,8 @@ import java.nio.channels.DatagramChannel;
 import java.nio.channels.InterruptedByTimeoutException;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -32,7 +36,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A program that knows nothing of Accel, for a JVM with a security manager: it may use 127.0.0.1, connect to 127.0.0.4, and nothing else.
+ * A program that knows nothing of Accel, for a JVM with a security manager: it may use 127.0.0.1 and Unix-domain sockets, connect to 127.0.0.4, and nothing else.
  * So it is not told of a listener that this is on all addresses. It talks to itself, and says what came of that. While it rests it
  * waits for a line.
  */
@@ -58,6 +62,7 @@ final class FewRights {
             case "sockets" -> sockets();
             case "datagrams" -> datagrams();
             case "channels" -> channels();
+            case "unix" -> unix(Path.of(args[1]));
             case "asynchronous" -> asynchronous();
             default -> throw new IllegalArgumentException(args[0]);
         }
@@ -188,6 +193,32 @@ final class FewRights {
             }
             print("received all");
         }
+    }
+
+    // ---- Unix-domain channels
+
+    /** By a socket at whose file the program must not look. */
+    private static void unix(Path path) throws Exception {
+        UnixDomainSocketAddress address = UnixDomainSocketAddress.of(path);
+        try (ServerSocketChannel listener =
+                ServerSocketChannel.open(StandardProtocolFamily.UNIX).bind(address)) {
+            SocketChannel client = SocketChannel.open(address);
+            SocketChannel server = listener.accept();
+            talk(
+                    Channels.newInputStream(client),
+                    Channels.newOutputStream(client),
+                    Channels.newInputStream(server),
+                    Channels.newOutputStream(server),
+                    client);
+            server.close();
+        }
+        say("look at the file", () -> {
+            try {
+                return Files.exists(path);
+            } catch (SecurityException e) {
+                return e.getMessage().replace(path.toString(), "PATH");
+            }
+        });
     }
 
     // ---- asynchronous channels

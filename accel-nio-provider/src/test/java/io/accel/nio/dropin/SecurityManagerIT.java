@@ -28,12 +28,16 @@ class SecurityManagerIT {
     @TempDir
     private Path dir;
 
+    /** How many paths of sockets programs were given. */
+    private int sockets;
+
     @ParameterizedTest
     @CsvSource({
         "sockets, 'connected .* -> /127.0.0.4:\\d+ by shm'",
         "channels, 'connected .* -> /127.0.0.4:\\d+ by shm'",
         "asynchronous, 'connected .* -> /127.0.0.1:\\d+ by shm'",
-        "datagrams, 'datagrams .* -> /127.0.0.1:\\d+ by shm'"
+        "datagrams, 'datagrams .* -> /127.0.0.1:\\d+ by shm'",
+        "unix, 'connected .* -> /.*/socket\\d by shm'"
     })
     void aProgramWithFewRightsSaysTheSame(String what, String accelerated) throws Exception {
         List<String> expected = saidIn(run(what, List.of(), false));
@@ -79,6 +83,7 @@ class SecurityManagerIT {
         command.addAll(List.of("-Djava.security.manager", "-Djava.security.policy==" + policy()));
         command.addAll(options);
         command.addAll(List.of("-cp", Child.testClasses().toString(), FewRights.class.getName(), what));
+        command.add(dir.resolve("socket" + sockets++).toString());
         try (Child child = Child.start(dir, command)) {
             for (int rests = 1; awaitRest(child, rests); rests++) {
                 await().atMost(30, TimeUnit.SECONDS).until(() -> !givesBack || !mapsRings(child));
@@ -117,6 +122,7 @@ class SecurityManagerIT {
                 grant codeBase "%s" {
                     permission java.net.SocketPermission "127.0.0.1:*", "accept,connect,listen,resolve";
                     permission java.net.SocketPermission "127.0.0.4:*", "connect";
+                    permission java.net.NetPermission "accessUnixDomainSocket";
                 };
                 """.formatted(
                         Child.JAR.toUri(), Child.testClasses().toUri()));

@@ -4,8 +4,13 @@ package io.accel.nio.fuzz;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.net.StandardProtocolFamily;
 import java.net.StandardSocketOptions;
+import java.net.UnixDomainSocketAddress;
 import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Path;
 
 /**
  * A listener, a client, and the server's end of the one connection between them, once it is accepted. Nagle's algorithm is off at
@@ -14,21 +19,35 @@ import java.nio.channels.ServerSocketChannel;
 final class Connection {
     private final int index;
     private final ServerSocketChannel listener;
-    private final InetSocketAddress address;
+    private final SocketAddress address;
     private final End client;
     private final End server;
     private boolean established;
 
-    Connection(int index, Setting setting) throws IOException {
+    /** @param sockets where Unix-domain sockets are; null if the setting has none */
+    Connection(int index, Setting setting, Path sockets) throws IOException {
         this.index = index;
         Direction up = new Direction(17 * index);
         Direction down = new Direction(17 * index + 101);
         this.client = new End("c" + index, this, up, down);
         this.server = new End("s" + index, this, down, up);
-        this.listener = setting.server().openServerSocketChannel();
-        this.listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
-        this.address = (InetSocketAddress) listener.getLocalAddress();
-        this.client.channel(setting.client().openSocketChannel().setOption(StandardSocketOptions.TCP_NODELAY, true));
+        if (setting.isUnix()) {
+            this.listener = setting.server().openServerSocketChannel(StandardProtocolFamily.UNIX);
+            this.listener.bind(UnixDomainSocketAddress.of(sockets.resolve("l" + index)));
+            this.client.channel(setting.client().openSocketChannel(StandardProtocolFamily.UNIX));
+        } else {
+            this.listener = setting.server().openServerSocketChannel();
+            this.listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+            this.client.channel(undelayed(setting.client().openSocketChannel()));
+        }
+        this.address = listener.getLocalAddress();
+    }
+
+    /** Switches Nagle's algorithm off, where there is one. */
+    static SocketChannel undelayed(SocketChannel channel) throws IOException {
+        return channel.supportedOptions().contains(StandardSocketOptions.TCP_NODELAY)
+                ? channel.setOption(StandardSocketOptions.TCP_NODELAY, true)
+                : channel;
     }
 
     int index() {
@@ -39,7 +58,7 @@ final class Connection {
         return listener;
     }
 
-    InetSocketAddress address() {
+    SocketAddress address() {
         return address;
     }
 

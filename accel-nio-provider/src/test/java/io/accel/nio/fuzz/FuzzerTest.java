@@ -82,8 +82,7 @@ class FuzzerTest {
     @ParameterizedTest
     @EnumSource
     void theJdkSaysWhatTheJdkSays(Kind kind) {
-        Setting again = Setting.of("jdk again", Setting.jdk().client());
-        Fuzzer fuzzer = new Fuzzer(Setting.jdk(), List.of(again), kind, SHRINK_NANOS);
+        Fuzzer fuzzer = new Fuzzer(kind.oracle(), List.of(kind.oracle()), kind, SHRINK_NANOS);
         assertThat(find(fuzzer, PROGRAMS)).isNull();
         Comparison comparison = fuzzer.comparisons().get(0);
         assertThat(comparison.programs()).isEqualTo(PROGRAMS);

@@ -17,6 +17,22 @@ enum Kind {
             return Setting.accel();
         }
     },
+    UNIX {
+        @Override
+        Arbitrary<List<Step>> programs() {
+            return UnixPrograms.programs();
+        }
+
+        @Override
+        Setting oracle() {
+            return Setting.jdkUnix();
+        }
+
+        @Override
+        List<Setting> accel() {
+            return Setting.accelUnix();
+        }
+    },
     DATAGRAMS {
         @Override
         Arbitrary<List<Step>> programs() {
@@ -30,6 +46,11 @@ enum Kind {
     };
 
     abstract Arbitrary<List<Step>> programs();
+
+    /** The JDK's setting, which is right. */
+    Setting oracle() {
+        return Setting.jdk();
+    }
 
     /** Accel's settings that are compared with the JDK's. */
     abstract List<Setting> accel();

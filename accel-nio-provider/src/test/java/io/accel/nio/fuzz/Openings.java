@@ -4,7 +4,7 @@ package io.accel.nio.fuzz;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.StandardSocketOptions;
+import java.net.SocketAddress;
 import java.nio.channels.IllegalBlockingModeException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
@@ -42,8 +42,7 @@ final class Openings {
         }
     }
 
-    private static void connect(World world, SocketChannel channel, InetSocketAddress address, How how)
-            throws IOException {
+    private static void connect(World world, SocketChannel channel, SocketAddress address, How how) throws IOException {
         switch (how) {
             case BLOCKING -> channel.configureBlocking(true);
             case ADAPTOR -> {
@@ -87,7 +86,7 @@ final class Openings {
                 bound.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
                 String outcome;
                 try {
-                    connect(world, channel, (InetSocketAddress) bound.getLocalAddress(), how);
+                    connect(world, channel, bound.getLocalAddress(), how);
                     outcome = "connected";
                 } catch (IOException e) {
                     outcome = world.thrown(e);
@@ -116,7 +115,7 @@ final class Openings {
                 accepted.close();
                 return "A CONNECTION THAT NOBODY MADE";
             }
-            from.server().channel(accepted.setOption(StandardSocketOptions.TCP_NODELAY, true));
+            from.server().channel(Connection.undelayed(accepted));
             return accepted.isBlocking() ? "accepted" : "accepted, not blocking";
         }
     }

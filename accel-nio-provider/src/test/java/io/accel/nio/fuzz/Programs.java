@@ -18,12 +18,12 @@ final class Programs {
 
     private static final Arbitrary<Integer> ENDS = Arbitraries.integers().between(0, 2 * World.CONNECTIONS - 1);
     /** The ends of one connection rather than another's, so that something happens to it. */
-    private static final Arbitrary<Integer> END =
+    static final Arbitrary<Integer> END =
             Arbitraries.frequencyOf(Tuple.of(4, Arbitraries.integers().between(0, 1)), Tuple.of(1, ENDS));
 
-    private static final Arbitrary<Integer> CONNECTION =
+    static final Arbitrary<Integer> CONNECTION =
             Arbitraries.frequencyOf(Tuple.of(4, Arbitraries.just(0)), Tuple.of(1, Arbitraries.just(1)));
-    private static final Arbitrary<Integer> SELECTABLE = Arbitraries.frequencyOf(
+    static final Arbitrary<Integer> SELECTABLE = Arbitraries.frequencyOf(
             Tuple.of(5, END),
             Tuple.of(1, Arbitraries.integers().between(2 * World.CONNECTIONS, 3 * World.CONNECTIONS - 1)));
     static final Arbitrary<Integer> SELECTOR = Arbitraries.frequency(Tuple.of(4, 0), Tuple.of(1, 1));
@@ -33,7 +33,7 @@ final class Programs {
             Tuple.of(2, Arbitraries.integers().between(0, World.ROOM)));
     private static final Arbitrary<Integer> LARGE_SIZE = Arbitraries.frequencyOf(
             Tuple.of(2, SIZE), Tuple.of(3, Arbitraries.integers().between(0, LARGE)));
-    private static final Arbitrary<Integer> OPS = Arbitraries.frequencyOf(
+    static final Arbitrary<Integer> OPS = Arbitraries.frequencyOf(
             Tuple.of(8, Arbitraries.of(1, 5, 4, 0, 1, 5)),
             Tuple.of(1, Arbitraries.just(16)),
             Tuple.of(1, Arbitraries.integers().between(0, 31)));
@@ -99,7 +99,7 @@ final class Programs {
                 of(1, HOW.map(Openings.ConnectToNobody::new))));
     }
 
-    private static Arbitrary<Step> transfers() {
+    static Arbitrary<Step> transfers() {
         return oneOf(List.of(
                 of(10, combine(END, SIZE, SHAPE).as(Transfers.Write::new)),
                 of(10, combine(END, SIZE, SHAPE).as(Transfers.Read::new)),

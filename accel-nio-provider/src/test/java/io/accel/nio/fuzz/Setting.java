@@ -10,6 +10,7 @@ import java.nio.channels.spi.SelectorProvider;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /**
  * Whose channels a program uses.
@@ -19,10 +20,25 @@ import java.util.Map;
  * @param server opens listeners
  * @param selectors opens selectors, which must take the channels of both
  * @param mustMove whether a connection that was accepted, or datagrams that were exchanged for some time, must have left the kernel's path
+ * @param isUnix whether streams are of Unix-domain sockets
  */
 record Setting(
-        String name, SelectorProvider client, SelectorProvider server, SelectorProvider selectors, boolean mustMove) {
+        String name,
+        SelectorProvider client,
+        SelectorProvider server,
+        SelectorProvider selectors,
+        boolean mustMove,
+        boolean isUnix) {
     private static final String RING = "64KiB";
+
+    Setting(
+            String name,
+            SelectorProvider client,
+            SelectorProvider server,
+            SelectorProvider selectors,
+            boolean mustMove) {
+        this(name, client, server, selectors, mustMove, false);
+    }
 
     Selector openSelector() throws IOException {
         return selectors.openSelector();
@@ -31,6 +47,16 @@ record Setting(
     /** The oracle. */
     static Setting jdk() {
         return of("jdk", JdkAccess.kernelProvider());
+    }
+
+    /** The same for Unix-domain sockets, whose connections may wait for more traffic before they move. */
+    private Setting unix() {
+        return new Setting(name, client, server, selectors, false, true);
+    }
+
+    /** The oracle for Unix-domain sockets. */
+    static Setting jdkUnix() {
+        return jdk().unix();
     }
 
     static Setting of(String name, SelectorProvider provider) {
@@ -54,6 +80,26 @@ record Setting(
                 of("kernel", provider("balanced", "1000000/1GiB")),
                 new Setting("client alone", atOnce, jdk, atOnce, false),
                 new Setting("server alone", jdk, atOnce, atOnce, false));
+    }
+
+    /** As {@link #accel()}, for Unix-domain sockets. */
+    static List<Setting> accelUnix() {
+        SelectorProvider jdk = JdkAccess.kernelProvider();
+        SelectorProvider atOnce = unix("low-cpu", "0");
+        return Stream.of(
+                        of("at once", atOnce),
+                        of("at once, spinning", unix("latency", "0")),
+                        of("after 3", unix("low-cpu", "3/4KiB")),
+                        of("back and forth", unix("balanced", "random")),
+                        of("kernel", unix("balanced", "1000000/1GiB")),
+                        new Setting("client alone", atOnce, jdk, atOnce, false),
+                        new Setting("server alone", jdk, atOnce, atOnce, false))
+                .map(Setting::unix)
+                .toList();
+    }
+
+    private static SelectorProvider unix(String preset, String after) {
+        return provider(preset, Map.of("handover.after", after, "unix.streams", "true"));
     }
 
     private static SelectorProvider provider(String preset, String after) {

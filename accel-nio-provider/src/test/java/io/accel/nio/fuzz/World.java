@@ -13,6 +13,8 @@ import java.nio.channels.NetworkChannel;
 import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -44,6 +46,9 @@ final class World implements Closeable {
             "(?:sun\\.nio\\.ch|io\\.accel\\.nio)\\.(?:Accel)?(SocketChannel|ServerSocketChannel|DatagramChannel)(?:Impl)?");
 
     private final Setting setting;
+    /** Where Unix-domain sockets are; null if the setting has none. */
+    private final Path sockets;
+
     private final List<Connection> connections = new ArrayList<>();
     private final Selector[] selectors = new Selector[SELECTORS];
     private final List<DatagramEnd> datagramEnds = new ArrayList<>();
@@ -60,9 +65,13 @@ final class World implements Closeable {
 
     World(Setting setting) throws IOException {
         this.setting = setting;
+        this.sockets = setting.isUnix() ? Files.createTempDirectory("fuzz") : null;
         for (int i = 0; i < CONNECTIONS; i++) {
-            connections.add(new Connection(i, setting));
-            name(connections.get(i).address().getPort(), "L" + i);
+            Connection connection = new Connection(i, setting, sockets);
+            connections.add(connection);
+            if (connection.address() instanceof InetSocketAddress internet) {
+                name(internet.getPort(), "L" + i);
+            }
         }
         for (int i = 0; i < DATAGRAM_ENDS; i++) {
             datagramEnds.add(new DatagramEnd(i, i == 1 ? setting.server() : setting.client()));
@@ -231,7 +240,9 @@ final class World implements Closeable {
         for (DatagramEnd end : datagramEnds) {
             note(end.channel(), end.name());
         }
-        Matcher port = PORT.matcher(CHANNEL_CLASS.matcher(String.valueOf(said)).replaceAll("$1"));
+        String text = String.valueOf(said);
+        String anywhere = sockets == null ? text : text.replace(sockets.toString(), "sockets");
+        Matcher port = PORT.matcher(CHANNEL_CLASS.matcher(anywhere).replaceAll("$1"));
         return port.replaceAll(found -> ports.getOrDefault(Integer.valueOf(found.group()), "other"));
     }
 
@@ -275,6 +286,12 @@ final class World implements Closeable {
         }
         for (Task task : tasks) {
             task.end();
+        }
+        if (sockets != null) {
+            for (Connection connection : connections) {
+                Files.deleteIfExists(sockets.resolve("l" + connection.index()));
+            }
+            Files.delete(sockets);
         }
     }
 }

@@ -206,10 +206,7 @@ final class ShmConnecting implements Connecting {
         counted = true;
         long sent = wanted.traits().sentAtMost();
         if (sent < 0) {
-            throw new FallbackException(
-                    FallbackReason.NOT_YET,
-                    "how much was sent cannot be told while more is being sent, or at the end",
-                    true);
+            throw new FallbackException(FallbackReason.NOT_YET, "the peer has ended the connection", true);
         }
         deadline = System.nanoTime() + config.probeTimeoutNanos();
         send(Hello.counts(wanted.traits().connectedAt(), received, sent));

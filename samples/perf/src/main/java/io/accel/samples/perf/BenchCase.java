@@ -15,6 +15,7 @@ enum BenchCase {
     MEMCPY("raw", Kind.MEMCPY, "none", Variant.MEMCPY),
     PINGPONG("pingpong-64", Kind.PINGPONG, "latency", Variant.KERNEL, Variant.ACCELERATED),
     PINGPONG_BLOCKING("pingpong-64-blocking", Kind.PINGPONG_BLOCKING, "latency", Variant.KERNEL, Variant.ACCELERATED),
+    UNIX_PINGPONG("unix-pingpong-64", Kind.UNIX_PINGPONG, "latency", Variant.KERNEL, Variant.ACCELERATED),
     STREAM_64K("stream-64k", Kind.STREAM_LARGE, "throughput", Variant.KERNEL, Variant.ACCELERATED),
     STREAM_64("stream-64", Kind.STREAM_SMALL, "throughput", Variant.KERNEL, Variant.ACCELERATED),
     KERNEL_PINGPONG("kernel-pingpong-64", Kind.PINGPONG, "latency", Variant.PLAIN, Variant.ONE_END),

@@ -110,7 +110,13 @@ final class BenchSession implements Session {
             case RAW -> startBounce(arguments);
             case MEMCPY, NETTY_TIMERS -> startClient(arguments);
             default -> {
-                startServer(benchCase.kind.serverArguments);
+                if (benchCase.kind.isUnix()) {
+                    String path = "path=" + workingDirectory().resolve("socket");
+                    arguments.add(path);
+                    startServer(List.of(path));
+                } else {
+                    startServer(benchCase.kind.serverArguments);
+                }
                 String port = server.await("ready", START_PATIENCE).get("port");
                 arguments.add("port=" + port);
                 arguments.add("size=" + benchCase.kind.messageBytes);

@@ -25,7 +25,7 @@ import picocli.CommandLine.Spec;
             "Measures the same plain java.nio programs with Accel and without, side by side, each end in a JVM of its"
                     + " own. The paths of a case take turns, three rounds of them, and a row has the medians of its rounds."
                     + " All cases together take about an hour; --only takes some.",
-            "Cases: raw, pingpong-64, pingpong-64-blocking, stream-64k, stream-64, kernel-pingpong-64,"
+            "Cases: raw, pingpong-64, pingpong-64-blocking, unix-pingpong-64, stream-64k, stream-64, kernel-pingpong-64,"
                     + " kernel-stream-64k, idle-1000, idle-10000, idle-cpu, burst-2000, paced, connect-close,"
                     + " connect-echo-close, reuseport, exchange-1m, transfer-to, transfer-from, kernel-transfer-to,"
                     + " kernel-transfer-from, kernel-interest, kernel-registration, kernel-mode, datagram-64,"

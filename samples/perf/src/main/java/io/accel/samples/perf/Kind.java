@@ -9,6 +9,18 @@ import java.util.Set;
 enum Kind {
     PINGPONG("SelectorEchoServer", "SelectorPingPong", 64, 1, Measured.ROUND_TRIPS),
     PINGPONG_BLOCKING("BlockingEchoServer", "BlockingPingPong", 64, 1, Measured.ROUND_TRIPS),
+    /** The same over a Unix-domain socket. */
+    UNIX_PINGPONG("BlockingEchoServer", "BlockingPingPong", 64, 1, Measured.ROUND_TRIPS) {
+        @Override
+        List<String> jvmOptions() {
+            return List.of("-Daccel.unix.streams=true");
+        }
+
+        @Override
+        boolean isUnix() {
+            return true;
+        }
+    },
     PINGPONG_AMONG_1000("SelectorEchoServer", "SelectorPingPong", 64, 1000, Measured.ROUND_TRIPS),
     /** Each measurement begins 100 ms after every connection had a message. */
     PINGPONG_AFTER_BURST(
@@ -280,6 +292,11 @@ enum Kind {
 
     /** Whether the client itself decides how many operations a second there are. */
     boolean rateGiven() {
+        return false;
+    }
+
+    /** Whether the programs meet at a path, and not at a port. */
+    boolean isUnix() {
         return false;
     }
 

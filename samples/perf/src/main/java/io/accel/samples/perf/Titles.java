@@ -9,6 +9,7 @@ final class Titles {
             Map.entry("raw", "the machine's own limits: one cache line between two JVMs, and a copy in memory"),
             Map.entry("pingpong-64", "64 B there and back, through a selector"),
             Map.entry("pingpong-64-blocking", "64 B there and back, blocking"),
+            Map.entry("unix-pingpong-64", "64 B there and back over a Unix-domain socket, blocking"),
             Map.entry("stream-64k", "64 KiB a write, one way"),
             Map.entry("stream-64", "64 B a write, one way"),
             Map.entry("kernel-pingpong-64", "64 B there and back with a peer that has no Accel"),

@@ -36,13 +36,16 @@ final class Program implements AutoCloseable {
         return name;
     }
 
-    /** Of a server: where it listens. */
+    /** Of a server: where it listens, two ports and perhaps the path of a Unix-domain socket. */
     String ports() {
         return ready.get("ports");
     }
 
     List<Integer> portNumbers() {
-        return Stream.of(ports().split(",", -1)).map(Integer::valueOf).toList();
+        return Stream.of(ports().split(",", -1))
+                .filter(each -> !each.startsWith("/"))
+                .map(Integer::valueOf)
+                .toList();
     }
 
     Map<String, String> status() throws IOException, InterruptedException {

@@ -11,10 +11,10 @@ import java.util.stream.Stream;
 final class Rings {
     private Rings() {}
 
-    /** How many it has. */
-    static long of(long pid) throws IOException {
+    /** How many it has in whose files' names a part is. */
+    static long of(long pid, String part) throws IOException {
         try (Stream<String> maps = Files.lines(Path.of("/proc/" + pid + "/maps"), StandardCharsets.ISO_8859_1)) {
-            return maps.filter(line -> line.contains("/ring-"))
+            return maps.filter(line -> line.contains("/ring-") && line.contains(part))
                     .map(line -> line.substring(line.indexOf('/')))
                     .distinct()
                     .count();

@@ -5,12 +5,16 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.nio.file.Path;
 
-/** Serves with channels and a selector, in one thread. */
+/** Serves with channels and a selector, in one thread, by TCP and perhaps by a Unix-domain socket. */
 final class SelectorServer implements Runnable {
     private static final int BACKLOG = 200;
 
@@ -18,14 +22,22 @@ final class SelectorServer implements Runnable {
     private final Selector selector;
     private final int port;
 
-    SelectorServer(Tally tally, InetAddress address) throws IOException {
+    /** @param path of the Unix-domain socket; null for none */
+    SelectorServer(Tally tally, InetAddress address, Path path) throws IOException {
         this.tally = tally;
         selector = Selector.open();
         ServerSocketChannel listener = ServerSocketChannel.open();
-        listener.bind(new InetSocketAddress(address, 0), BACKLOG);
+        listen(listener, new InetSocketAddress(address, 0));
+        port = listener.socket().getLocalPort();
+        if (path != null) {
+            listen(ServerSocketChannel.open(StandardProtocolFamily.UNIX), UnixDomainSocketAddress.of(path));
+        }
+    }
+
+    private void listen(ServerSocketChannel listener, SocketAddress address) throws IOException {
+        listener.bind(address, BACKLOG);
         listener.configureBlocking(false);
         listener.register(selector, SelectionKey.OP_ACCEPT);
-        port = listener.socket().getLocalPort();
     }
 
     int port() {

@@ -32,6 +32,12 @@ final class Soak implements AutoCloseable {
     private static final Duration REPORT = Duration.ofSeconds(10);
     private static final Duration LONGEST_DEAD = Duration.ofSeconds(150);
     private static final Duration LONGEST_STANDSTILL = Duration.ofSeconds(20);
+    /** A time in which any kind of connection is seen to leave the kernel. */
+    private static final Duration LONG = Duration.ofMinutes(1);
+
+    /** In the names of the places of listeners of Unix-domain sockets. */
+    private static final String OF_UNIX = "-unix-";
+
     private final Function<End, List<String>> jvm;
     private final Place place;
     private final String address;
@@ -65,8 +71,23 @@ final class Soak implements AutoCloseable {
         }
     }
 
-    /** When the listener of each port was killed: the processes that start more than a minute later remove its place. */
-    private final Map<Integer, Long> deadPorts = new HashMap<>();
+    /**
+     * When the listeners were killed in the names of whose places these parts are: the processes that start more than a minute later
+     * remove the places.
+     */
+    private final Map<String, Long> dead = new HashMap<>();
+
+    /** Where the servers have their Unix-domain sockets; null if they have none. */
+    private final Path sockets;
+    /** The places of such sockets of the server that lives throughout. */
+    private final List<String> lastingPlaces;
+    /** How many servers were started. */
+    private int servers;
+    /** Of {@link #ringsSeen}, those by Unix-domain sockets. */
+    private long unixRingsSeen;
+
+    /** Whether it goes on for so long that each kind of connection must be seen to leave the kernel. */
+    private boolean isLong;
 
     private int kills;
     private long last = -1;
@@ -78,9 +99,17 @@ final class Soak implements AutoCloseable {
      * @param jvm how to start a JVM with the programs of an end in its class path, without their main class
      * @param place where each end runs
      * @param shared where the programs of this host put what they share
+     * @param sockets where servers have Unix-domain sockets; null for none
      * @param over what their connections are to go over
      */
-    Soak(Function<End, List<String>> jvm, Place place, Path shared, Over over, long seed, Consumer<String> out)
+    Soak(
+            Function<End, List<String>> jvm,
+            Place place,
+            Path shared,
+            Path sockets,
+            Over over,
+            long seed,
+            Consumer<String> out)
             throws IOException, InterruptedException {
         this.jvm = jvm;
         this.place = place;
@@ -88,11 +117,13 @@ final class Soak implements AutoCloseable {
                 ? place.address()
                 : InetAddress.getLoopbackAddress().getHostAddress();
         this.shared = shared;
+        this.sockets = sockets;
         this.over = over;
         this.random = new SplittableRandom(seed);
         this.out = out;
         try {
             server = startServer("server");
+            lastingPlaces = placesOfUnixSockets();
             client = startClient("client", true, server);
             victimServer = startServer("server that is killed");
             clientOfVictim = startClient("client of it", false, victimServer);
@@ -117,7 +148,14 @@ final class Soak implements AutoCloseable {
     }
 
     private Program startServer(String name) throws IOException, InterruptedException {
-        return start(End.SERVER, name, "server", address);
+        return sockets == null
+                ? start(End.SERVER, name, "server", address)
+                : start(
+                        End.SERVER,
+                        name,
+                        "server",
+                        address,
+                        sockets.resolve("s" + servers++).toString());
     }
 
     private Program startClient(String name, boolean resident, Program of) throws IOException, InterruptedException {
@@ -131,6 +169,7 @@ final class Soak implements AutoCloseable {
     /** Runs for {@code time} and returns what was lost, a sentence each. */
     List<String> run(Duration time) throws IOException, InterruptedException {
         long begin = System.nanoTime();
+        isLong = time.compareTo(LONG) >= 0;
         long quarter = time.dividedBy(4).toNanos();
         boolean warm = quarter >= LONGEST_WARM_UP.toNanos();
         disturb(begin + (warm ? LONGEST_WARM_UP.toNanos() : quarter));
@@ -170,10 +209,29 @@ final class Soak implements AutoCloseable {
     }
 
     private void killServer() throws IOException, InterruptedException {
-        victimServer.portNumbers().forEach(port -> deadPorts.put(port, System.nanoTime()));
+        noteDeathOfServer();
         end(victimServer);
         victimServer = startServer("server that is killed");
         clientOfVictim.talkTo(victimServer);
+    }
+
+    /** Takes note of the places of the server that is about to be killed, or just was. */
+    private void noteDeathOfServer() throws IOException {
+        long now = System.nanoTime();
+        victimServer.portNumbers().forEach(port -> dead.put("-" + port + "~", now));
+        for (String place : placesOfUnixSockets()) {
+            if (!lastingPlaces.contains(place)) {
+                dead.putIfAbsent(place, now);
+            }
+        }
+    }
+
+    private List<String> placesOfUnixSockets() throws IOException {
+        try (Stream<Path> places = Files.list(shared)) {
+            return places.map(place -> place.getFileName().toString())
+                    .filter(place -> place.contains(OF_UNIX))
+                    .toList();
+        }
     }
 
     private void end(Program program) throws IOException, InterruptedException {
@@ -202,7 +260,8 @@ final class Soak implements AutoCloseable {
             lookForStandstill(Program.number(status, "handovers"));
         }
         if (over == Over.SHM) {
-            ringsSeen += Rings.of(server.pid());
+            ringsSeen += Rings.of(server.pid(), "");
+            unixRingsSeen += Rings.of(server.pid(), OF_UNIX);
         }
     }
 
@@ -223,8 +282,8 @@ final class Soak implements AutoCloseable {
     /** Ends the victims, and lets the others come to the end of what they are at. */
     private void quieten() throws IOException, InterruptedException {
         victimClient.kill();
+        noteDeathOfServer();
         victimServer.kill();
-        victimServer.portNumbers().forEach(port -> deadPorts.put(port, System.nanoTime()));
         kills += 2;
         client.pause();
         clientOfVictim.pause();
@@ -290,6 +349,10 @@ final class Soak implements AutoCloseable {
         if ((over != Over.KERNEL && handovers == 0) || (over == Over.SHM && ringsSeen == 0)) {
             lost.add("the server was never seen to have a connection that has left the kernel");
         }
+        // They are found only when they have carried other amounts than the rest, and each look sees but a moment.
+        if (isLong && over == Over.SHM && sockets != null && unixRingsSeen == 0) {
+            lost.add("the server was never seen to have a Unix-domain connection that has left the kernel");
+        }
         if (Program.number(asked, "done") == 0) {
             lost.add("nothing was done at all");
         }
@@ -308,12 +371,11 @@ final class Soak implements AutoCloseable {
     }
 
     private List<Path> files() throws IOException {
-        deadPorts.values().removeIf(killed -> System.nanoTime() - killed > LONGEST_DEAD.toNanos());
+        dead.values().removeIf(killed -> System.nanoTime() - killed > LONGEST_DEAD.toNanos());
         try (Stream<Path> found = Files.walk(shared)) {
             // Places at which processes can be looked at; the next process that starts removes those of dead ones.
             return found.filter(path -> !path.toString().contains("accel-stats"))
-                    .filter(path -> deadPorts.keySet().stream()
-                            .noneMatch(port -> placeIn(path).contains("-" + port + "~")))
+                    .filter(path -> dead.keySet().stream().noneMatch(placeIn(path)::contains))
                     .filter(path -> !isOfDeadClient(path))
                     .sorted()
                     .toList();

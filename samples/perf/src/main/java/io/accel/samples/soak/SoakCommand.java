@@ -31,8 +31,8 @@ import picocli.CommandLine.Spec;
         name = "soak",
         mixinStandardHelpOptions = true,
         description = {
-            "Lets programs talk to each other at random, over channels with selectors, blocking channels and sockets, with"
-                    + " every byte checked, connections opened and ended in every way, and some of the programs killed all"
+            "Lets programs talk to each other at random, over channels with selectors, blocking channels and sockets, by TCP"
+                    + " and, within this host, by Unix-domain sockets, with every byte checked, connections opened and ended in every way, and some of the programs killed all"
                     + " the time; says what was done, and what was lost. Nothing should be.",
             "Lost is: a wrong byte; a conversation between two programs that live that did not come to its end; memory,"
                     + " descriptors or files that became more; that no connection ever left the kernel.",
@@ -102,11 +102,14 @@ public final class SoakCommand implements Callable<Integer> {
     }
 
     private int soak(Place place, Soak.Over over, long chosen) throws IOException, InterruptedException {
+        boolean hasSockets = over != Soak.Over.RDMA; // which carries no Unix-domain streams
         try (WorkingDirectory shared = WorkingDirectory.createInMemory("accel-soak-");
+                WorkingDirectory sockets = hasSockets ? WorkingDirectory.createInMemory("accel-soak-sockets-") : null;
                 Soak soak = new Soak(
                         end -> jvm(end, place, shared.path(), over),
                         place,
                         shared.path(),
+                        sockets == null ? null : sockets.path(),
                         over,
                         chosen,
                         SoakCommand::say)) {

@@ -5,18 +5,22 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.net.UnixDomainSocketAddress;
 import java.nio.channels.spi.SelectorProvider;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * One program of the soak. {@code server ADDRESS} serves at two ports, {@code client ADDRESS SEED RESIDENT PORT,PORT} talks to such a
- * server, in several threads; {@code RESIDENT} is {@code true} if neither is ever killed. It does what each line of its standard input
- * says, {@code status}, {@code pause}, {@code resume}, {@code collect}, {@code threads} or {@code talk=PORT,PORT}, answers
- * with a line of fields, and ends with its input.
+ * One program of the soak. {@code server ADDRESS [PATH]} serves at two ports, and at the path of a Unix-domain socket; {@code client
+ * ADDRESS SEED RESIDENT PORT,PORT[,PATH]} talks to such a server, in several threads; {@code RESIDENT} is {@code true} if neither is ever
+ * killed. It does what each line of its standard input says, {@code status}, {@code pause}, {@code resume}, {@code collect}, {@code
+ * threads} or {@code talk=PORT,PORT[,PATH]}, answers with a line of fields, and ends with its input.
  */
 public final class SoakPeer {
     private static final int TALKERS = 4;
@@ -28,37 +32,44 @@ public final class SoakPeer {
     private final Tally tally = new Tally();
     private final List<Talker> talkers = new ArrayList<>();
 
-    private SoakPeer() {}
+    private final InetAddress address;
+
+    private SoakPeer(InetAddress address) {
+        this.address = address;
+    }
 
     public static void main(String[] args) throws IOException, InterruptedException {
-        SoakPeer peer = new SoakPeer();
-        InetAddress address = InetAddress.getByName(args[1]);
+        SoakPeer peer = new SoakPeer(InetAddress.getByName(args[1]));
         if (args[0].equals("server")) {
-            peer.serve(address);
+            peer.serve(args.length > 2 ? Path.of(args[2]) : null);
         } else {
-            peer.talk(address, Long.parseLong(args[2]), Boolean.parseBoolean(args[3]), ports(args[4]));
+            peer.talk(Long.parseLong(args[2]), Boolean.parseBoolean(args[3]), peer.addresses(args[4]));
         }
         peer.obey();
     }
 
-    private static int[] ports(String text) {
-        return List.of(text.split(",", -1)).stream().mapToInt(Integer::parseInt).toArray();
+    private List<SocketAddress> addresses(String text) {
+        return Stream.of(text.split(",", -1))
+                .<SocketAddress>map(each -> each.startsWith("/")
+                        ? UnixDomainSocketAddress.of(each)
+                        : new InetSocketAddress(address, Integer.parseInt(each)))
+                .toList();
     }
 
-    private void serve(InetAddress address) throws IOException {
-        SelectorServer selecting = new SelectorServer(tally, address);
+    private void serve(Path path) throws IOException {
+        SelectorServer selecting = new SelectorServer(tally, address, path);
         BlockingServer blocking = new BlockingServer(tally, address);
         for (Runnable server : List.of(selecting, blocking)) {
             Thread thread = new Thread(server, server.getClass().getSimpleName());
             thread.setDaemon(true);
             thread.start();
         }
-        say("ready ports=" + selecting.port() + "," + blocking.port());
+        say("ready ports=" + selecting.port() + "," + blocking.port() + (path == null ? "" : "," + path));
     }
 
-    private void talk(InetAddress address, long seed, boolean resident, int[] ports) {
+    private void talk(long seed, boolean resident, List<SocketAddress> addresses) {
         for (int i = 0; i < TALKERS; i++) {
-            Talker talker = new Talker("talker " + i, tally, resident, seed + i, address, ports);
+            Talker talker = new Talker("talker " + i, tally, resident, seed + i, addresses);
             talkers.add(talker);
             talker.start();
         }
@@ -78,8 +89,8 @@ public final class SoakPeer {
                 case "collect" -> collect();
                 case "threads" -> threads();
                 default -> {
-                    int[] ports = ports(line.substring(line.indexOf('=') + 1));
-                    talkers.forEach(talker -> talker.talkTo(ports));
+                    List<SocketAddress> addresses = addresses(line.substring(line.indexOf('=') + 1));
+                    talkers.forEach(talker -> talker.talkTo(addresses));
                     say("talking");
                 }
             }

@@ -2,14 +2,14 @@
 package io.accel.samples.soak;
 
 import java.io.IOException;
-import java.net.InetAddress;
+import java.net.SocketAddress;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.locks.LockSupport;
 
 /**
  * A thread that opens one connection after the other to a server, has some conversations on each and ends it in one of
- * four ways. What it does depends on its seed, not on time. The ports are those of a server, and may change.
+ * four ways. What it does depends on its seed, not on time. The addresses are those of a server, and may change.
  */
 final class Talker extends Thread {
     private static final List<Wire.Way> WAYS = List.of(Wire.Way.values());
@@ -20,21 +20,19 @@ final class Talker extends Thread {
     private final Tally tally;
     private final boolean resident;
     private final SplittableRandom random;
-    private final InetAddress address;
-    private volatile int[] ports;
+    private volatile List<SocketAddress> addresses;
     private volatile boolean paused;
     private volatile boolean idle;
     private volatile long since = System.nanoTime();
     private volatile String doing = "nothing yet";
 
     /** @param resident whether neither this program nor its server is ever killed: then nothing may go wrong */
-    Talker(String name, Tally tally, boolean resident, long seed, InetAddress address, int[] ports) {
+    Talker(String name, Tally tally, boolean resident, long seed, List<SocketAddress> addresses) {
         super(name);
         this.tally = tally;
         this.resident = resident;
         this.random = new SplittableRandom(seed);
-        this.address = address;
-        this.ports = ports;
+        this.addresses = addresses;
         setDaemon(true);
     }
 
@@ -46,8 +44,8 @@ final class Talker extends Thread {
         SERVER_CLOSES
     }
 
-    void talkTo(int[] newPorts) {
-        ports = newPorts;
+    void talkTo(List<SocketAddress> newAddresses) {
+        addresses = newAddresses;
     }
 
     /** Stops after the connection that is open; {@link #isIdle()} tells when. */
@@ -85,21 +83,20 @@ final class Talker extends Thread {
     private void connection(SplittableRandom choice) {
         Wire.Way way = pick(choice, WAYS);
         Ending ending = pick(choice, ENDINGS);
-        int[] current = ports;
-        int port = current[choice.nextInt(current.length)];
+        SocketAddress server = pick(choice, addresses);
         int conversations = 1 + choice.nextInt(MOST_CONVERSATIONS);
-        doing = way + " to port " + port;
+        doing = way + " to " + server;
         tally.connections.incrementAndGet();
-        try (Wire wire = Wire.connect(way, address, port)) {
+        try (Wire wire = Wire.connect(way, server)) {
             Talk talk = new Talk(wire, choice.split());
             for (int i = 1; i <= conversations; i++) {
                 boolean closes = i == conversations && ending == Ending.SERVER_CLOSES;
                 Conversation conversation = Conversation.random(choice, resident, closes);
-                doing = way + " to port " + port + ", " + conversation;
+                doing = way + " to " + server + ", " + conversation;
                 talk.hold(conversation);
                 tally.finished(conversation);
             }
-            doing = way + " to port " + port + ", " + ending;
+            doing = way + " to " + server + ", " + ending;
             end(wire, talk, ending);
         } catch (IOException | WrongBytesException e) {
             tally.failed(resident, e instanceof WrongBytesException, "by the client, " + doing + ": " + e);

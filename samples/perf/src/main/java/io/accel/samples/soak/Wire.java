@@ -4,9 +4,9 @@ package io.accel.samples.soak;
 import java.io.Closeable;
 import java.io.IOException;
 import java.net.ConnectException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.net.SocketAddress;
 import java.net.SocketTimeoutException;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
@@ -26,18 +26,19 @@ abstract class Wire implements Closeable {
         SOCKET
     }
 
-    static Wire connect(Way way, InetAddress address, int port) throws IOException {
-        InetSocketAddress server = new InetSocketAddress(address, port);
+    /** @param server where it listens; {@code java.net.Socket} knows no Unix-domain sockets, which get a channel in its place */
+    static Wire connect(Way way, SocketAddress server) throws IOException {
         return switch (way) {
             case SELECTOR -> new Selecting(open(server));
             case CHANNEL -> new Blocking(open(server));
-            case SOCKET -> new OfSocket(server);
+            case SOCKET ->
+                server instanceof InetSocketAddress internet ? new OfSocket(internet) : new Blocking(open(server));
         };
     }
 
-    private static SocketChannel open(InetSocketAddress server) throws IOException {
+    private static SocketChannel open(SocketAddress server) throws IOException {
         SocketChannel channel = SocketChannel.open(server);
-        if (toItself(channel.socket())) {
+        if (server instanceof InetSocketAddress && toItself(channel.socket())) {
             channel.close();
             throw new ConnectException("nobody listens at " + server);
         }

@@ -8,6 +8,7 @@ import io.accel.nio.contract.Bytes;
 import io.accel.nio.contract.Task;
 import java.io.IOException;
 import java.net.SocketException;
+import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.SelectionKey;
@@ -238,6 +239,58 @@ class UnixEndingsTest extends UnixSupport {
         Task<Void> writer = waitingWriter(() -> pair.client().write(one()));
         pair.server().shutdownInput();
         assertThat(writer.failure()).isExactlyInstanceOf(IOException.class).hasMessage("Broken pipe");
+    }
+
+    /** The JDK ends its output at once, and has the rest wait for the selector. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aCloseUnderASelectorEndsAtOnceAndResetsAfterTheNextSelection(boolean hasTalked) throws IOException {
+        Pair pair = unixPair(hasTalked);
+        Selector selector = selector();
+        SelectionKey key = register(pair.server(), selector, SelectionKey.OP_READ);
+        Bytes.write(pair.client(), Bytes.ascii("unread"));
+        Bytes.write(pair.server(), Bytes.ascii("last"));
+        pair.server().close();
+        assertThat(key.isValid()).isFalse();
+        assertThat(Bytes.readAscii(pair.client(), 4)).isEqualTo("last");
+        assertReadsHaveEnded(pair.client());
+        assertThat(pair.client().write(one())).isEqualTo(1);
+        assertReadsHaveEnded(pair.client());
+        selector.selectNow();
+        eventually().untilAsserted(() -> assertReadsAreReset(pair.client()));
+        assertWritesAreBroken(pair.client());
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aCloseUnderASelectorIsOverWhenThatCloses(boolean hasTalked) throws IOException {
+        Pair pair = unixPair(hasTalked);
+        Selector selector = selector();
+        SelectionKey key = register(pair.server(), selector, SelectionKey.OP_READ);
+        pair.server().close();
+        assertThat(key.isValid()).isFalse();
+        assertThat(pair.client().write(one())).isEqualTo(1);
+        selector.close();
+        eventually().untilAsserted(() -> assertReadsAreReset(pair.client()));
+        assertWritesAreBroken(pair.client());
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aCloseUnderASelectorWithoutLingeringSaysNothingBeforeTheNextSelection(boolean hasTalked) throws IOException {
+        Pair pair = unixPair(hasTalked);
+        Selector selector = selector();
+        pair.server().setOption(StandardSocketOptions.SO_LINGER, 0);
+        SelectionKey key = register(pair.server(), selector, SelectionKey.OP_READ);
+        Bytes.write(pair.client(), Bytes.ascii("unread"));
+        pair.server().close();
+        assertThat(key.isValid()).isFalse();
+        pair.client().configureBlocking(false);
+        assertThat(pair.client().read(one())).isZero();
+        assertThat(pair.client().write(one())).isEqualTo(1);
+        selector.selectNow();
+        eventually().untilAsserted(() -> assertReadsAreReset(pair.client()));
+        assertWritesAreBroken(pair.client());
     }
 
     @Test

@@ -42,6 +42,7 @@ public final class Launch {
     private List<Path> classPath = List.of(testClasses());
     private Path jar = Path.of(JAR);
     private boolean accelerated;
+    private boolean byAgent;
     /** Null for the usual one, by which each connection moves at once. */
     private String profile;
 
@@ -118,6 +119,12 @@ public final class Launch {
             entries.add(Path.of(entry));
         }
         return classPath(entries);
+    }
+
+    /** Has the agent bring the provider under test, if the program runs on it, in place of property and class path. */
+    public Launch byAgent() {
+        byAgent = true;
+        return this;
     }
 
     /** Uses another copy of the drop-in jar. */
@@ -296,8 +303,12 @@ public final class Launch {
         command.add(JDK.resolve("bin/java").toString());
         List<String> path = new ArrayList<>();
         if (accelerated) {
-            path.add(jar.toString());
-            command.add("-Djava.nio.channels.spi.SelectorProvider=" + PROVIDER);
+            if (byAgent && isAccel()) {
+                command.add("-javaagent:" + jar);
+            } else {
+                path.add(jar.toString());
+                command.add("-Djava.nio.channels.spi.SelectorProvider=" + PROVIDER);
+            }
             // A machine too busy to answer soon is no reason to be on another path than the test asserts.
             command.add("-Daccel.connect.probe-timeout=10s");
             command.add("-Daccel.handshake.timeout=20s");

@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 
 /**
  * One end of a transfer of {@link Pattern}: {@code at=listen|connect do=source|sink|fill io=blocking|select port=
- * host= bytes= mask= end=close|shutdown|exit|wait}.
+ * host= path= bytes= mask= end=close|shutdown|exit|wait}; a {@code path} is that of a Unix-domain socket.
  *
  * <p>Says {@code PORT n} (listening), {@code CONNECTED}, and waits for {@code GO}. A source then writes {@code bytes},
  * or without a number until it gets {@code END}; says {@code WROTE n} as it goes on and after the last; and ends as

@@ -2,9 +2,13 @@
 package io.accel.samples.it.programs;
 
 import java.io.Closeable;
+import java.io.EOFException;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
@@ -17,6 +21,10 @@ import java.nio.channels.SocketChannel;
  * <p>Not safe for use by several threads.
  */
 final class Wire implements Closeable {
+    private static final String PATH = "path";
+    /** By a Unix-domain socket the end that listens speaks first: an end that has heard nothing has no other path than the kernel's. */
+    private static final byte[] GREETING = {1};
+
     private final SocketChannel channel;
     private final Selector selector;
     private final SelectionKey key;
@@ -33,20 +41,37 @@ final class Wire implements Closeable {
         }
     }
 
-    /** Listens, says {@code PORT n}, and accepts one connection. */
+    /** Listens, says {@code PORT n}, and accepts one connection. With a {@code path} there is no port, and it says 0. */
     static Wire listen(Arguments arguments, Console console, boolean selecting) throws IOException {
-        try (ServerSocketChannel listener = ServerSocketChannel.open()) {
+        boolean isUnix = isUnix(arguments);
+        try (ServerSocketChannel listener =
+                isUnix ? ServerSocketChannel.open(StandardProtocolFamily.UNIX) : ServerSocketChannel.open()) {
             listener.bind(address(arguments));
-            console.say("PORT " + listener.socket().getLocalPort());
-            return new Wire(listener.accept(), selecting);
+            console.say("PORT " + (isUnix ? 0 : listener.socket().getLocalPort()));
+            SocketChannel accepted = listener.accept();
+            if (isUnix) {
+                accepted.write(ByteBuffer.wrap(GREETING));
+            }
+            return new Wire(accepted, selecting);
         }
     }
 
     static Wire connect(Arguments arguments, boolean selecting) throws IOException {
-        return new Wire(SocketChannel.open(address(arguments)), selecting);
+        SocketChannel channel = SocketChannel.open(address(arguments));
+        if (isUnix(arguments) && channel.read(ByteBuffer.allocate(GREETING.length)) != GREETING.length) {
+            throw new EOFException("no greeting");
+        }
+        return new Wire(channel, selecting);
     }
 
-    private static InetSocketAddress address(Arguments arguments) throws IOException {
+    private static boolean isUnix(Arguments arguments) {
+        return !arguments.get(PATH, "").isEmpty();
+    }
+
+    private static SocketAddress address(Arguments arguments) throws IOException {
+        if (isUnix(arguments)) {
+            return UnixDomainSocketAddress.of(arguments.get(PATH, ""));
+        }
         String host = arguments.get("host", "");
         InetAddress address = host.isEmpty() ? InetAddress.getLoopbackAddress() : InetAddress.getAllByName(host)[0];
         return new InetSocketAddress(address, (int) arguments.get("port", 0));
