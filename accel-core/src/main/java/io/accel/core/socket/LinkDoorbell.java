@@ -37,9 +37,26 @@ final class LinkDoorbell extends KernelTold {
     }
 
     @Override
+    public boolean isWatchedTogether() {
+        return stream.isWatchedTogether();
+    }
+
+    @Override
     public int kernelReady(int interest, int watchedReady) {
-        stream.doorbellRang(KNOWING);
+        if (isWatchedTogether()) {
+            stream.hear();
+        } else {
+            stream.doorbellRang(KNOWING);
+        }
         return 0;
+    }
+
+    /** The doorbell that links share has rung for this one, unless the registration has just begun. */
+    @Override
+    public void refreshed(Registration registration) {
+        if (stream.ringTaken(KNOWING)) {
+            ((Registration) registration.attachment()).refresh();
+        }
     }
 
     @Override

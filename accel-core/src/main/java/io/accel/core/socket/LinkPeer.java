@@ -51,7 +51,8 @@ final class LinkPeer {
             if (share == null) {
                 return false;
             }
-            long published = link.published(); // a fabric learns of states when a thread looks
+            link.takeIn(); // a fabric learns of states when a thread looks
+            long published = link.published();
             return (link.peerState() & Link.ATTACHED) != 0 || published != 0;
         }
     }
@@ -101,7 +102,7 @@ final class LinkPeer {
             if (share == null) {
                 return false;
             }
-            long unused = link.published(); // a fabric learns of states when a thread looks
+            link.takeIn(); // a fabric learns of states when a thread looks
             return (link.peerState() & Link.URGENT_INLINE) != 0;
         }
     }

@@ -118,6 +118,11 @@ final class StreamUpgrade extends LinkSearch {
         }
 
         @Override
+        public Object home() {
+            return socket.home();
+        }
+
+        @Override
         public Beginnings beginnings() {
             return socket.handover().beginnings();
         }

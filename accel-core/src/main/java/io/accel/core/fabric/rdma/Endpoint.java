@@ -7,7 +7,6 @@ import io.accel.core.fabric.FallbackException;
 import io.accel.core.fabric.rdma.bootstrap.RdmaConfig;
 import io.accel.core.fabric.rdma.verbs.Access;
 import io.accel.core.fabric.rdma.verbs.CmId;
-import io.accel.core.fabric.rdma.verbs.CompletionChannel;
 import io.accel.core.fabric.rdma.verbs.CompletionQueue;
 import io.accel.core.fabric.rdma.verbs.Context;
 import io.accel.core.fabric.rdma.verbs.Device;
@@ -28,25 +27,22 @@ import java.nio.channels.SelectableChannel;
 /**
  * All resources that a connection has of the device, from its protection domain to its queue pair, opened in one go
  * and closed in the order that the device asks for. Each connection has a domain of its own, so that no other
- * connection's key opens its memory. One thread at a time.
+ * connection's key opens its memory. Its completions go to a queue that it may have in common with others. One thread at a time.
  */
 final class Endpoint {
-    /** The work request identifier of all receives; sends have their number. */
-    static final long RECEIVE = -1;
-
     private static final Log LOG = Log.of(Endpoint.class);
     /** Completions beside the requests, such as that of a request that a careless device flushed twice. */
     private static final int SPARE_COMPLETIONS = 16;
 
     private final CmId id;
+    private final DeviceQueues queues;
     private final RingMemory memory;
     private final int depth;
 
     private Context context;
     private int port;
     private ProtectionDomain domain;
-    private CompletionChannel channel;
-    private CompletionQueue queue;
+    private QueuePlace place;
     private MemoryRegion inbound;
     private MemoryRegion outbound;
     private final ProgramMemory program = new ProgramMemory();
@@ -55,10 +51,10 @@ final class Endpoint {
     private ReceiveRequests receives;
     private int nextReceive;
     private ReceivedWords words;
-    private SelectableChannel doorbell;
 
-    private Endpoint(CmId id, RingMemory memory, int depth) {
+    private Endpoint(CmId id, DeviceQueues queues, RingMemory memory, int depth) {
         this.id = id;
+        this.queues = queues;
         this.memory = memory;
         this.depth = depth;
     }
@@ -67,10 +63,13 @@ final class Endpoint {
      * Opens a connection's part of the device that its identifier is bound to. The caller owns the identifier until
      * this returns; then the endpoint owns it.
      *
+     * @param queues where it finds its completion queue
+     * @param home what polls the connection, so that connections that are polled together share a queue; null for a queue of its own
      * @throws FallbackException if the device, the system's limits, or the JVM's do not allow it; nothing is left
      * open then
      */
-    static Endpoint open(CmId id, RdmaConfig config, int ringSize) throws FallbackException {
+    static Endpoint open(CmId id, RdmaConfig config, int ringSize, DeviceQueues queues, Object home)
+            throws FallbackException {
         RingMemory memory;
         try {
             memory = new RingMemory(ringSize);
@@ -79,9 +78,9 @@ final class Endpoint {
                     FallbackReason.NO_RESOURCES,
                     "no memory for rings of " + ringSize + " bytes (-XX:MaxDirectMemorySize): " + e.getMessage());
         }
-        Endpoint endpoint = new Endpoint(id, memory, config.queueDepth());
+        Endpoint endpoint = new Endpoint(id, queues, memory, config.queueDepth());
         try {
-            endpoint.open(config);
+            endpoint.open(config, home);
             return endpoint;
         } catch (IOException | OutOfMemoryError e) {
             endpoint.close();
@@ -94,7 +93,7 @@ final class Endpoint {
         }
     }
 
-    private void open(RdmaConfig config) throws IOException {
+    private void open(RdmaConfig config, Object home) throws IOException {
         context = id.context();
         port = id.port();
         boolean bySend = notifiesBySend(context.device(), config);
@@ -103,8 +102,7 @@ final class Endpoint {
         outbound = domain.register(memory.outbound(), 0);
         registered = (long) memory.inbound().capacity() + memory.outbound().capacity();
         MemoryUse.registered(registered);
-        channel = context.createCompletionChannel();
-        queue = context.createCompletionQueue(2 * depth + SPARE_COMPLETIONS, channel);
+        place = queues.open(context, home, 2 * depth + SPARE_COMPLETIONS, config.rxBatch());
         try {
             queuePair = createQueuePair(config.inline());
             queuePair.checkPosting();
@@ -118,15 +116,13 @@ final class Endpoint {
                         FallbackReason.NO_DEVICE, context.device().name() + " takes no word of 4 bytes inline");
             }
             words = new ReceivedWords(domain, depth);
-            words.assign(receives);
+            words.assign(receives, place.receiveId());
         } else {
             for (int i = 0; i < depth; i++) {
-                receives.empty(i, RECEIVE);
+                receives.empty(i, place.receiveId());
             }
         }
         postReceives(depth);
-        doorbell = selectable(channel.duplicateFd());
-        doorbell.configureBlocking(false);
     }
 
     /** iWARP has writes, and no immediate data with them. */
@@ -152,6 +148,7 @@ final class Endpoint {
     }
 
     private QueuePair createQueuePair(int inline) throws IOException {
+        CompletionQueue queue = place.completionQueue();
         try {
             return id.createQueuePair(domain, new QueuePairOptions(queue, queue, depth, depth, 1, inline));
         } catch (VerbsException e) {
@@ -196,12 +193,9 @@ final class Endpoint {
         return depth;
     }
 
-    CompletionChannel channel() {
-        return channel;
-    }
-
-    CompletionQueue queue() {
-        return queue;
+    /** Where its completions come. */
+    QueuePlace place() {
+        return place;
     }
 
     MemoryRegion inbound() {
@@ -221,9 +215,11 @@ final class Endpoint {
         return queuePair;
     }
 
-    /** The completion channel as selectors see it. */
-    SelectableChannel doorbell() {
-        return doorbell;
+    /** Stops to be watched by selectors, before the rest is closed, if the doorbell is this connection's alone. */
+    void closeDoorbell() {
+        if (!place.isShared()) {
+            close(place.doorbell(), "doorbell");
+        }
     }
 
     /** Posts this many receives, the completed ones first. */
@@ -243,10 +239,10 @@ final class Endpoint {
 
     /** Gives the device's part back, but neither the identifier nor the memory. It never fails: errors are logged. */
     void close() {
-        close(doorbell, "doorbell");
         close(queuePair, "queue pair");
-        close(queue, "completion queue");
-        close(channel, "completion channel");
+        if (place != null) {
+            queues.close(place);
+        }
         close(words, "memory region");
         close(inbound, "memory region");
         close(outbound, "memory region");
