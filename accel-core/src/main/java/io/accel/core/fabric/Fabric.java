@@ -90,14 +90,6 @@ public interface Fabric {
             return null;
         }
 
-        /**
-         * What polls the connection: the same object for all connections that are polled together, so that they may share what a fabric
-         * has one of for many. Null if nothing does, or that is not known.
-         */
-        default Object home() {
-            return null;
-        }
-
         /** What tells the connection from others if its ends have no addresses by which both know it; null if they have. */
         default Traits traits() {
             return null;
@@ -206,17 +198,6 @@ public interface Fabric {
          */
         default int ringSize(int asked) {
             return asked;
-        }
-
-        /**
-         * What polls a connection for which a place was reserved, as {@link Source#home}.
-         *
-         * @param local as in {@link #reserve}
-         * @param remote as in {@link #reserve}
-         * @return null if nothing does, or that is not known
-         */
-        default Object home(InetSocketAddress local, InetSocketAddress remote) {
-            return null;
         }
 
         /**

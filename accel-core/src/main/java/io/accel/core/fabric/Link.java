@@ -138,8 +138,8 @@ public interface Link {
     void forget(int state);
 
     /**
-     * Takes in everything that the peer has published and signalled and that has arrived. {@link #published()} may leave that to
-     * another thread that is just about to do it, or that has just done it; this method does not.
+     * Takes in everything that the peer has published and that has arrived. {@link #published()} may leave that to
+     * another thread that is just about to do it; this method waits for it.
      */
     default void takeIn() {}
 
@@ -233,36 +233,11 @@ public interface Link {
     SelectableChannel doorbell();
 
     /**
-     * Takes the rings of the doorbell, so that it can ring again. Of a {@linkplain #sharesDoorbell shared} one this also tells the other
-     * links that it rang for.
+     * Takes the rings of the doorbell, so that it can ring again.
      *
-     * @return whether it had rung for this link
+     * @return whether it had rung
      */
     boolean drainDoorbell();
-
-    /**
-     * Whether {@link #doorbell()} is that of other links, too: it rings for all of them, and {@link #whenRung} says for which. The answer
-     * never changes.
-     */
-    default boolean sharesDoorbell() {
-        return false;
-    }
-
-    /**
-     * Calls back each time that a shared doorbell has rung for this link, which then {@link #takeRing takes} the ring.
-     *
-     * @param told called by any thread, perhaps within a method of another link; it must not wait, and not call any link
-     */
-    default void whenRung(Runnable told) {}
-
-    /**
-     * Takes the ring that was found to be this link's, without a look at the doorbell.
-     *
-     * @return whether there was one
-     */
-    default boolean takeRing() {
-        return false;
-    }
 
     /**
      * Whether the peer's end of the doorbell is gone: its process has exited or was killed, or it has closed. The

@@ -11,8 +11,6 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
-import java.util.HashMap;
-import java.util.Map;
 
 /**
  * The JDK's selector under a poller: it watches a channel for each registration, and lets go of cancelled keys. A
@@ -27,8 +25,6 @@ final class KernelWatch {
     private final Selector inner;
     private final KernelEvents events = new KernelEvents();
     private final OutOfLine.Call selecting = new Selecting();
-    /** The channels that are watched for several registrations. Used in its own monitor: registering threads enter channels. */
-    private final Map<SelectableChannel, SharedWatch> shared = new HashMap<>();
 
     /** Whether a key was cancelled and waits for its removal. Written by the turn's owner. */
     private boolean flush;
@@ -83,9 +79,7 @@ final class KernelWatch {
         synchronized (registration) {
             SelectableChannel channel = registration.pollable.watched();
             int ops = registration.pollable.watchedOps(registration.interest());
-            if (channel != null && registration.pollable.isWatchedTogether()) {
-                watchTogether(registration, channel, ops);
-            } else if (channel != registration.watched) {
+            if (channel != registration.watched) {
                 watchAnother(registration, channel, ops);
             } else if (registration.key != null) {
                 SelectionKey key = registration.key;
@@ -94,45 +88,6 @@ final class KernelWatch {
                 }
             }
         }
-    }
-
-    /** Called under the registration's monitor. The channel is the same for the registration's life. */
-    private void watchTogether(Registration registration, SelectableChannel channel, int ops)
-            throws ClosedChannelException {
-        synchronized (shared) {
-            SharedWatch watch = shared.get(channel);
-            if (watch == null) {
-                watch = new SharedWatch();
-                watch.begin(channel.register(inner, 0, watch));
-                shared.put(channel, watch);
-            }
-            watch.want(registration, ops);
-            registration.watched = channel;
-        }
-    }
-
-    private void unwatchTogether(Registration registration) {
-        synchronized (shared) {
-            SharedWatch watch = shared.get(registration.watched);
-            if (watch != null && watch.leave(registration)) {
-                shared.remove(registration.watched);
-                flush = true;
-            }
-        }
-    }
-
-    /**
-     * The registration that takes the news of a key.
-     *
-     * @return null if all that the key was for have ended
-     */
-    Registration listener(SelectionKey key) {
-        if (key.attachment() instanceof SharedWatch watch) {
-            synchronized (shared) {
-                return watch.listener();
-            }
-        }
-        return (Registration) key.attachment();
     }
 
     /** Called under the registration's monitor. */
@@ -162,9 +117,6 @@ final class KernelWatch {
                 key.cancel();
             }
             flush = true;
-        }
-        if (registration.watched != null && registration.pollable.isWatchedTogether()) {
-            unwatchTogether(registration);
         }
         urgent |= !registration.pollable.isKernels();
     }

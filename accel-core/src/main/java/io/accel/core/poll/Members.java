@@ -120,8 +120,8 @@ final class Members {
         public int call(long unused) {
             KernelEvents events = kernel.events();
             for (SelectionKey key = events.next(); key != null; key = events.next()) {
-                Registration registration = kernel.listener(key);
-                if (registration == null || registration.closed) {
+                Registration registration = (Registration) key.attachment();
+                if (registration.closed) {
                     continue;
                 }
                 int ops;
@@ -134,20 +134,14 @@ final class Members {
                 int ready = pollable.kernelReady(registration.interest(), ops);
                 if (ready != 0) {
                     reports.report(registration, ready);
-                } else if (!pollable.isWatchedTogether()) { // otherwise it has left word for those that it was about
-                    lookAt(registration, pollable);
+                } else if (pollable.isDoorbell()) {
+                    refreshUnlessClosed((Registration) registration.attachment());
+                } else if (pollable.isPolled()) {
+                    hot.heat(registration);
+                    kernel.rewatch(registration);
                 }
             }
             return 0;
-        }
-    }
-
-    private void lookAt(Registration registration, Pollable pollable) {
-        if (pollable.isDoorbell()) {
-            refreshUnlessClosed((Registration) registration.attachment());
-        } else if (pollable.isPolled()) {
-            hot.heat(registration);
-            kernel.rewatch(registration);
         }
     }
 

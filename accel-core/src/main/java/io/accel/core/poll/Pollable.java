@@ -38,15 +38,6 @@ public interface Pollable {
     int watchedOps(int interest);
 
     /**
-     * Whether {@link #watched()} is one channel for several pollables, for all of their lives. A poller watches it once, and tells any of
-     * its registrations with it when it is ready. That pollable {@linkplain Registration#refresh refreshes} the registrations for which
-     * there is news, its own among them.
-     */
-    default boolean isWatchedTogether() {
-        return false;
-    }
-
-    /**
      * Whether {@link #look} can tell by looking at memory; false if the kernel's descriptor tells everything. The
      * answer may change: a poller does not spin for a pollable that has nothing more in memory, and a refresh tells
      * it when that is over.

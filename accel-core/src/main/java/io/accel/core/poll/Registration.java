@@ -83,11 +83,6 @@ public final class Registration {
         return attachment;
     }
 
-    /** What is polled together with this: the same object for all registrations of one poller, and for no other. */
-    public Object home() {
-        return poller;
-    }
-
     /** The operations of interest. */
     public int interest() {
         return interest;

@@ -37,26 +37,9 @@ final class LinkDoorbell extends KernelTold {
     }
 
     @Override
-    public boolean isWatchedTogether() {
-        return stream.isWatchedTogether();
-    }
-
-    @Override
     public int kernelReady(int interest, int watchedReady) {
-        if (isWatchedTogether()) {
-            stream.hear();
-        } else {
-            stream.doorbellRang(KNOWING);
-        }
+        stream.doorbellRang(KNOWING);
         return 0;
-    }
-
-    /** The doorbell that links share has rung for this one, unless the registration has just begun. */
-    @Override
-    public void refreshed(Registration registration) {
-        if (stream.ringTaken(KNOWING)) {
-            ((Registration) registration.attachment()).refresh();
-        }
     }
 
     @Override

@@ -51,8 +51,7 @@ final class LinkPeer {
             if (share == null) {
                 return false;
             }
-            link.takeIn(); // a fabric learns of states when a thread looks
-            long published = link.published();
+            long published = link.published(); // a fabric learns of states when a thread looks
             return (link.peerState() & Link.ATTACHED) != 0 || published != 0;
         }
     }
@@ -102,7 +101,7 @@ final class LinkPeer {
             if (share == null) {
                 return false;
             }
-            link.takeIn(); // a fabric learns of states when a thread looks
+            long unused = link.published(); // a fabric learns of states when a thread looks
             return (link.peerState() & Link.URGENT_INLINE) != 0;
         }
     }

@@ -274,11 +274,6 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
     }
 
     @Override
-    public boolean isWatchedTogether() {
-        return link.sharesDoorbell();
-    }
-
-    @Override
     public boolean isPolled() {
         return true;
     }
@@ -313,39 +308,6 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
         shares.end(attachment -> attachment == beside);
     }
 
-    /** The doorbell that this link shares with others has rung for it. Called within another link's methods, perhaps. */
-    void rang() {
-        shares.refresh();
-    }
-
-    @Override
-    public void refreshed(Registration registration) {
-        boolean unused = ringTaken(1);
-    }
-
-    /** Has the doorbell that this link shares with others tell all of them for which it has rung, this one among them. */
-    void hear() {
-        boolean rung = link.drainDoorbell();
-        if (rung) {
-            passOn(link.peerGone(), true, 0);
-        }
-    }
-
-    /**
-     * Takes a ring of the doorbell that this link shares with others, as {@link #doorbellRang}.
-     *
-     * @return whether there was one
-     */
-    boolean ringTaken(int registrations) {
-        if (!link.sharesDoorbell()) {
-            return false;
-        }
-        boolean goneBefore = link.peerGone();
-        boolean rung = link.takeRing();
-        passOn(goneBefore, rung, registrations);
-        return rung;
-    }
-
     /**
      * Takes the ring of the doorbell, and passes it on to all threads that may have waited for it, since only one of them finds it.
      *
@@ -354,10 +316,6 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
     void doorbellRang(int registrations) {
         boolean goneBefore = link.peerGone();
         boolean rung = link.drainDoorbell();
-        passOn(goneBefore, rung, registrations);
-    }
-
-    private void passOn(boolean goneBefore, boolean rung, int registrations) {
         if (rung) {
             connection.rang();
         }

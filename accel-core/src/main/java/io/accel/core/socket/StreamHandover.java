@@ -416,7 +416,6 @@ final class StreamHandover {
             Resumption.prepare();
         }
         link.whenBroken(() -> StreamUpgrades.get().broken(socket));
-        link.whenRung(stream::rang);
         socket.readiness().ringBesideAll();
         if (socket.wantsUrgentInline()) {
             stream.peer().say(Link.URGENT_INLINE);

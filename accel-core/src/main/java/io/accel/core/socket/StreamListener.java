@@ -295,12 +295,6 @@ public final class StreamListener {
         }
 
         @Override
-        public Object home(InetSocketAddress local, InetSocketAddress remote) {
-            StreamSocket socket = accelerator.acceptedStreams().find(ends(local, remote));
-            return socket == null ? null : socket.home();
-        }
-
-        @Override
         public void unreserve(InetSocketAddress local, InetSocketAddress remote) {
             AcceptedStreams all = accelerator.acceptedStreams();
             AcceptedStreams.Ends ends = ends(local, remote);

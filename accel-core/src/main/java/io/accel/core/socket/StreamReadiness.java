@@ -88,16 +88,6 @@ public final class StreamReadiness implements Pollable {
         shares.refresh();
     }
 
-    /** As {@link StreamSocket#home}: of several pollers any. */
-    Object home() {
-        for (Registration registration : shares.all()) {
-            if (!(registration.attachment() instanceof BlockingWaits.Waiter)) {
-                return registration.home();
-            }
-        }
-        return null;
-    }
-
     int registrations() {
         return shares.size();
     }

@@ -113,12 +113,6 @@ public final class StreamSocket {
         }
     }
 
-    /** What polls this stream now, apart from threads that wait for it alone; null if nothing does. */
-    Object home() {
-        StreamReadiness known = readiness;
-        return known == null ? null : known.home();
-    }
-
     StreamHandover handover() {
         return handover;
     }

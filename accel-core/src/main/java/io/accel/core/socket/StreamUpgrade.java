@@ -118,11 +118,6 @@ final class StreamUpgrade extends LinkSearch {
         }
 
         @Override
-        public Object home() {
-            return socket.home();
-        }
-
-        @Override
         public Beginnings beginnings() {
             return socket.handover().beginnings();
         }

@@ -142,7 +142,7 @@ final class VirtualWaits {
             }
             if (atDoorbell == null && waitable.isComplete() && waitable.watchedOps(one.ops) != 0) {
                 SelectableChannel doorbell = waitable.watched();
-                if (!waitable.isWatchedTogether() && VirtualThreads.canParkAt(doorbell)) {
+                if (VirtualThreads.canParkAt(doorbell)) {
                     atDoorbell = one;
                     return doorbell;
                 }
@@ -223,11 +223,6 @@ final class VirtualWaits {
         @Override
         public int watchedOps(int interest) {
             return interest == 0 ? 0 : waitable.watchedOps(interest);
-        }
-
-        @Override
-        public boolean isWatchedTogether() {
-            return waitable.isWatchedTogether();
         }
 
         @Override

@@ -153,7 +153,7 @@ public final class StreamSender {
      * time.
      */
     public boolean isFollowed() {
-        link.takeIn(); // a fabric learns of states only when it is looked at
+        long unused = link.published(); // a fabric learns of states only when it is looked at
         if ((link.peerState() & Link.FOLLOWED) == 0) {
             return false;
         }

@@ -53,7 +53,6 @@ final class CmService {
     private final Selector selector;
 
     private final Destroyer destroyer;
-    private final DeviceQueues queues = new DeviceQueues();
     private final Map<CmId, CmHandler> handlers = new ConcurrentHashMap<>();
     /** All connections that have not been given back yet. */
     private final Set<RdmaLink> links = ConcurrentHashMap.newKeySet();
@@ -151,11 +150,6 @@ final class CmService {
     }
 
     // ---- any thread
-
-    /** The completion queues of this service's links. */
-    DeviceQueues queues() {
-        return queues;
-    }
 
     /** From now on the identifier's events go to the handler. Call it before they can come. */
     void handle(CmId id, CmHandler handler) {

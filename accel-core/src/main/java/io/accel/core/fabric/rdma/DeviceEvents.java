@@ -133,7 +133,6 @@ final class DeviceEvents {
                     }
                 }
             }
-            case CQ_ERR -> links.forEach(link -> link.fail("a completion queue of the device has failed"));
             case PORT_ERR -> {
                 device.portsDown.add(event.number());
                 look();

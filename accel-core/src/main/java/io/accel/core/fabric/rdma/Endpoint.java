@@ -7,6 +7,7 @@ import io.accel.core.fabric.FallbackException;
 import io.accel.core.fabric.rdma.bootstrap.RdmaConfig;
 import io.accel.core.fabric.rdma.verbs.Access;
 import io.accel.core.fabric.rdma.verbs.CmId;
+import io.accel.core.fabric.rdma.verbs.CompletionChannel;
 import io.accel.core.fabric.rdma.verbs.CompletionQueue;
 import io.accel.core.fabric.rdma.verbs.Context;
 import io.accel.core.fabric.rdma.verbs.Device;
@@ -27,22 +28,25 @@ import java.nio.channels.SelectableChannel;
 /**
  * All resources that a connection has of the device, from its protection domain to its queue pair, opened in one go
  * and closed in the order that the device asks for. Each connection has a domain of its own, so that no other
- * connection's key opens its memory. Its completions go to a queue that it may have in common with others. One thread at a time.
+ * connection's key opens its memory. One thread at a time.
  */
 final class Endpoint {
+    /** The work request identifier of all receives; sends have their number. */
+    static final long RECEIVE = -1;
+
     private static final Log LOG = Log.of(Endpoint.class);
     /** Completions beside the requests, such as that of a request that a careless device flushed twice. */
     private static final int SPARE_COMPLETIONS = 16;
 
     private final CmId id;
-    private final DeviceQueues queues;
     private final RingMemory memory;
     private final int depth;
 
     private Context context;
     private int port;
     private ProtectionDomain domain;
-    private QueuePlace place;
+    private CompletionChannel channel;
+    private CompletionQueue queue;
     private MemoryRegion inbound;
     private MemoryRegion outbound;
     private final ProgramMemory program = new ProgramMemory();
@@ -51,10 +55,10 @@ final class Endpoint {
     private ReceiveRequests receives;
     private int nextReceive;
     private ReceivedWords words;
+    private SelectableChannel doorbell;
 
-    private Endpoint(CmId id, DeviceQueues queues, RingMemory memory, int depth) {
+    private Endpoint(CmId id, RingMemory memory, int depth) {
         this.id = id;
-        this.queues = queues;
         this.memory = memory;
         this.depth = depth;
     }
@@ -63,13 +67,10 @@ final class Endpoint {
      * Opens a connection's part of the device that its identifier is bound to. The caller owns the identifier until
      * this returns; then the endpoint owns it.
      *
-     * @param queues where it finds its completion queue
-     * @param home what polls the connection, so that connections that are polled together share a queue; null for a queue of its own
      * @throws FallbackException if the device, the system's limits, or the JVM's do not allow it; nothing is left
      * open then
      */
-    static Endpoint open(CmId id, RdmaConfig config, int ringSize, DeviceQueues queues, Object home)
-            throws FallbackException {
+    static Endpoint open(CmId id, RdmaConfig config, int ringSize) throws FallbackException {
         RingMemory memory;
         try {
             memory = new RingMemory(ringSize);
@@ -78,9 +79,9 @@ final class Endpoint {
                     FallbackReason.NO_RESOURCES,
                     "no memory for rings of " + ringSize + " bytes (-XX:MaxDirectMemorySize): " + e.getMessage());
         }
-        Endpoint endpoint = new Endpoint(id, queues, memory, config.queueDepth());
+        Endpoint endpoint = new Endpoint(id, memory, config.queueDepth());
         try {
-            endpoint.open(config, home);
+            endpoint.open(config);
             return endpoint;
         } catch (IOException | OutOfMemoryError e) {
             endpoint.close();
@@ -93,7 +94,7 @@ final class Endpoint {
         }
     }
 
-    private void open(RdmaConfig config, Object home) throws IOException {
+    private void open(RdmaConfig config) throws IOException {
         context = id.context();
         port = id.port();
         boolean bySend = notifiesBySend(context.device(), config);
@@ -102,7 +103,8 @@ final class Endpoint {
         outbound = domain.register(memory.outbound(), 0);
         registered = (long) memory.inbound().capacity() + memory.outbound().capacity();
         MemoryUse.registered(registered);
-        place = queues.open(context, home, 2 * depth + SPARE_COMPLETIONS, config.rxBatch());
+        channel = context.createCompletionChannel();
+        queue = context.createCompletionQueue(2 * depth + SPARE_COMPLETIONS, channel);
         try {
             queuePair = createQueuePair(config.inline());
             queuePair.checkPosting();
@@ -116,13 +118,15 @@ final class Endpoint {
                         FallbackReason.NO_DEVICE, context.device().name() + " takes no word of 4 bytes inline");
             }
             words = new ReceivedWords(domain, depth);
-            words.assign(receives, place.receiveId());
+            words.assign(receives);
         } else {
             for (int i = 0; i < depth; i++) {
-                receives.empty(i, place.receiveId());
+                receives.empty(i, RECEIVE);
             }
         }
         postReceives(depth);
+        doorbell = selectable(channel.duplicateFd());
+        doorbell.configureBlocking(false);
     }
 
     /** iWARP has writes, and no immediate data with them. */
@@ -148,7 +152,6 @@ final class Endpoint {
     }
 
     private QueuePair createQueuePair(int inline) throws IOException {
-        CompletionQueue queue = place.completionQueue();
         try {
             return id.createQueuePair(domain, new QueuePairOptions(queue, queue, depth, depth, 1, inline));
         } catch (VerbsException e) {
@@ -193,9 +196,12 @@ final class Endpoint {
         return depth;
     }
 
-    /** Where its completions come. */
-    QueuePlace place() {
-        return place;
+    CompletionChannel channel() {
+        return channel;
+    }
+
+    CompletionQueue queue() {
+        return queue;
     }
 
     MemoryRegion inbound() {
@@ -215,11 +221,9 @@ final class Endpoint {
         return queuePair;
     }
 
-    /** Stops to be watched by selectors, before the rest is closed, if the doorbell is this connection's alone. */
-    void closeDoorbell() {
-        if (!place.isShared()) {
-            close(place.doorbell(), "doorbell");
-        }
+    /** The completion channel as selectors see it. */
+    SelectableChannel doorbell() {
+        return doorbell;
     }
 
     /** Posts this many receives, the completed ones first. */
@@ -239,10 +243,10 @@ final class Endpoint {
 
     /** Gives the device's part back, but neither the identifier nor the memory. It never fails: errors are logged. */
     void close() {
+        close(doorbell, "doorbell");
         close(queuePair, "queue pair");
-        if (place != null) {
-            queues.close(place);
-        }
+        close(queue, "completion queue");
+        close(channel, "completion channel");
         close(words, "memory region");
         close(inbound, "memory region");
         close(outbound, "memory region");

@@ -8,10 +8,12 @@ import static io.accel.core.fabric.Link.RST;
 
 import io.accel.core.daemon.Log;
 import io.accel.core.fabric.rdma.bootstrap.RdmaConfig;
+import io.accel.core.fabric.rdma.verbs.CompletionQueue;
 import io.accel.core.fabric.rdma.verbs.Verbs;
 import io.accel.core.fabric.rdma.verbs.VerbsException;
 import io.accel.core.fabric.rdma.verbs.VerbsUnavailableException;
 import io.accel.core.fabric.rdma.verbs.WcStatus;
+import io.accel.core.fabric.rdma.verbs.WorkCompletions;
 import java.lang.System.Logger.Level;
 
 /**
@@ -36,11 +38,10 @@ final class LinkQueues {
     private final Outbound out;
     private final Inbound in;
     private final Receives receives;
-    private final QueuePlace place;
+    private final CompletionQueue queue;
+    private final WorkCompletions batch;
     private final ControlCell peerCell;
-    /** Whether the device tells which messages ask for a notification. Linux's Soft-iWARP marks no receive so. */
-    private final boolean tellsSolicited;
-
+    private final Notifications notifications;
     /** Has the service attend to the link. */
     private final Runnable attend;
 
@@ -63,9 +64,10 @@ final class LinkQueues {
         this.out = out;
         this.in = in;
         this.receives = new Receives(endpoint, in, config.rxBatch());
-        this.place = endpoint.place();
+        this.queue = endpoint.queue();
+        this.batch = new WorkCompletions(config.rxBatch());
         this.peerCell = new ControlCell(endpoint.memory().inbound(), peer.receives());
-        this.tellsSolicited = endpoint.words() == null; // with iWARP words come by sends
+        this.notifications = new Notifications(endpoint);
         this.attend = attend;
     }
 
@@ -105,43 +107,11 @@ final class LinkQueues {
 
     /** Takes completions, gives receives back, and posts the requests that waited for that. */
     void poll() {
-        if (!state.isPast(LinkState.BROKEN)) {
-            try {
-                place.poll();
-            } catch (VerbsException e) {
-                fail(e);
-            }
-            work();
-        }
-    }
-
-    /** As {@link #poll}, for a thread that looks again and again: see {@link QueuePlace#look}. */
-    void look() {
-        if (!state.isPast(LinkState.BROKEN)) {
-            try {
-                place.look();
-            } catch (VerbsException e) {
-                fail(e);
-            }
-            work();
-        }
-    }
-
-    /** As {@link #poll}, of completions that others have polled. */
-    void take() {
-        if (!state.isPast(LinkState.BROKEN)) {
-            place.take();
-            work();
-        }
-    }
-
-    /** Enters the completions that were taken last, and does what they allow. */
-    private void work() {
         if (state.isPast(LinkState.BROKEN)) {
             return;
         }
-        dispatch();
         try {
+            takeCompletions();
             if (state != LinkState.OPEN) {
                 if (receives.areAllBack()) {
                     drained();
@@ -159,27 +129,29 @@ final class LinkQueues {
         updateReleased();
     }
 
-    private void dispatch() {
-        Completions taken = place.taken();
-        int count = taken.count();
-        for (int i = 0; i < count; i++) {
-            dispatch(taken, i);
-        }
-        completions += count;
+    private void takeCompletions() throws VerbsException {
+        int count;
+        do {
+            count = queue.pollInto(batch);
+            for (int i = 0; i < count; i++) {
+                dispatch(i);
+            }
+            completions += count;
+        } while (count == batch.capacity());
     }
 
-    private void dispatch(Completions taken, int i) {
-        boolean isReceive = taken.isReceive(i);
-        int status = taken.status(i);
-        if (isReceive) {
+    private void dispatch(int i) {
+        long id = batch.workRequestId(i);
+        int status = batch.status(i);
+        if (id == Endpoint.RECEIVE) {
             receives.returned();
         }
         if (status != WcStatus.SUCCESS) {
-            failed(status, isReceive);
-        } else if (!isReceive) {
-            out.complete(taken.number(i));
+            failed(status, id);
+        } else if (id != Endpoint.RECEIVE) {
+            out.complete(id);
         } else {
-            String wrong = receives.take(taken, i);
+            String wrong = receives.take(batch, i);
             if (wrong != null) {
                 LOG.get().log(Level.WARNING, "the peer of {0} sent {1}: the connection is reset", endpoint.id(), wrong);
                 tellBroken();
@@ -235,34 +207,28 @@ final class LinkQueues {
     /** Asks for a notification of later completions, and takes the earlier ones. */
     void arm(Notifications.Wanted wanted) {
         if (!state.isPast(LinkState.BROKEN)) {
-            Notifications.Wanted least =
-                    wanted == Notifications.Wanted.SOLICITED && !tellsSolicited ? Notifications.Wanted.ALL : wanted;
             try {
-                place.arm(least);
+                notifications.request(wanted);
             } catch (VerbsException e) {
                 fail(e);
             }
-            work();
+            poll();
         }
     }
 
-    /**
-     * Takes the notifications that have come, and their completions, and rings the other links of a shared queue that they are for. Returns
-     * whether there were any for this link.
-     */
+    /** Takes the notifications that have come, and their completions. Returns whether there were any. */
     boolean drainNotifications() {
-        if (state.isPast(LinkState.DRAINED) && !place.isShared()) {
+        if (state.isPast(LinkState.DRAINED)) {
             return false;
-        } // otherwise others may wait for what a poller has this link take
-        boolean rung;
+        }
         try {
-            rung = place.drain();
+            boolean rung = notifications.drain();
+            poll();
+            return rung;
         } catch (VerbsException e) {
             fail(e);
-            rung = true;
+            return true;
         }
-        work();
-        return rung;
     }
 
     // ---- under the lock: failures, and the end
@@ -275,7 +241,7 @@ final class LinkQueues {
     }
 
     /** A completion reports a failure; the queue pair is in error already. */
-    private void failed(int status, boolean isReceive) {
+    private void failed(int status, long id) {
         if (state == LinkState.OPEN) {
             reach(LinkState.BROKEN);
             addBroken();
@@ -285,7 +251,7 @@ final class LinkQueues {
                             "connection {0} is broken: {1} ({2})",
                             endpoint.id(),
                             text(status),
-                            isReceive ? "receiving" : "sending");
+                            id == Endpoint.RECEIVE ? "receiving" : "sending");
         }
     }
 

@@ -5,7 +5,7 @@ import io.accel.core.fabric.rdma.verbs.CompletionChannel;
 import io.accel.core.fabric.rdma.verbs.CompletionQueue;
 import io.accel.core.fabric.rdma.verbs.VerbsException;
 
-/** The notifications that a completion queue was asked to send to its channel. Only under the lock of the {@link DeviceQueue}. */
+/** The notifications that a completion queue was asked to send to its channel. Only under the link's lock. */
 final class Notifications {
     /** The order counts: a side that asked for more is told of less, too. */
     enum Wanted {
@@ -17,25 +17,24 @@ final class Notifications {
 
     private final CompletionQueue queue;
     private final CompletionChannel channel;
+    /** Whether the device tells which messages ask for a notification. Linux's Soft-iWARP marks no receive so. */
+    private final boolean tellsSolicited;
+
     private Wanted asked = Wanted.NONE;
 
-    Notifications(CompletionQueue queue, CompletionChannel channel) {
-        this.queue = queue;
-        this.channel = channel;
+    Notifications(Endpoint endpoint) {
+        this.queue = endpoint.queue();
+        this.channel = endpoint.channel();
+        this.tellsSolicited = endpoint.words() == null; // with iWARP words come by sends
     }
 
-    /**
-     * Asks for one notification, of whatever completes from now on; earlier completions bring none.
-     *
-     * @return false if one was asked for before, and has not come
-     */
-    boolean request(Wanted wanted) throws VerbsException {
-        if (wanted.compareTo(asked) <= 0) {
-            return false;
+    /** Asks for one notification, of whatever completes from now on; earlier completions bring none. */
+    void request(Wanted wanted) throws VerbsException {
+        Wanted least = wanted == Wanted.SOLICITED && !tellsSolicited ? Wanted.ALL : wanted;
+        if (least.compareTo(asked) > 0) {
+            queue.requestNotify(least == Wanted.SOLICITED);
+            asked = least;
         }
-        queue.requestNotify(wanted == Wanted.SOLICITED);
-        asked = wanted;
-        return true;
     }
 
     /** Takes the notifications that have come; returns whether there were any. */

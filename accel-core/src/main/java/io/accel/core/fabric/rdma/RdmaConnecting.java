@@ -4,7 +4,6 @@ package io.accel.core.fabric.rdma;
 import io.accel.FallbackReason;
 import io.accel.core.daemon.Log;
 import io.accel.core.fabric.Connecting;
-import io.accel.core.fabric.Fabric;
 import io.accel.core.fabric.FallbackException;
 import io.accel.core.fabric.Link;
 import io.accel.core.fabric.rdma.bootstrap.RdmaConfig;
@@ -37,7 +36,6 @@ final class RdmaConnecting implements Connecting {
     private final RdmaConfig config;
     private final int ringSize;
     private final Availability availability;
-    private final Fabric.Source source;
     private final InetSocketAddress local;
     private final InetSocketAddress destination;
     private final long deadline;
@@ -54,8 +52,7 @@ final class RdmaConnecting implements Connecting {
      * Begins the handshake.
      *
      * @param ringSize bytes of either ring at most
-     * @param source the program's end
-     * @param local its address, which has an RDMA device
+     * @param local the program's end, which has an RDMA device
      * @param destination the program's destination
      * @param typeOfService 0 to 255, 0 for the system's default
      */
@@ -64,7 +61,6 @@ final class RdmaConnecting implements Connecting {
             RdmaConfig config,
             int ringSize,
             Availability availability,
-            Fabric.Source source,
             InetSocketAddress local,
             InetSocketAddress destination,
             int typeOfService)
@@ -73,7 +69,6 @@ final class RdmaConnecting implements Connecting {
         this.service = service;
         this.config = config;
         this.ringSize = ringSize;
-        this.source = source;
         this.local = local;
         this.destination = destination;
         this.deadline = System.nanoTime() + config.probeTimeoutNanos();
@@ -184,7 +179,7 @@ final class RdmaConnecting implements Connecting {
             case ADDR_RESOLVED -> {
                 RdmaListener.checkDevice(id, config);
                 id.acknowledgeTimeout(config.ackTimeoutCode());
-                endpoint = Endpoint.open(id, config, ringSize, service.queues(), source.home());
+                endpoint = Endpoint.open(id, config, ringSize);
                 id.resolveRoute(millisLeft());
             }
             case ROUTE_RESOLVED -> {

@@ -58,8 +58,7 @@ public final class RdmaFabric implements Fabric {
         availability.check(local.getAddress());
         try {
             int rings = Math.min(ringSize, config.ringSize()); // a device's pinned memory has its limits
-            return new RdmaConnecting(
-                    service, config, rings, availability, source, local, destination, typeOfService(source));
+            return new RdmaConnecting(service, config, rings, availability, local, destination, typeOfService(source));
         } catch (IOException e) {
             FallbackException why = Failures.toFallback(e);
             if (why.reason() == FallbackReason.NO_DEVICE) {

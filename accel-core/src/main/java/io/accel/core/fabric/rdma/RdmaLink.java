@@ -19,7 +19,7 @@ import java.util.function.Consumer;
 /**
  * A connection over a queue pair. Looking at it means polling its completion queue, and the thread that looks polls
  * for all: {@link LinkQueues} takes the completions and posts the waiting requests. This class decides which thread
- * may ask for that, and when. The queue may be that of other links, too: {@link DeviceQueue}.
+ * may ask for that, and when.
  *
  * <p><b>The lock</b> is held for a few calls into the device at most. A thread that publishes waits for it. A thread
  * that only looks does not, for another thread is just looking. Before a sleep that is not enough: {@link #arm} takes
@@ -316,31 +316,7 @@ final class RdmaLink implements Link, CmHandler {
 
     @Override
     public SelectableChannel doorbell() {
-        return endpoint.place().doorbell();
-    }
-
-    @Override
-    public boolean sharesDoorbell() {
-        return endpoint.place().isShared();
-    }
-
-    @Override
-    public void whenRung(Runnable told) {
-        endpoint.place().whenRung(told);
-    }
-
-    @Override
-    public boolean takeRing() {
-        if (!endpoint.place().takeRing()) {
-            return false;
-        }
-        lock.lock();
-        try {
-            queues.take();
-        } finally {
-            lock.unlock();
-        }
-        return true;
+        return endpoint.doorbell();
     }
 
     @Override
@@ -365,7 +341,7 @@ final class RdmaLink implements Link, CmHandler {
 
     @Override
     public void free() {
-        endpoint.closeDoorbell();
+        Endpoint.close(endpoint.doorbell(), "doorbell");
         end.begin(System.nanoTime());
         needAttention();
     }
@@ -665,7 +641,7 @@ final class RdmaLink implements Link, CmHandler {
     private void look() {
         if (!isDrained() && lock.tryLock()) {
             try {
-                queues.look();
+                queues.poll();
             } finally {
                 lock.unlock();
             }

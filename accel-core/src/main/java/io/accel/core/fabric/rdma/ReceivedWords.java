@@ -26,10 +26,10 @@ final class ReceivedWords implements AutoCloseable {
     }
 
     /** Gives every receive its place. */
-    void assign(ReceiveRequests receives, long requestId) {
+    void assign(ReceiveRequests receives) {
         for (int i = 0; i < depth; i++) {
             long place = region.address() + (long) i * Integer.BYTES;
-            receives.into(i, requestId, place, Integer.BYTES, region.lkey());
+            receives.into(i, Endpoint.RECEIVE, place, Integer.BYTES, region.lkey());
         }
     }
 

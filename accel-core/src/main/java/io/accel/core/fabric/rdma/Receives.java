@@ -4,6 +4,7 @@ package io.accel.core.fabric.rdma;
 import io.accel.core.fabric.rdma.verbs.VerbsException;
 import io.accel.core.fabric.rdma.verbs.WcFlags;
 import io.accel.core.fabric.rdma.verbs.WcOpcode;
+import io.accel.core.fabric.rdma.verbs.WorkCompletions;
 
 /**
  * The receives of a link: this reads the words of the completed ones, and posts them again. Each message of the peer
@@ -46,7 +47,7 @@ final class Receives {
     }
 
     /** Takes the word of a receive that has completed with success. Returns its fault, or null. */
-    String take(Completions batch, int i) {
+    String take(WorkCompletions batch, int i) {
         int opcode = batch.opcode(i);
         if (words != null) {
             int word = words.take();

@@ -59,11 +59,6 @@ final class SendLedger {
         return posted;
     }
 
-    /** The number of which these are the low 32 bits, of the requests that are not known to have completed. */
-    long numberOf(int low) {
-        return completed + Integer.toUnsignedLong(low - (int) completed);
-    }
-
     /** Enters the request with the number {@link #next}. */
     void post(boolean signaled, int bytes, long cursor) {
         cursors[(int) posted & mask] = cursor;

@@ -79,7 +79,6 @@ class DeviceEventsTest {
     void connect() throws Exception {
         HAS_WAY.set(false);
         ends = new RdmaEnds(new RdmaFabric(config(), () -> service), InetAddress.getByName(ADDRESS));
-        ends.clientsHome = ends; // they share a queue; each server's end has its own
         others = new RdmaEnds(new RdmaFabric(config(), () -> service), InetAddress.getByName("10.78.0.1"));
         bystander = others.connect();
     }
@@ -158,18 +157,6 @@ class DeviceEventsTest {
                 .filteredOn(call -> call.equals("ibv_modify_qp") || call.equals("told"))
                 .startsWith("ibv_modify_qp", "told", "ibv_modify_qp", "told")
                 .hasSize(8);
-        first.free();
-        second.free();
-    }
-
-    @Test
-    void aFailedCompletionQueueBreaksAllLinksOfItsDevice() throws Exception {
-        RdmaEnds.Pair first = ends.connect();
-        RdmaEnds.Pair second = ends.connect();
-        reports.instead(AsyncEventType.CQ_ERR);
-        Shell.run("ip link set z1 down");
-        assertBroken(first);
-        assertBroken(second);
         first.free();
         second.free();
     }

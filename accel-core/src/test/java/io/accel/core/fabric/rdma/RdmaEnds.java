@@ -39,10 +39,6 @@ final class RdmaEnds implements AutoCloseable {
     private final Fabric.Listening listening;
     private final RdmaFabric fabric;
     final InetSocketAddress address;
-    /** What polls the clients, and what the servers; null for nothing. */
-    volatile Object clientsHome;
-
-    volatile Object serversHome;
     /** Connections that the listener may still take. */
     final AtomicInteger places = new AtomicInteger(100_000);
 
@@ -129,11 +125,6 @@ final class RdmaEnds implements AutoCloseable {
         }
 
         @Override
-        public Object home(InetSocketAddress local, InetSocketAddress remote) {
-            return serversHome;
-        }
-
-        @Override
         public void unreserve(InetSocketAddress local, InetSocketAddress remote) {
             places.incrementAndGet();
         }
@@ -164,18 +155,7 @@ final class RdmaEnds implements AutoCloseable {
     }
 
     Connecting begin() throws IOException {
-        Fabric.Source source = new Fabric.Source() {
-            @Override
-            public InetSocketAddress bind(InetAddress from) {
-                return new InetSocketAddress(from, 50_000);
-            }
-
-            @Override
-            public Object home() {
-                return clientsHome;
-            }
-        };
-        return fabric.connect(address, source, RING);
+        return fabric.connect(address, from -> new InetSocketAddress(from, 50_000), RING);
     }
 
     Pair connect() throws Exception {

@@ -372,7 +372,7 @@ class RdmaLinkTest {
     }
 
     /** One end's stream: numbers its bytes by a seed, and checks the other's. */
-    static final class End {
+    private static final class End {
         final StreamSender sender;
         final StreamReceiver receiver;
         final int seed;

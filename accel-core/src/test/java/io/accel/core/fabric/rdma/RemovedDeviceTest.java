@@ -33,7 +33,6 @@ class RemovedDeviceTest {
         Shell.run("ip link add x0 type veth peer name x1 && ip addr add 10.80.0.1/24 dev x0"
                 + " && ip link set x0 up && ip link set x1 up && rdma link add rxe2 type rxe netdev x0");
         try (RdmaEnds ends = new RdmaEnds(32, InetAddress.getByName("10.78.0.1"))) {
-            ends.clientsHome = ends; // a queue to share with others; the server's end has its own
             RdmaEnds.Pair pair = ends.connect();
             StreamSender sender = new StreamSender(pair.client(), 1);
             StreamReceiver receiver = new StreamReceiver(pair.server());
