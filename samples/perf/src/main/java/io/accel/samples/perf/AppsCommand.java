@@ -154,7 +154,7 @@ public final class AppsCommand implements Callable<Integer> {
         if (!cpu) {
             return comparison.runWithout(leftOut, cases);
         }
-        try (CpuSampler sampler = CpuSampler.of(jvm.appLibraries(Kind.KAFKA_PRODUCE))) {
+        try (CpuSampler sampler = CpuSampler.of(jvm.commonLibraries())) {
             return comparison.sampling(sampler).runWithout(leftOut, cases);
         }
     }

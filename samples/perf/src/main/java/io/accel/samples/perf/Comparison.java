@@ -120,22 +120,21 @@ final class Comparison {
                 if (benchCase.comparesKernelPaths()) {
                     runTogether(benchCase, each);
                 } else {
-                    for (Variant variant : benchCase.variants()) {
-                        if (!leftOut.contains(variant)) {
-                            runAlone(benchCase, variant, each);
-                        }
-                    }
+                    runAlone(benchCase, leftOut, (session, series) -> {
+                        Sample sample = session.measure(each);
+                        series.samples.add(sample);
+                        return brief(sample);
+                    });
                 }
             }
         }
         if (sampler != null) {
             progress.println("what the processors are used for");
             for (BenchCase benchCase : cases) {
-                for (Variant variant : benchCase.variants()) {
-                    if (!leftOut.contains(variant)) {
-                        sample(benchCase, variant);
-                    }
-                }
+                runAlone(benchCase, leftOut, (session, series) -> {
+                    series.cpu = CpuBreakdown.of(session.stacks(sampler, measure.dividedBy(rounds)));
+                    return series.cpu.words();
+                });
             }
         }
         List<Row> rows = new ArrayList<>();
@@ -143,38 +142,35 @@ final class Comparison {
         return new Result(rows, failures);
     }
 
-    private void runAlone(BenchCase benchCase, Variant variant, Duration each) throws InterruptedException {
-        if (seriesOf(benchCase, variant).failed) {
+    /** What is done with the running programs of one case over one path. */
+    private interface Use {
+        /** Returns what is to be said of it. */
+        String of(BenchSession session, Series series) throws IOException, InterruptedException;
+    }
+
+    private void runAlone(BenchCase benchCase, Set<Variant> leftOut, Use use) throws InterruptedException {
+        for (Variant variant : benchCase.variants()) {
+            if (!leftOut.contains(variant)) {
+                runAlone(benchCase, variant, use);
+            }
+        }
+    }
+
+    private void runAlone(BenchCase benchCase, Variant variant, Use use) throws InterruptedException {
+        Series series = seriesOf(benchCase, variant);
+        if (series.failed) {
             return; // once is enough: a hung run takes long
         }
         Duration warmUp = budget.nextWarmUp(System.nanoTime());
         try (BenchSession session = BenchSession.open(jvm, benchCase, variant, warmUp, openLoop)) {
-            Sample sample = session.measure(each);
-            seriesOf(benchCase, variant).samples.add(sample);
-            report(benchCase, variant, brief(sample));
+            report(benchCase, variant, use.of(session, series));
         } catch (IOException | UncheckedIOException e) {
             if (variant.isOptional() && String.valueOf(e.getMessage()).contains("unavailable: ")) {
-                seriesOf(benchCase, variant).failed = true;
+                series.failed = true;
                 report(benchCase, variant, "does not work here");
             } else {
                 fail(benchCase, variant, e);
             }
-        } finally {
-            budget.over(warmUp, System.nanoTime());
-        }
-    }
-
-    private void sample(BenchCase benchCase, Variant variant) throws InterruptedException {
-        if (seriesOf(benchCase, variant).failed) {
-            return;
-        }
-        Duration warmUp = budget.nextWarmUp(System.nanoTime());
-        try (BenchSession session = BenchSession.open(jvm, benchCase, variant, warmUp, openLoop)) {
-            CpuBreakdown cpu = CpuBreakdown.of(session.stacks(sampler, measure.dividedBy(rounds)));
-            seriesOf(benchCase, variant).cpu = cpu;
-            report(benchCase, variant, cpu.words());
-        } catch (IOException | UncheckedIOException e) {
-            fail(benchCase, variant, e);
         } finally {
             budget.over(warmUp, System.nanoTime());
         }

@@ -141,6 +141,11 @@ public final class JvmCommand {
         return built(kind.module() + "/target/libraries");
     }
 
+    /** As {@link #appLibraries}, of those that all agree on, the profiler among them. */
+    Path commonLibraries() {
+        return built(Kind.APPS + "/target/libraries");
+    }
+
     private static Path built(String name) {
         for (Path above = locationOf(JvmCommand.class); above != null; above = above.getParent()) {
             Path candidate = above.resolve(name);

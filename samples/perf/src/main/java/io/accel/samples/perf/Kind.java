@@ -196,6 +196,9 @@ enum Kind {
     private static final Set<Kind> WITHOUT_LIMIT =
             Set.copyOf(EnumSet.of(NETTY_TIMERS, EXCHANGE, TRANSFER_TO, TRANSFER_FROM, INTEREST, REGISTRATION, MODE));
 
+    /** The module of the real programs that agree on their libraries. */
+    static final String APPS = "samples/apps";
+
     final Programs programs;
 
     /** Null if there is no other end. */
@@ -273,7 +276,7 @@ enum Kind {
 
     /** Where the build has a real program's libraries: one class path for all that agree on them. */
     String module() {
-        return "samples/apps";
+        return APPS;
     }
 
     boolean measuresLatency() {

@@ -138,7 +138,8 @@ final class RdmaComparison {
                 Ratios.rate(figures, figures(all.getOrDefault(Variant.RSTREAM, List.of()))),
                 Double.NaN,
                 "",
-                Conditions.worst(samples.stream().map(Sample::conditions).toList()));
+                Conditions.worst(samples.stream().map(Sample::conditions).toList()),
+                CpuBreakdown.NONE);
     }
 
     private static String pathOf(BenchCase benchCase, Variant variant) {

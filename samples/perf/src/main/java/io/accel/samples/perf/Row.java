@@ -36,34 +36,6 @@ record Row(
         rounds = List.copyOf(rounds);
     }
 
-    /** A row of which nobody asked what the processors were used for. */
-    Row(
-            String benchCase,
-            String path,
-            String profile,
-            String on,
-            List<Figures> rounds,
-            Latencies latencies,
-            Verdict vsKernel,
-            double vsRstream,
-            double vsRaw,
-            String crowd,
-            Conditions conditions) {
-        this(
-                benchCase,
-                path,
-                profile,
-                on,
-                rounds,
-                latencies,
-                vsKernel,
-                vsRstream,
-                vsRaw,
-                crowd,
-                conditions,
-                CpuBreakdown.NONE);
-    }
-
     /** A row of this host, without a device, of a case that shares nothing. */
     Row(
             String benchCase,
@@ -73,7 +45,19 @@ record Row(
             Latencies latencies,
             Verdict vsKernel,
             double vsRaw) {
-        this(benchCase, path, profile, "", rounds, latencies, vsKernel, Double.NaN, vsRaw, "", Conditions.UNKNOWN);
+        this(
+                benchCase,
+                path,
+                profile,
+                "",
+                rounds,
+                latencies,
+                vsKernel,
+                Double.NaN,
+                vsRaw,
+                "",
+                Conditions.UNKNOWN,
+                CpuBreakdown.NONE);
     }
 
     /** What stands for the rounds: medians, or the worst round if they are of two kinds. */

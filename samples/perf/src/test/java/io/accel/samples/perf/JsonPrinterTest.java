@@ -85,7 +85,8 @@ class JsonPrinterTest {
                 NONE,
                 NONE,
                 "both ends and a busy loop on processor 0",
-                new Conditions(1.5, 0.25, 0.75, 0.125, 3.5, 9.5, false)));
+                new Conditions(1.5, 0.25, 0.75, 0.125, 3.5, 9.5, false),
+                CpuBreakdown.NONE));
 
         assertThat(row.get("bimodal").getAsBoolean()).isTrue();
         assertThat(row.get("slower").getAsBoolean()).isTrue();
@@ -160,7 +161,8 @@ class JsonPrinterTest {
                 0.95,
                 NONE,
                 "",
-                Conditions.UNKNOWN));
+                Conditions.UNKNOWN,
+                CpuBreakdown.NONE));
 
         assertThat(row.get("on").getAsString()).isEqualTo("Soft-RoCE");
         assertThat(row.get("vs_rstream").getAsDouble()).isEqualTo(0.95);

@@ -22,7 +22,8 @@ class RdmaAimsTest {
                 vsRstream,
                 NONE,
                 "",
-                Conditions.UNKNOWN);
+                Conditions.UNKNOWN,
+                CpuBreakdown.NONE);
     }
 
     private static List<String> about(Row... rows) {

@@ -26,7 +26,8 @@ class ResultPrinterTest {
                 Double.NaN,
                 1,
                 crowd,
-                conditions);
+                conditions,
+                CpuBreakdown.NONE);
     }
 
     @Test

@@ -63,6 +63,7 @@ final class SampleResult {
                 0.9,
                 NONE,
                 "",
-                Conditions.UNKNOWN);
+                Conditions.UNKNOWN,
+                CpuBreakdown.NONE);
     }
 }

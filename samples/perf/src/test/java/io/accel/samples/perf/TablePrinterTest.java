@@ -55,7 +55,8 @@ class TablePrinterTest {
                 0.95,
                 none,
                 "",
-                Conditions.UNKNOWN);
+                Conditions.UNKNOWN,
+                CpuBreakdown.NONE);
 
         assertThat(TablePrinter.print(List.of(row)).lines())
                 .containsExactly(
