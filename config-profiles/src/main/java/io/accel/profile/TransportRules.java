@@ -5,6 +5,7 @@ import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.Collection;
 import java.util.List;
+import java.util.function.Predicate;
 
 /**
  * Decides which connections to accelerate: the rules have an order by number, and the first that matches decides; a
@@ -42,12 +43,7 @@ public final class TransportRules {
      * got; an unresolved address matches rules for {@code *} only
      */
     public Decision decide(Protocol protocol, Role role, InetSocketAddress address) {
-        for (TransportRule rule : rules) {
-            if (rule.matches(protocol, role, address)) {
-                return rule.decision();
-            }
-        }
-        return Decision.NO_RULE;
+        return first(rule -> rule.matches(protocol, role, address));
     }
 
     /**
@@ -58,8 +54,12 @@ public final class TransportRules {
      *     {@code ..}
      */
     public Decision decide(Role role, Path path) {
+        return first(rule -> rule.matches(role, path));
+    }
+
+    private Decision first(Predicate<TransportRule> matching) {
         for (TransportRule rule : rules) {
-            if (rule.matches(role, path)) {
+            if (matching.test(rule)) {
                 return rule.decision();
             }
         }

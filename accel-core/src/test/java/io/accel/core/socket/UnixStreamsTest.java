@@ -104,6 +104,14 @@ class UnixStreamsTest {
         return new One(socket, anchor, channel);
     }
 
+    /** One that has received so many bytes, and sent so many. */
+    private One accept(int received, int sent) throws IOException {
+        One one = accept();
+        one.received(received);
+        one.sent(sent);
+        return one;
+    }
+
     private static void assertNotYet(ThrowingCallable find) {
         assertThatThrownBy(find).isInstanceOfSatisfying(FallbackException.class, e -> assertThat(e.reason())
                 .isEqualTo(FallbackReason.NOT_YET));
@@ -111,54 +119,40 @@ class UnixStreamsTest {
 
     @Test
     void theOnlyOneIsFound() throws IOException {
-        One one = accept();
-        one.received(10);
-        one.sent(20);
+        One one = accept(10, 20);
         assertThat(all.lineup().find(20, 10)).isSameAs(one.socket);
     }
 
     /** Bytes may be on the way in either direction, and others may have followed since the numbers were taken. */
     @Test
     void whatOneHasSentTheOtherNeedNotHaveReceived() throws IOException {
-        One one = accept();
-        one.received(10);
-        one.sent(20);
+        One one = accept(10, 20);
         assertThat(all.lineup().find(1, 1_000)).isSameAs(one.socket);
     }
 
     @Test
     void noneThatHasReceivedMoreThanTheClientHasSent() throws IOException {
-        One one = accept();
-        one.received(11);
-        one.sent(20);
+        accept(11, 20);
         assertNotYet(() -> all.lineup().find(20, 10));
     }
 
     @Test
     void noneThatHasSentLessThanTheClientHasReceived() throws IOException {
-        One one = accept();
-        one.received(10);
-        one.sent(19);
+        accept(10, 19);
         assertNotYet(() -> all.lineup().find(20, 10));
     }
 
     /** Its connection may not have been accepted, so that none that is here need be the one. */
     @Test
     void noneForAClientThatHasReceivedNothing() throws IOException {
-        One one = accept();
-        one.received(10);
-        one.sent(20);
+        accept(10, 20);
         assertNotYet(() -> all.lineup().find(0, 10));
     }
 
     @Test
     void noneOfSeveralThatAreAlikeUntilOneHasCarriedMore() throws IOException {
-        One one = accept();
-        One other = accept();
-        for (One each : new One[] {one, other}) {
-            each.received(10);
-            each.sent(20);
-        }
+        One one = accept(10, 20);
+        One other = accept(10, 20);
         assertNotYet(() -> all.lineup().find(20, 10));
         other.received(5);
         other.sent(5);
@@ -170,10 +164,8 @@ class UnixStreamsTest {
     /** Nobody knows how much it will have sent when it is done. */
     @Test
     void oneThatIsBeingWrittenToIsNotExcluded() throws Exception {
-        One one = accept();
+        One one = accept(10, 20);
         One other = accept();
-        one.received(10);
-        one.sent(20);
         CountDownLatch isIn = new CountDownLatch(1);
         CountDownLatch isDone = new CountDownLatch(1);
         Thread writer = new Thread(() -> {
@@ -202,9 +194,7 @@ class UnixStreamsTest {
     /** Two clients look at the same time, and only one of them can be the connection's. */
     @Test
     void oneIsFoundOnce() throws IOException {
-        One one = accept();
-        one.received(10);
-        one.sent(20);
+        One one = accept(10, 20);
         UnixStreams.Lineup first = all.lineup();
         UnixStreams.Lineup second = all.lineup();
         assertThat(first.find(20, 10)).isSameAs(one.socket);
@@ -213,12 +203,8 @@ class UnixStreamsTest {
 
     @Test
     void oneThatHasClosedIsInNobodysWay() throws IOException {
-        One one = accept();
-        One other = accept();
-        for (One each : new One[] {one, other}) {
-            each.received(10);
-            each.sent(20);
-        }
+        One one = accept(10, 20);
+        One other = accept(10, 20);
         other.close();
         assertThat(all.lineup().find(20, 10)).isSameAs(one.socket);
     }
@@ -226,12 +212,8 @@ class UnixStreamsTest {
     /** Its other end may not have heard of the close, and be the client that asks. */
     @Test
     void oneWhoseCloseTheKernelHasNotToldIsStillHere() throws IOException {
-        One one = accept();
-        One other = accept();
-        for (One each : new One[] {one, other}) {
-            each.received(10);
-            each.sent(20);
-        }
+        One one = accept(10, 20);
+        One other = accept(10, 20);
         Selector selector = closing(JdkAccess.kernelProvider().openSelector());
         other.channel.setOption(StandardSocketOptions.SO_LINGER, 0);
         other.channel.configureBlocking(false);
@@ -255,12 +237,8 @@ class UnixStreamsTest {
     /** It has ended its output, which its other end knows. */
     @Test
     void oneThatHasClosedUnderASelectorIsInNobodysWay() throws IOException {
-        One one = accept();
-        One other = accept();
-        for (One each : new One[] {one, other}) {
-            each.received(10);
-            each.sent(20);
-        }
+        One one = accept(10, 20);
+        One other = accept(10, 20);
         Selector selector = closing(JdkAccess.kernelProvider().openSelector());
         other.channel.configureBlocking(false);
         other.channel.register(selector, SelectionKey.OP_READ);
@@ -272,20 +250,14 @@ class UnixStreamsTest {
     /** As long as the client sends, nobody knows how much it has sent: it may be as much as anybody has received. */
     @Test
     void theOnlyOneIsFoundWhileItsClientSends() throws IOException {
-        One one = accept();
-        one.received(10);
-        one.sent(20);
+        One one = accept(10, 20);
         assertThat(all.lineup().find(20, Long.MAX_VALUE)).isSameAs(one.socket);
     }
 
     @Test
     void noneOfSeveralWhileTheirClientsSend() throws IOException {
-        One one = accept();
-        One other = accept();
-        one.received(10);
-        other.received(1_000);
-        one.sent(20);
-        other.sent(20);
+        One one = accept(10, 20);
+        accept(1_000, 20);
         assertNotYet(() -> all.lineup().find(20, Long.MAX_VALUE));
         assertThat(all.lineup().find(20, 10)).isSameAs(one.socket);
     }
@@ -293,9 +265,7 @@ class UnixStreamsTest {
     /** Nobody knows what a connection carries whose channel was dropped: it may be any client's, as long as the process lives. */
     @Test
     void oneThatWasDroppedMakesAllUncertain() throws Exception {
-        One one = accept();
-        one.received(10);
-        one.sent(20);
+        One one = accept(10, 20);
         dropOne();
         long end = System.nanoTime() + 10_000_000_000L;
         boolean isUncertain = false;

@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
  * Runs a class of a test in a JVM of its own, for what a JVM decides once, or dies of. It has the class path of the test, and of the environment
  * nothing that JVMs take options from. It is gone when {@link #run} returns, and so is what it has printed to.
  *
- * <p>Made, told what differs, and run; by one thread.
+ * <p>Made, told what differs, and run or started; by one thread.
  */
 public final class ChildJvm {
     private static final long LIMIT_SECONDS = 50;
@@ -117,11 +117,10 @@ public final class ChildJvm {
     public Ended run(String... arguments) throws IOException, InterruptedException {
         Path output = Files.createTempFile("accel-child", ".out");
         try {
-            ProcessBuilder builder = new ProcessBuilder(command(arguments))
+            Process process = builder(arguments)
                     .redirectErrorStream(true)
-                    .redirectOutput(output.toFile());
-            builder.environment().keySet().removeAll(List.of("JDK_JAVA_OPTIONS", "JAVA_TOOL_OPTIONS"));
-            Process process = builder.start();
+                    .redirectOutput(output.toFile())
+                    .start();
             try {
                 process.getOutputStream().close();
                 if (!process.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS)) {
@@ -135,6 +134,22 @@ public final class ChildJvm {
         } finally {
             Files.delete(output);
         }
+    }
+
+    /**
+     * Starts it, for a test that talks with it. Closing what this returns ends it.
+     *
+     * @param arguments of the main method
+     * @return the process
+     */
+    public Child start(String... arguments) {
+        return Child.start(name, builder(arguments));
+    }
+
+    private ProcessBuilder builder(String... arguments) {
+        ProcessBuilder builder = new ProcessBuilder(command(arguments));
+        builder.environment().keySet().removeAll(List.of("JDK_JAVA_OPTIONS", "JAVA_TOOL_OPTIONS"));
+        return builder;
     }
 
     private List<String> command(String... arguments) {

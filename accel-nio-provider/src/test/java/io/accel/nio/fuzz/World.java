@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.UnixDomainSocketAddress;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.ClosedSelectorException;
 import java.nio.channels.DatagramChannel;
@@ -289,7 +290,7 @@ final class World implements Closeable {
         }
         if (sockets != null) {
             for (Connection connection : connections) {
-                Files.deleteIfExists(sockets.resolve("l" + connection.index()));
+                Files.deleteIfExists(((UnixDomainSocketAddress) connection.address()).getPath());
             }
             Files.delete(sockets);
         }

@@ -8,8 +8,6 @@ import io.accel.testing.ChildJvm;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -22,17 +20,7 @@ class SamplesTest {
     private Path directory;
 
     private static Child start(Class<?> program, String... arguments) {
-        List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xmx256m",
-                "-cp",
-                ChildJvm.classPath(),
-                program.getName()));
-        command.addAll(List.of(arguments));
-        ProcessBuilder builder = new ProcessBuilder(command);
-        // The JVM would say that it has taken options from these.
-        builder.environment().keySet().removeAll(List.of("JDK_JAVA_OPTIONS", "JAVA_TOOL_OPTIONS"));
-        return Child.start(program.getSimpleName(), builder);
+        return new ChildJvm(program).with("-Xmx256m").start(arguments);
     }
 
     private static String nextLine(Child program) {

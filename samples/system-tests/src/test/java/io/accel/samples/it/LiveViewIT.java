@@ -5,10 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
-import com.google.gson.JsonParser;
 import io.accel.samples.it.harness.Launch;
+import io.accel.samples.it.harness.LiveView;
 import io.accel.samples.it.harness.PathEvidence;
 import io.accel.samples.it.harness.ReadableCopy;
 import io.accel.samples.it.harness.SharedDirectory;
@@ -17,8 +16,6 @@ import io.accel.testing.Child;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
@@ -61,15 +58,16 @@ class LiveViewIT {
                 await().atMost(Ends.START).untilAsserted(() -> {
                     List<JsonObject> seen = look(small.path(), User.ROOT, Launch.dropInJar());
                     assertThat(seen)
-                            .extracting(LiveViewIT::pid)
+                            .extracting(LiveView::pid)
                             .containsExactlyInAnyOrder(
                                     first.source.pid(), first.sink.pid(), second.source.pid(), second.sink.pid());
                     for (Child end : List.of(first.source, first.sink)) {
-                        assertThat(text(onlyConnection(seen, end), "path")).isEqualTo("shm");
+                        assertThat(LiveView.text(LiveView.onlyConnection(seen, end), "path"))
+                                .isEqualTo("shm");
                     }
-                    JsonObject client = onlyConnection(seen, second.sink);
-                    assertThat(text(client, "path")).isEqualTo("kernel");
-                    assertThat(text(client, "reason")).isEqualTo("SHM_FULL");
+                    JsonObject client = LiveView.onlyConnection(seen, second.sink);
+                    assertThat(LiveView.text(client, "path")).isEqualTo("kernel");
+                    assertThat(LiveView.text(client, "reason")).isEqualTo("SHM_FULL");
                 });
             }
         }
@@ -86,16 +84,21 @@ class LiveViewIT {
 
                 List<JsonObject> all = look(shared.path(), User.ROOT, copy.jar());
                 assertThat(all)
-                        .extracting(process -> pid(process) + " of " + text(process, "user"))
+                        .extracting(process -> LiveView.pid(process) + " of " + LiveView.text(process, "user"))
                         .containsExactlyInAnyOrder(
                                 nobodys.pid() + " of " + User.NOBODY.name(),
                                 daemons.pid() + " of " + User.DAEMON.name());
 
                 assertThat(look(shared.path(), User.NOBODY, copy.jar()))
-                        .extracting(LiveViewIT::pid)
+                        .extracting(LiveView::pid)
                         .containsExactly(nobodys.pid());
-                try (Child other = stats(
-                        User.NOBODY, copy.jar(), "--once", "--dir=" + shared.path(), String.valueOf(daemons.pid()))) {
+                try (Child other = tool(
+                        User.NOBODY,
+                        copy.jar(),
+                        "stats",
+                        "--once",
+                        "--dir=" + shared.path(),
+                        String.valueOf(daemons.pid()))) {
                     assertThat(other.awaitExit(Ends.START)).isEqualTo(1);
                     assertThat(other.output())
                             .contains("no accelerated JVM of this user with process id " + daemons.pid());
@@ -184,42 +187,10 @@ class LiveViewIT {
     }
 
     private static List<JsonObject> look(Path shared, User by, Path jar) {
-        try (Child stats = stats(by, jar, "--once", "--json", "--dir=" + shared)) {
-            assertThat(stats.awaitExit(Ends.START)).as(stats.output()).isZero();
-            JsonArray processes =
-                    JsonParser.parseString(stats.output()).getAsJsonObject().getAsJsonArray("processes");
-            List<JsonObject> all = new ArrayList<>();
-            processes.forEach(process -> all.add(process.getAsJsonObject()));
-            return all;
-        }
-    }
-
-    private static Child stats(User by, Path jar, String... arguments) {
-        List<String> all = new ArrayList<>(List.of("stats"));
-        all.addAll(Arrays.asList(arguments));
-        return tool(by, jar, all.toArray(String[]::new));
+        return LiveView.of(shared, jar, launch -> launch.as(by.name(), by.group()));
     }
 
     private static Child tool(User by, Path jar, String... arguments) {
-        Launch launch = Launch.plain("io.accel.nio.cli.AccelMain", arguments).classPath(List.of(jar));
-        return launch.as(by.name(), by.group()).start("accel " + arguments[0]);
-    }
-
-    private static JsonObject onlyConnection(List<JsonObject> seen, Child process) {
-        JsonArray connections = seen.stream()
-                .filter(each -> pid(each) == process.pid())
-                .findFirst()
-                .orElseThrow()
-                .getAsJsonArray("connections");
-        assertThat(connections).as("connections of %s", process).hasSize(1);
-        return connections.get(0).getAsJsonObject();
-    }
-
-    private static long pid(JsonObject process) {
-        return process.get("pid").getAsLong();
-    }
-
-    private static String text(JsonObject object, String name) {
-        return object.get(name).getAsString();
+        return LiveView.command(jar, arguments).as(by.name(), by.group()).start("accel " + arguments[0]);
     }
 }

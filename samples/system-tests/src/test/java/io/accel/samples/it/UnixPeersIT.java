@@ -5,16 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
-import com.google.gson.JsonParser;
 import io.accel.samples.it.harness.Launch;
+import io.accel.samples.it.harness.LiveView;
 import io.accel.samples.it.harness.SharedDirectory;
 import io.accel.testing.Child;
 import io.accel.testing.ProcFs;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -76,9 +74,9 @@ class UnixPeersIT {
             for (Child end : List.of(ends.source, ends.sink)) {
                 boolean isServer = (end == ends.source) == sourceListens;
                 JsonObject seen = connection(end);
-                assertThat(text(seen, "role")).isEqualTo(isServer ? "server" : "client");
-                assertThat(text(seen, "reason")).isEmpty();
-                assertThat(text(seen, isServer ? "local" : "remote")).isEqualTo(path().toString());
+                assertThat(LiveView.text(seen, "role")).isEqualTo(isServer ? "server" : "client");
+                assertThat(LiveView.text(seen, "reason")).isEmpty();
+                assertThat(LiveView.text(seen, isServer ? "local" : "remote")).isEqualTo(path().toString());
             }
             ends.source.send("END");
             String end = ends.sink.awaitLine("EOF", Ends.NOTICE);
@@ -121,11 +119,9 @@ class UnixPeersIT {
             assertThat(rings(ends)).isZero();
             Child accelerated = sourceHasAccel ? ends.source : ends.sink;
             JsonObject seen = connection(accelerated);
-            assertThat(text(seen, "path")).isEqualTo("kernel");
-            assertThat(text(seen, "reason")).isEqualTo("PEER_NOT_ACCELERATED");
-            awaitWritten(ends);
-            ends.source.send("END");
-            ends.awaitEof(SOME);
+            assertThat(LiveView.text(seen, "path")).isEqualTo("kernel");
+            assertThat(LiveView.text(seen, "reason")).isEqualTo("PEER_NOT_ACCELERATED");
+            endWhenAllIsWritten(ends);
         }
     }
 
@@ -142,11 +138,9 @@ class UnixPeersIT {
                 isSources ? sink : sink.launched(launch -> launch.accel("rule.1", rule)))) {
             ends.runUntilRead(SOME / 2);
             assertThat(rings(ends)).isZero();
-            assertThat(text(connection(isSources ? ends.source : ends.sink), "reason"))
+            assertThat(LiveView.text(connection(isSources ? ends.source : ends.sink), "reason"))
                     .isEqualTo("RULE");
-            awaitWritten(ends);
-            ends.source.send("END");
-            ends.awaitEof(SOME);
+            endWhenAllIsWritten(ends);
         }
     }
 
@@ -157,9 +151,7 @@ class UnixPeersIT {
         try (Ends ends = Ends.connect(true, source, sink)) {
             ends.runUntilRead(SOME / 2);
             assertThat(rings(ends)).isZero();
-            awaitWritten(ends);
-            ends.source.send("END");
-            ends.awaitEof(SOME);
+            endWhenAllIsWritten(ends);
         }
     }
 
@@ -189,9 +181,11 @@ class UnixPeersIT {
         }
     }
 
-    private static void awaitWritten(Ends ends) {
+    private static void endWhenAllIsWritten(Ends ends) {
         String all = "WROTE " + SOME;
         assertThat(ends.source.awaitLine("all", all::equals, Ends.START)).isEqualTo(all);
+        ends.source.send("END");
+        ends.awaitEof(SOME);
     }
 
     private static void awaitAccelerated(Ends ends) {
@@ -206,29 +200,6 @@ class UnixPeersIT {
 
     /** The only connection of a process, as {@code accel stats} has it. */
     private JsonObject connection(Child process) {
-        Launch look = Launch.plain(
-                        "io.accel.nio.cli.AccelMain",
-                        "stats",
-                        "--once",
-                        "--json",
-                        "--dir=" + shared.path(),
-                        Long.toString(process.pid()))
-                .classPath(List.of(Launch.dropInJar()));
-        try (Child stats = look.start("accel stats")) {
-            assertThat(stats.awaitExit(Ends.START)).as(stats.output()).isZero();
-            List<JsonObject> found = new ArrayList<>();
-            for (JsonElement each :
-                    JsonParser.parseString(stats.output()).getAsJsonObject().getAsJsonArray("processes")) {
-                each.getAsJsonObject()
-                        .getAsJsonArray("connections")
-                        .forEach(connection -> found.add(connection.getAsJsonObject()));
-            }
-            assertThat(found).as("connections of %s", process).hasSize(1);
-            return found.get(0);
-        }
-    }
-
-    private static String text(JsonObject object, String name) {
-        return object.get(name).getAsString();
+        return LiveView.onlyConnection(LiveView.of(shared.path()), process);
     }
 }
