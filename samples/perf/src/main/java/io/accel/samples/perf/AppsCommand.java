@@ -35,7 +35,7 @@ import picocli.CommandLine.Spec;
                     + " and fro between two members over TCP_NIO2), undertow (as tomcat, on XNIO), hazelcast-get (a value of"
                     + " 1 KiB of a member's map, by a client), peers (64 B to and fro by blocking channels over TCP and"
                     + " Unix-domain sockets, and by Aeron's IPC). NAME-one-core has both ends on one processor,"
-                    + " NAME-quota gives each half a processor's time; NAME* is all whose names begin so."
+                    + " NAME-quota gives each half a processor's time; a star stands for any characters, as in *-quota."
         },
         footer = {
             "",

@@ -7,6 +7,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /** What can be compared. */
@@ -227,11 +229,14 @@ enum BenchCase {
         return variant.profile == null ? profile : variant.profile;
     }
 
-    /** Those of {@code among} that {@code name} asks for, of which a star at its end stands for any rest, and what they need. */
+    /** Those of {@code among} that {@code name} asks for, in which a star stands for any characters, and what they need. */
     static List<BenchCase> named(String name, Set<BenchCase> among) {
-        String start = name.endsWith("*") ? name.substring(0, name.length() - 1) : null;
+        Predicate<String> asked = Arrays.stream(name.split("\\*", -1))
+                .map(Pattern::quote)
+                .collect(Collectors.collectingAndThen(Collectors.joining(".*"), Pattern::compile))
+                .asMatchPredicate();
         Set<BenchCase> cases = among.stream()
-                .filter(c -> start == null ? c.label.equals(name) : c.label.startsWith(start))
+                .filter(c -> asked.test(c.label))
                 .collect(Collectors.toCollection(() -> EnumSet.noneOf(BenchCase.class)));
         if (cases.isEmpty()) {
             throw new IllegalArgumentException("there is no case '" + name + "'; the cases are " + names(among));

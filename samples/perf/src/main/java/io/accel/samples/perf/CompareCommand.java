@@ -130,7 +130,7 @@ public final class CompareCommand implements Callable<Integer> {
             names = "--only",
             split = ",",
             paramLabel = "CASE",
-            description = "Only these cases, with commas; crowded-* is all whose names begin so.")
+            description = "Only these cases, with commas; a star stands for any characters, as in crowded-*.")
     private List<String> only = List.of();
 
     @Option(

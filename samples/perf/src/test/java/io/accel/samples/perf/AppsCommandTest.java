@@ -49,4 +49,16 @@ class AppsCommandTest {
                                 BenchCase.named(each.label + "-quota", BenchCase.OF_APPS)
                                         .get(0)));
     }
+
+    @Test
+    void aStarStandsForAnyCharacters() {
+        assertThat(BenchCase.named("*-quota", BenchCase.OF_APPS))
+                .containsExactlyInAnyOrderElementsOf(BenchCase.OF_APPS.stream()
+                        .filter(each -> each.label.endsWith("-quota"))
+                        .toList())
+                .isNotEmpty();
+        assertThat(BenchCase.named("tomcat*-one-core", BenchCase.OF_APPS))
+                .extracting(each -> each.label)
+                .containsExactlyInAnyOrder("tomcat-one-core", "tomcat-each-one-core", "tomcat-nio2-one-core");
+    }
 }
