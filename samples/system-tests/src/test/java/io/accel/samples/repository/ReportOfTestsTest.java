@@ -29,9 +29,9 @@ class ReportOfTestsTest {
         failures = Files.createFile(directory.resolve("failures"));
     }
 
-    private Path recorded() throws IOException {
-        Path log = directory.resolve("maven.log");
-        try (InputStream in = ReportOfTestsTest.class.getResourceAsStream("maven.log")) {
+    private Path recorded(String name) throws IOException {
+        Path log = directory.resolve(name);
+        try (InputStream in = ReportOfTestsTest.class.getResourceAsStream(name)) {
             Files.copy(in, log);
         }
         return log;
@@ -39,11 +39,8 @@ class ReportOfTestsTest {
 
     @Test
     void eachRunOfTestsIsAPart() throws Exception {
-        Path log = recorded();
-        String said = Shell.withScript("note_parts '" + parts + "' '" + failures + "'", log);
-        assertThat(said).as("Maven's own lines are passed on").isEqualTo(Files.readString(log) + "status 0\n");
-        assertThat(Files.readAllLines(parts))
-                .map(line -> line.replaceFirst("^[0-9]+ ", ""))
+        Path log = recorded("maven.log");
+        assertThat(parts(log))
                 .containsExactly(
                         "ok accel-core/default-test 5 0 0 1",
                         "FAILED accel-nio-provider/low-cpu 30 1 1 0",
@@ -52,6 +49,28 @@ class ReportOfTestsTest {
                 .containsExactly(
                         "accel-nio-provider/low-cpu: SecondTest.reads:12 expected: 1 but was: 2",
                         "accel-nio-provider/low-cpu: SecondTest.writes:20 » IO Broken pipe");
+    }
+
+    @Test
+    void modulesThatAreTestedAtATimeAreToldApart() throws Exception {
+        Path log = recorded("maven-parallel.log");
+        assertThat(parts(log))
+                .containsExactlyInAnyOrder(
+                        "ok accel-contract-suite/jdk 20 0 0 0",
+                        "FAILED accel-netty-transport/default-test 30 1 0 4",
+                        "ok accel-contract-suite/kernel 20 0 0 1",
+                        "FAILED accel-grpc/default-test 0 0 1 0");
+        assertThat(Files.readAllLines(failures))
+                .containsExactly("accel-netty-transport/default-test: SecondTest.reads:12 expected: 1 but was: 2");
+    }
+
+    /** The parts that the script finds in a log, without the seconds that they took. */
+    private List<String> parts(Path log) throws Exception {
+        String said = Shell.withScript("note_parts '" + parts + "' '" + failures + "'", log);
+        assertThat(said).as("Maven's own lines are passed on").isEqualTo(Files.readString(log) + "status 0\n");
+        return Files.readAllLines(parts).stream()
+                .map(line -> line.replaceFirst("^[0-9]+ ", ""))
+                .toList();
     }
 
     @Test
