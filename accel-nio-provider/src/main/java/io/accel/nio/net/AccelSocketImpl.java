@@ -375,12 +375,19 @@ final class AccelSocketImpl extends SocketImpl {
         @Override
         public void close() throws IOException {
             if (connected != null) {
-                boolean abort = !kernel.isClosed() && kernel.getSoLinger() == 0;
                 // As in the JDK, the stream ends in order before the socket closes, and unread bytes reset it
                 // after that.
-                connected.closeBehindEnd(() -> abort);
+                connected.closeBehindEnd(this::aborts);
             }
             kernel.close();
+        }
+
+        private boolean aborts() {
+            try {
+                return !kernel.isClosed() && kernel.getSoLinger() == 0;
+            } catch (SocketException e) {
+                return false; // another thread has closed the kernel's socket
+            }
         }
     }
 

@@ -108,9 +108,10 @@ final class SocketAnchor implements Anchor {
         return kernel.isOutputShutdown();
     }
 
+    /** Returns true: unless {@code SO_LINGER} is 0, the JDK's close shuts down the output first. */
     @Override
     public boolean closesInOrder() {
-        return false;
+        return true;
     }
 
     @Override
