@@ -112,13 +112,16 @@ final class KernelWatch {
     /** Ends the watch of a registration that has ended. */
     void unwatch(Registration registration) {
         SelectionKey key = registration.key;
-        if (key != null) {
-            if (key.isValid()) { // mostly the key was cancelled when the registration was closed
-                key.cancel();
-            }
-            flush = true;
+        if (key == null) {
+            return;
         }
-        urgent |= !registration.pollable.isKernels();
+        if (key.isValid()) { // mostly the key was cancelled when the registration was closed
+            key.cancel();
+        }
+        if (key.channel().keyFor(inner) == key) { // otherwise a select has let go of it meanwhile
+            flush = true;
+            urgent |= !registration.pollable.isKernels();
+        }
     }
 
     // ---- cancelled keys

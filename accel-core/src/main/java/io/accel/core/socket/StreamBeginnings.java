@@ -20,13 +20,14 @@ final class StreamBeginnings {
     }
 
     /**
-     * Begins, before the first byte, to watch the bytes that go through the kernel. Loopback is not watched, since its peers are all on
-     * this machine.
+     * Begins, before the first byte, to watch the bytes that go through the kernel. Loopback is not watched, since its peers are all in
+     * the same network namespace.
      *
+     * @param server the address of the end that accepts
      * @return null if the connection is not watched
      */
-    static StreamBeginnings watch(StreamSocket socket, InetSocketAddress local) {
-        return local == null || local.getAddress().isLoopbackAddress()
+    static StreamBeginnings watch(StreamSocket socket, InetSocketAddress server) {
+        return server == null || server.getAddress().isLoopbackAddress()
                 ? null
                 : new StreamBeginnings(socket.incoming(), socket.outgoing());
     }

@@ -142,7 +142,8 @@ final class StreamHandover {
         connection = ConnectionRecord.connecting(socket);
         for (Fabric each : candidates) {
             if (each.comparesBeginnings()) {
-                beginnings = StreamBeginnings.watch(socket, anchor.local());
+                beginnings = StreamBeginnings.watch(
+                        socket, anchor.remote()); // its address is known; the local one is a system call
                 break;
             }
         }
