@@ -61,7 +61,7 @@ public record Cores(String server, String client) {
     /** One line for the reader of figures. */
     String describe() {
         return server == null
-                ? "Both ends ran on whatever processors the system chose."
+                ? "Both ends ran on whatever processors the system chose, where no line above names one."
                 : "Each end ran on processors of its own: the server on " + server + ", the client on " + client + ".";
     }
 

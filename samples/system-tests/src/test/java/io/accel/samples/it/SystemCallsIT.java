@@ -16,11 +16,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * A thread that sleeps until its peer rings, and a connection that stays with the kernel, make as many system calls as without Accel,
@@ -55,19 +55,20 @@ class SystemCallsIT {
     }
 
     /** Both ends, each of which stays with the kernel. */
-    @Test
-    void aShortConnectionMakesAsManyAsTheKernels() throws IOException {
-        double kernels = sum(perConnection(false));
-        Map<String, Double> ours = perConnection(true);
+    @ParameterizedTest
+    @ValueSource(strings = {"channels", "sockets"})
+    void aShortConnectionMakesAsManyAsTheKernels(String ends) throws IOException {
+        double kernels = sum(perConnection(ends, false));
+        Map<String, Double> ours = perConnection(ends, true);
         assertThat(sum(ours))
                 .as("a connection takes %s, and %s without Accel", ours, kernels)
                 .isLessThan(kernels + 0.3);
     }
 
-    private Map<String, Double> perConnection(boolean accelerated) throws IOException {
-        Path trace = temporary.resolve("connections" + accelerated);
+    private Map<String, Double> perConnection(String ends, boolean accelerated) throws IOException {
+        Path trace = temporary.resolve(ends + accelerated);
         try (SharedDirectory directory = SharedDirectory.create();
-                Child program = shortConnections(accelerated, directory)
+                Child program = shortConnections(ends, accelerated, directory)
                         .traced(trace, ALL_CALLS)
                         .start("short connections")) {
             run(program, WARM_UP);
@@ -77,12 +78,14 @@ class SystemCallsIT {
         return perRun(trace);
     }
 
-    private static Launch shortConnections(boolean accelerated, SharedDirectory directory) {
+    private static Launch shortConnections(String ends, boolean accelerated, SharedDirectory directory) {
+        String argument = "ends=" + ends;
         return accelerated
-                ? Launch.accelerated(ShortConnections.class)
+                ? Launch.accelerated(ShortConnections.class, argument)
+                        .byAgent()
                         .accel("handover.after", "8/64KiB")
                         .accel("shm.dir", directory.path())
-                : Launch.plain(ShortConnections.class);
+                : Launch.plain(ShortConnections.class, argument);
     }
 
     private static double sum(Map<String, Double> calls) {
