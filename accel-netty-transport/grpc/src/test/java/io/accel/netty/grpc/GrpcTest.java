@@ -40,7 +40,7 @@ import org.junit.jupiter.api.Timeout;
 @RealProgram(
         name = "gRPC for Java on Accel's transport",
         artifact = "io.grpc:grpc-netty",
-        how = "calls without a word of it in the program, by a line, and from clients on NIO")
+        how = "calls without a change to the program, with one added line, and from clients on NIO")
 @Timeout(30)
 class GrpcTest {
     private static final Duration LIMIT = Duration.ofSeconds(10);
