@@ -20,7 +20,7 @@ import io.accel.core.daemon.OutOfLine;
 import io.accel.testing.LibraryRules;
 import java.nio.MappedByteBuffer;
 
-/** Who may depend on whom. */
+/** Rules about which package may depend on which. */
 @AnalyzeClasses(packages = "io.accel", importOptions = ImportOption.DoNotIncludeTests.class)
 class ArchitectureTest {
     private static final String API = "io.accel";

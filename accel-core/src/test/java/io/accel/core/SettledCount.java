@@ -12,7 +12,7 @@ public final class SettledCount {
 
     private SettledCount() {}
 
-    /** What is counted when it has not changed for a while. */
+    /** A count that is taken when it has not changed for a while. */
     public static long of(LongSupplier counted) {
         AtomicLong last = new AtomicLong(-1);
         Awaitility.await().pollInterval(QUIET_MILLIS, TimeUnit.MILLISECONDS).until(() -> {

@@ -128,7 +128,7 @@ public final class Registration {
      * registration ends on its own.
      *
      * @param other the pollable to wait for
-     * @return its registration, whose attachment is this one
+     * @return its registration, whose attachment is this registration
      * @throws ClosedChannelException if the pollable is closed
      */
     public Registration alongside(Pollable other) throws ClosedChannelException {

@@ -141,11 +141,11 @@ public interface Anchor {
     void endOnClose() throws IOException;
 
     /**
-     * Opens the same connection on a descriptor of its own. This anchor's {@link #close} does not end that one if it {@linkplain
-     * #resetOnClose is to be a reset}. For work on the connection after its program has closed.
+     * Opens the same connection on a descriptor of its own. This anchor's {@link #close} does not end that duplicate if it
+     * {@linkplain #resetOnClose has to be a reset}. For work on the connection after its program has closed.
      *
-     * @return an anchor in blocking mode, which the caller closes; null if none can be had, or the program has set by {@code SO_LINGER} how
-     *     its close is to go
+     * @return an anchor in blocking mode, which the caller closes; null if there can be none, or if the program has decided about its close
+     *     with {@code SO_LINGER}
      * @throws IOException if this is closed, or there is no descriptor left
      */
     Anchor keep() throws IOException;

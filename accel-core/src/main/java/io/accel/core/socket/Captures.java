@@ -54,7 +54,7 @@ public final class Captures implements CaptureSource {
         }
     }
 
-    /** Takes note that a link is let go of. */
+    /** Records that a link is released. */
     static void closed(CapturedLink link) {
         if (OF_PROCESS.running != null) {
             OF_PROCESS.forget(link);
@@ -170,7 +170,7 @@ public final class Captures implements CaptureSource {
         sink.take(part.flip());
     }
 
-    /** Puts as many packets into a part as are there and fit. */
+    /** Puts as many of the waiting packets into a part as fit. */
     private static void fill(ByteBuffer part, Capture capture, long millis, long most) throws InterruptedException {
         long wait = millis;
         while (capture.taken() < most && part.remaining() >= Capture.MOST_BLOCK && capture.take(part, wait)) {

@@ -50,7 +50,7 @@ class PacketsTest {
         assertThat(Short.toUnsignedInt(datagram.getShort(4))).isEqualTo(8 + length);
     }
 
-    /** Whatever comes out of the sum, 0 does not stand there, which would say that there is no sum. */
+    /** The checksum field is never 0, whatever the sum is, because 0 would mean that there is no checksum. */
     @ParameterizedTest
     @CsvSource({"127.0.0.1, 127.0.0.1", "::1, ::1"})
     void aDatagramAlwaysHasAChecksum(String from, String to) throws UnknownHostException {

@@ -37,9 +37,9 @@ class CloseModelTest {
         NO_FENCE_AFTER_PUBLISH,
         /** The close is made known when the peer was told of the end. */
         ENDING_AFTER_FIN,
-        /** What was published is noted when the peer was told of the end. */
+        /** The published bytes are noted only after the peer was told of the end. */
         NOTED_AFTER_FIN,
-        /** It is noted when the close was made known. */
+        /** They are noted only after the close was made known. */
         NOTED_AFTER_ENDING,
         /** It is not noted. */
         NOT_NOTED,

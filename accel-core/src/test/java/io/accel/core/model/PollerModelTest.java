@@ -39,7 +39,7 @@ class PollerModelTest {
         NO_LOOK_AFTER_LEAVING,
         /** It looks at the commands, then leaves. */
         LOOK_BEFORE_LEAVING,
-        /** Who wakes does so without a fence between flag and look. */
+        /** The waking thread has no fence between flag and look. */
         NO_FENCE_AFTER_WAKEUP
     }
 

@@ -25,12 +25,12 @@ class RestingLinkModelTest {
     private static final int BUSY = 3;
     /** DatagramLinks' monitor. */
     private static final int MONITOR = 4;
-    /** That a poller was refreshed by the other. */
+    /** Whether a poller was refreshed by the other. */
     private static final int[] TOLD = {5, 6};
 
     private static final int WORDS = 7;
 
-    /** What is done otherwise. */
+    /** The mistakes, each of which the model has to find. */
     enum Mutation {
         NONE,
         /** The link rests unarmed. */
@@ -41,9 +41,9 @@ class RestingLinkModelTest {
         ARM_AFTER_LOOK,
         /** A link becomes busy while it is being sent to rest. */
         NO_MONITOR,
-        /** Who takes the ring does not make the link busy. */
+        /** The thread that takes the ring does not make the link busy. */
         RING_IGNORED,
-        /** Who takes the ring does not refresh the other poller. */
+        /** The thread that takes the ring does not refresh the other poller. */
         NO_REFRESH,
         /** It refreshes the other poller, and makes the link busy after that. */
         REFRESH_BEFORE_BUSY

@@ -27,7 +27,7 @@ class ResumptionAfterLeavingModelTest {
     private static final int PUBLISHED = 2;
 
     private static final int HAS_LEFT = 3;
-    /** What the device was given, of the two; after the break nothing more. */
+    /** The bytes that the device was given, of the two; after the break nothing more. */
     private static final int POSTED = 4;
 
     private static final int SENDER_BROKEN = 5;
@@ -69,7 +69,7 @@ class ResumptionAfterLeavingModelTest {
         RECEIVER_SPEAKS_FIRST,
         /** The receiver takes what has come for all, of which it has not heard that it is. */
         RECEIVER_IS_CONTENT,
-        /** What stands in the kernel before the record is given out before what came over the link. */
+        /** The bytes before the record in the kernel are given out before the bytes that came over the link. */
         ASIDE_FIRST
     }
 
@@ -155,7 +155,7 @@ class ResumptionAfterLeavingModelTest {
                         });
     }
 
-    /** What is on its way may arrive after the sender has given up on it. */
+    /** Bytes on their way may arrive after the sender has given up on them. */
     private static Program device() {
         return new Program()
                 .label("next")

@@ -34,7 +34,7 @@ class ResumptionModelTest {
     private static final int SWITCHED = 3;
     private static final int BY_LINK = 4;
     private static final int TAIL = 5;
-    /** What the device was given; after the break nothing more. */
+    /** The bytes that the device was given; after the break nothing more. */
     private static final int POSTED = 6;
     /** Whether the peer's device has acknowledged the preface before the link broke here. */
     private static final int ACKNOWLEDGED = 7;
@@ -42,7 +42,7 @@ class ResumptionModelTest {
     private static final int ANNOUNCED = 8;
     private static final int SENDER_BROKEN = 9;
     private static final int SENDER_SAID = 10;
-    /** What the receiver's record says, and one more; 0 if it has not come. */
+    /** The number in the receiver's record plus one; 0 if the record has not come. */
     private static final int SENDER_FOUND = 11;
 
     private static final int REPLAYED = 12;
@@ -75,7 +75,7 @@ class ResumptionModelTest {
         SPEAKS_UNANNOUNCED,
         /** The receiver says what has come before the last of it has. */
         SAYS_BEFORE_DRAINED,
-        /** What the receiver has not got is not sent again. */
+        /** Bytes that the receiver has not got are not sent again. */
         NOTHING_AGAIN,
         /** All that went over the link is sent again. */
         ALL_AGAIN,
@@ -166,7 +166,7 @@ class ResumptionModelTest {
                 .label("done");
     }
 
-    /** What is on its way may arrive after the sender has given up on it. */
+    /** Bytes on their way may arrive after the sender has given up on them. */
     private static Program device() {
         return new Program()
                 .label("next")
@@ -230,7 +230,7 @@ class ResumptionModelTest {
                 .label("done");
     }
 
-    /** What comes from the receiver through the kernel. A direction that has switched is read there only for the record. */
+    /** The words that come from the receiver through the kernel. A direction that has switched is read there only for the record. */
     private static Program senderHears(boolean bothSwitch) {
         return new Program()
                 .label("next")

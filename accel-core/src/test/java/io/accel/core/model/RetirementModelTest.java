@@ -82,7 +82,7 @@ class RetirementModelTest {
             retirement(EACH, mutation),
             new Program().act("break", RetirementModelTest::mayBreak, m -> m.word(BROKEN, 1))
         };
-        // What breaks before that is another's to mend.
+        // Another mechanism handles links that break before that.
         Explorer explorer =
                 new Explorer(m -> m.word(BROKEN) == 1 || (m.word(FREED) == 1 && m.word(EACH + FREED) == 1), programs);
         return explorer.explore(new Memory(WORDS, programs.length, 1), 1000);
@@ -225,7 +225,7 @@ class RetirementModelTest {
                 throw new Program.Violation("bytes may be lost, and the connection goes on");
             }
             if (m.word(BROKEN) == 0 && m.word(peer + SAID_RETIRED) == 0) {
-                // What was said last, that it was followed, may still be on its way to the peer.
+                // The last word, that it was followed, may still be on its way to the peer.
                 throw new Program.Violation("the peer finds its link broken");
             }
             if (m.word(peer + OUT) == 1) {

@@ -22,13 +22,13 @@ class SleepAndWakeModelTest {
     private static final int CREDIT = 1;
     private static final int SLEEPERS = 2;
     private static final int BELL = 3;
-    /** That the reader's and the writer's poller were told to look, whatever the bell says. */
+    /** Whether the reader's and the writer's poller were told to look, whatever the bell says. */
     private static final int TOLD_READER = 4;
 
     private static final int TOLD_WRITER = 5;
     private static final int WORDS = 6;
 
-    /** What is left out. */
+    /** The step that is left out. */
     enum Mutation {
         NONE,
         /** The peer looks for sleepers without a fence behind its publish. */
@@ -61,7 +61,7 @@ class SleepAndWakeModelTest {
         assertThat(twoSleepers(true)).isEmpty();
     }
 
-    /** Whoever rings takes both armings, and whoever drains the bell takes it from the other. */
+    /** The thread that rings takes both armings, and the thread that drains the bell takes it from the other. */
     @Test
     void unlessTheRingIsPassedOnOneOfThemCanMissIt() {
         Optional<List<String>> failure = twoSleepers(false);

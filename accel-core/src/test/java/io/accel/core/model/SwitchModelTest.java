@@ -26,7 +26,7 @@ class SwitchModelTest {
     private static final int PREFACE = 2;
     /** In the link: how many bytes are published. */
     private static final int RING = 3;
-    /** What the reading program was given. */
+    /** The bytes that the reading program was given. */
     private static final int GOT = 4;
     /** The receiver's process has the link. */
     private static final int RECEIVER_HAS_IT = 5;

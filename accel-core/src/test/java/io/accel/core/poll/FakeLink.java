@@ -30,10 +30,10 @@ final class FakeLink implements Pollable, AutoCloseable {
     volatile Registering whileRegistering = registration -> {};
 
     volatile Throwable violation;
-    /** What is ready only once the doorbell was heard, as something is of which no look sees all. */
+    /** The interest that is ready only once the doorbell was heard, as on a pollable whose look does not see everything. */
     volatile int readyWhenHeard;
 
-    /** What else happens while this is being registered. */
+    /** An action that runs while this is being registered. */
     interface Registering {
         void with(Registration registration) throws IOException;
     }

@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.EnumSource.Mode;
 
-/** What a single poll has to find, since nobody may ask a second time. */
+/** Events that a single poll has to find, since nobody may ask a second time. */
 @Timeout(30)
 class OnePollTest {
     private static final long MILLI = 1_000_000L;

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a poller finds, when it sleeps, and what ends its sleep. */
+/** The events that a poller finds, and the beginning and the end of its sleep. */
 class PollerTest {
     private static final long MILLI = 1_000_000L;
     private static final long LONG_SPIN = Long.MAX_VALUE;
@@ -228,7 +228,7 @@ class PollerTest {
         }
     }
 
-    /** What a turn costs must not grow with the links that were hot some time ago. */
+    /** The cost of a turn must not grow with the links that were hot some time ago. */
     @Test
     void noMoreLinksThanAllowedAreHotAtAnyMoment() throws Exception {
         int hotMax = 8;
@@ -290,7 +290,7 @@ class PollerTest {
         assertThat(quiet.get(31).rings).hasValue(0);
     }
 
-    /** What is ready stays ready until it was read, as with the JDK's selectors, also without a place among the hot ones. */
+    /** A ready link stays ready until it is read, as with the JDK's selectors, even without a place among the hot links. */
     @Test
     void whatIsNotReadIsReportedAgainThoughFewMayBeHot() throws Exception {
         Poller poller = poller(20_000, 4);

@@ -2,7 +2,7 @@
 package io.accel.core.poll;
 
 /**
- * What looking comes to in a simulated machine, compared with sleeping at once, which is what a program without Accel does. Above 1 is
+ * The effect of looking in a simulated machine, compared with sleeping at once, as a program without Accel does. Above 1 is
  * more than asleep.
  *
  * @param setting what was simulated

@@ -18,7 +18,7 @@ import java.util.SplittableRandom;
  * were placed at first would be where they stay, as no machine with an operating system leaves them.
  */
 final class SimulatedMachine {
-    // What things take, in nanoseconds; measured, and rounded.
+    // The times of actions, in nanoseconds; measured, and rounded.
     private static final long LOOK = 40;
     private static final long LOOKS = 2_500;
     private static final long SEND = 150;
@@ -34,13 +34,13 @@ final class SimulatedMachine {
     private static final long LONG_EVERY = 100_000_000;
     private static final long HOG_RUNS = 100_000_000;
     private static final long HOG_PAUSES = 1_000_000;
-    /** What the last interval counts in the mean load of a thread, which halves in 32 ms. */
+    /** The weight of the last interval in the mean load of a thread, which halves in 32 ms. */
     private static final double LOAD_SHARE = 0.083;
-    /** Which part of its load a core may have more than another. */
+    /** The part of its load by which a core may exceed another. */
     private static final double IMBALANCE = 0.17;
 
     /**
-     * What is simulated.
+     * The setting that is simulated.
      *
      * @param cores how many cores
      * @param pairs how many clients, each with a server thread of its own; clients are one process, servers another
@@ -62,7 +62,7 @@ final class SimulatedMachine {
             double quota) {}
 
     /**
-     * What came out.
+     * The result.
      *
      * @param trips round trips
      * @param cpuNanos processor time of the pairs
@@ -87,12 +87,12 @@ final class SimulatedMachine {
     }
 
     private final Setting setting;
-    /** Which of many beginnings: where threads are placed, and how long each piece of work takes. */
+    /** The seed of the beginning: where threads are placed, and how long each piece of work takes. */
     private final int begin;
 
     private final List<Task> tasks = new ArrayList<>();
     private final Task[] running;
-    /** What the least favoured thread that ran on a core had run: what run times there are compared with. */
+    /** The run time of the least favoured thread that ran on a core, with which run times there are compared. */
     private final long[] floor;
 
     private long[] latencies = new long[1 << 12];
@@ -521,7 +521,7 @@ final class SimulatedMachine {
         long delay;
         /** How long it was runnable since loads were last balanced. */
         long wanted;
-        /** Which part of the time it is runnable, lately. */
+        /** The part of the recent time in which it was runnable. */
         double load;
 
         long wakeAt;

@@ -12,7 +12,7 @@ import java.util.function.ToDoubleFunction;
 final class SimulationTable {
     private SimulationTable() {}
 
-    /** Which settings go together. Each is of the first kind that it fits. */
+    /** The settings that go together. Each is of the first kind that it fits. */
     private enum Kind {
         QUOTA("a quota", setting -> setting.quota() > 0),
         HOGS("busy loops besides", setting -> setting.hogs() > 0),

@@ -29,8 +29,8 @@ class WaitPolicySimulationTest {
             ? new long[] {1, 2, 3}
             : new long[] {Long.getLong("accel.test.seed")};
     /**
-     * What is learnt is learnt by trying, and a few threads may be placed well or badly on their cores for a while: what a
-     * short run shows counts if some long ones show it, too.
+     * The policy learns by trying, and a few threads may be placed well or badly on their cores for a while. So the result
+     * of a short run counts only if some long runs show it, too.
      */
     private static final int LONG_RUNS = 6;
 

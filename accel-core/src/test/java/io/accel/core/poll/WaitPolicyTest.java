@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * What a waiter decides, told the time and what it sees, and what the process's counters say of it. Other threads of the tests' process
+ * The decisions of a waiter that is told the time and what it sees, and the process's counters of them. Other threads of the tests' process
  * may add to these, so they have grown by so much at least.
  */
 class WaitPolicyTest {
@@ -59,7 +59,7 @@ class WaitPolicyTest {
         long last = 0;
         boolean peerSlept = true;
         while (!(last > 0 && last < SPIN)) {
-            // What this end waits for comes when the peer, awake or woken, has answered.
+            // The bytes that this end waits for come when the peer, awake or woken, has answered.
             last = wait(one, peerSlept ? 55 * MICRO : 2 * MICRO);
             boolean oneSlept = last < 0;
             peerSlept = wait(other, oneSlept ? 30 * MICRO : 2 * MICRO) < 0;
@@ -100,7 +100,7 @@ class WaitPolicyTest {
         assertThat(WaitCounters.offerNanos() - offerNanos).isGreaterThanOrEqualTo(spent);
     }
 
-    /** What compilers, collectors and daemons do beside a busy program's work is no reason to wait twenty times as long. */
+    /** The work of compilers, collectors and daemons beside a busy program is no reason to wait twenty times as long. */
     @Test
     void aCoreThatIsAnothersForAMomentNowAndThenIsLookedFromIfThatSavesMore() {
         WaitPolicy policy = policy(1_000 * MILLI, 1);
@@ -166,7 +166,7 @@ class WaitPolicyTest {
         assertThat(more).as("after it was found to be a crowd").isLessThan(4);
     }
 
-    /** What a blocking thread finds before it begins to wait is saved as well. */
+    /** Time is also saved when a blocking thread finds its bytes before it begins to wait. */
     @Test
     void whatIsFoundAtAGlanceCounts() {
         WaitPolicy policy = policy(1_000 * MILLI, 1);

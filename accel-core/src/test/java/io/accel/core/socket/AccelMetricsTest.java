@@ -47,7 +47,7 @@ class AccelMetricsTest {
         new AccelMetrics().bindTo(registry);
     }
 
-    /** What earlier tests have closed gives its memory back a moment later, and what they have forgotten goes with the collector. */
+    /** Connections that earlier tests have closed give their memory back a moment later, and forgotten ones go with the collector. */
     private static void awaitNothingElse() {
         await().atMost(20, TimeUnit.SECONDS).until(() -> {
             System.gc();
@@ -198,7 +198,7 @@ class AccelMetricsTest {
 
     @Test
     void looksAndHitsOfBlockingCalls() throws Exception {
-        // Whoever else wants the cores, the reader is to look until the byte is there.
+        // The reader has to look until the byte is there, whatever other threads want the cores.
         Map<String, String> looking = new HashMap<>(SMALL);
         looking.put("poll.yield", "never");
         try (Lab lab = new Lab("latency", looking)) {

@@ -207,7 +207,7 @@ class CaptureTest {
         new Recording(request).end();
     }
 
-    /** Whoever hangs up ends it: another can begin. */
+    /** A client that hangs up ends the capture: another can begin. */
     @Test
     void aReaderThatIsGoneEndsIt() throws Exception {
         CaptureRequest request = new CaptureRequest(Set.of(), 0, 0);

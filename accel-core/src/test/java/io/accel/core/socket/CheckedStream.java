@@ -88,7 +88,7 @@ final class CheckedStream {
         }
     }
 
-    /** What the receiver has come to in the end: how many bytes there were, an exception, or a byte that is wrong. */
+    /** The outcome at the receiver: the number of bytes, an exception, or a wrong byte. */
     String end(long seconds) throws InterruptedException, ExecutionException {
         try {
             return receiving.get(seconds, TimeUnit.SECONDS);

@@ -10,9 +10,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
-/** Which calls of a {@link FaultyFabric} fail, and the account of what it gave out. Thread-safe. */
+/** The calls of a {@link FaultyFabric} that fail, and the account of the resources that it gave out. Thread-safe. */
 final class Faults {
-    /** What can fail. */
+    /** The calls that can fail. */
     enum Call {
         CONNECT,
         ADVANCE,
@@ -26,13 +26,13 @@ final class Faults {
         DRAIN
     }
 
-    /** Which end of a connection; handshakes are the client's, listeners the server's. */
+    /** The end of a connection; handshakes are the client's, listeners the server's. */
     enum Side {
         CLIENT,
         SERVER
     }
 
-    /** Where a test may hold an end up that gets a link, or goes on without one that broke. */
+    /** The points at which a test may hold up an end that gets a link, or goes on without a link that broke. */
     enum Step {
         // The client, on the thread that looks for links.
         CALLS,
@@ -142,7 +142,7 @@ final class Faults {
         return List.copyOf(misuse);
     }
 
-    /** What is out: zero of everything when all has been given back. */
+    /** The resources that are out: zero of each when all have been given back. */
     String out() {
         return "handshakes " + handshakes + ", links " + links + ", listeners " + listeners + ", places " + places;
     }

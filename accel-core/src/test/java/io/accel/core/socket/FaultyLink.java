@@ -19,7 +19,7 @@ import java.util.concurrent.TimeUnit;
  * it was freed.
  */
 final class FaultyLink implements Link {
-    /** What records of both ends are told by. */
+    /** The nonce by which the records of both ends are recognised. */
     static final long NONCE = 0x1234_5678_9ABC_DEF0L;
 
     private final Link inner;
@@ -33,7 +33,7 @@ final class FaultyLink implements Link {
     private volatile Runnable whenBroken = () -> {};
     private volatile FaultyLink other;
 
-    // What there was when it broke; written before that is seen.
+    // The bytes that had come when it broke; written before the break is seen.
     private long lastPublished;
     private long lastReleased;
     private volatile int lastStates;

@@ -43,7 +43,7 @@ class FullFileSystemTest {
 
     private boolean mounted;
     private final AtomicBoolean stop = new AtomicBoolean();
-    /** What the log says of a lack of room. */
+    /** The log's messages about a lack of room. */
     private LogLines log;
 
     @BeforeEach

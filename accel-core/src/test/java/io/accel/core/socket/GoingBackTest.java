@@ -58,7 +58,7 @@ class GoingBackTest {
         assertThat(pair.client().outgoing().link()).as("a path that is full").isNull();
     }
 
-    /** What the one kernel has sent the other may have a moment later. */
+    /** Bytes that one kernel has sent may reach the other a moment later. */
     private void awaitBothAvailable() {
         await().untilAsserted(() ->
                 assertThat(pair.server().incoming().available()).as("both").isBetween(RING + 1, MUCH));
@@ -89,7 +89,7 @@ class GoingBackTest {
         }
     }
 
-    /** Who always writes more than the ring holds before the peer reads would wait each time. */
+    /** A program that always writes more than the ring holds before the peer reads would wait each time. */
     @Test
     void aLinkThatIsInVainAgainAndAgainIsLeftAlone() throws Exception {
         for (int round = 0; round < 6; round++) {

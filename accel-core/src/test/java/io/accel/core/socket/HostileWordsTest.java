@@ -87,7 +87,7 @@ class HostileWordsTest {
         }
     }
 
-    /** What went over the link before a writer went back from it has all come, so a peer that says otherwise cannot be helped. */
+    /** All bytes that went over the link before a writer went back from it have come, so a peer that says otherwise cannot be helped. */
     @ParameterizedTest
     @ValueSource(ints = {-1, 1})
     void aRecordThatCannotBeOfWhatWasLeft(int off) throws Exception {
@@ -105,7 +105,7 @@ class HostileWordsTest {
         assertThat(read.get(20, TimeUnit.SECONDS)).isEqualTo("Connection reset");
     }
 
-    /** States that a peer can only come to in another order, or not at all. What it then loses is its own. */
+    /** States that a peer can only come to in another order, or not at all. The bytes that it then loses are its own. */
     @ParameterizedTest
     @ValueSource(
             ints = {
@@ -195,7 +195,7 @@ class HostileWordsTest {
         }
     }
 
-    /** Who waits for bytes of the kernel's meanwhile is told as well. */
+    /** A thread that waits for bytes from the kernel meanwhile is told as well. */
     @ParameterizedTest
     @ValueSource(longs = {4, Long.MIN_VALUE})
     void aPlaceThatCannotBeWhileTheReaderSleeps(long place) throws Exception {
@@ -262,7 +262,7 @@ class HostileWordsTest {
         assertThat(end.get(10, TimeUnit.SECONDS)).isEqualTo("read -1");
     }
 
-    /** What stands behind the first one are the peer's bytes, whatever they look like: its program may have sent just these. */
+    /** The bytes behind the first record are the peer's, whatever they look like: its program may have sent just these. */
     @ParameterizedTest
     @ValueSource(longs = {0, ResumeRecord.LOST, Long.MIN_VALUE, Long.MAX_VALUE})
     void aSecondRecord(long cursor) throws Exception {

@@ -35,8 +35,8 @@ final class Lab implements AutoCloseable {
     /** Both ends of a connection. */
     record Pair(StreamSocket client, StreamSocket server) {
         /**
-         * Has neither end go back to the kernel on its own. Where a reader gets no processor for long its writer would, and the
-         * fault that a test waits for would miss.
+         * Keeps both ends from going back to the kernel on their own. Otherwise a writer whose reader gets no processor for
+         * long would do so, and the test would miss the fault that it waits for.
          */
         void fixDirections() {
             assertThat(client.outgoing().fix()).isNotNull();
@@ -80,7 +80,7 @@ final class Lab implements AutoCloseable {
 
     private final List<Closeable> open = new ArrayList<>();
     private final List<StreamSocket> opened = new ArrayList<>();
-    /** What connections stand on that are opened from now on. */
+    /** Makes the anchors of connections that are opened from now on. */
     Function<SocketChannel, Anchor> anchors = ChannelAnchor::new;
 
     Lab(String preset, Map<String, String> settings) throws IOException {
@@ -236,7 +236,7 @@ final class Lab implements AutoCloseable {
         }
     }
 
-    /** What lies in the shared directory. */
+    /** The files in the shared directory. */
     List<Path> content() throws IOException {
         return DirectoryContent.of(dir);
     }

@@ -162,8 +162,8 @@ class LinkFaultsTest {
     }
 
     /**
-     * What goes to the peer goes over the link, what comes from it would come through the kernel: when the link breaks, whoever reads
-     * there is told, and the peer's half of the kernel's connection does not end as if all had been said.
+     * Bytes to the peer go over the link, and bytes from it would come through the kernel. When the link breaks, a reader there is
+     * told, and the peer's half of the kernel's connection does not end as if everything had been sent.
      */
     @Test
     void whoReadsFromTheKernelLearnsThatTheLinkBroke() throws Exception {
@@ -206,7 +206,7 @@ class LinkFaultsTest {
         }
     }
 
-    /** What the peer had not read is lost with the link, and whoever writes to the kernel meanwhile hears of it. */
+    /** Bytes that the peer had not read are lost with the link, and a thread that writes to the kernel meanwhile hears of it. */
     @Test
     void aWriterWhoWentBackLearnsThatTheLinkBroke() throws Exception {
         try (FaultLab lab = new FaultLab("low-cpu")) {

@@ -250,7 +250,7 @@ class LinkRetirementTest {
         assertThat(Streams.read(waits, pair.server(), ByteBuffer.allocate(9))).isEqualTo(-1);
     }
 
-    /** What stays where it is cannot leave the link. */
+    /** A direction that stays where it is cannot leave the link. */
     @Test
     void oneWithADirectionThatIsFixedKeepsIts() throws Exception {
         for (boolean atClient : new boolean[] {true, false}) {
@@ -289,7 +289,7 @@ class LinkRetirementTest {
         assertKept();
     }
 
-    /** What a peer says out of turn it says of itself. */
+    /** A peer that speaks out of turn speaks only about itself. */
     @Test
     void aPeerThatSaysOutOfTurnThatItHasLeft() throws Exception {
         openAnew(Map.of("handover.idle", "forever"));

@@ -69,7 +69,7 @@ final class OneRingProbe {
         private final Pipe doorbell;
         /** Written by who rings, one after the other. */
         private volatile int ready;
-        /** What happens while the reader takes the rings; once. */
+        /** An action that runs once, while the reader takes the rings. */
         private volatile Runnable whenTaken;
 
         Connection() throws IOException {

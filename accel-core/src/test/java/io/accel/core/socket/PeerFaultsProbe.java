@@ -27,7 +27,7 @@ import java.util.stream.Stream;
  * it is told, a line at a time.
  */
 final class PeerFaultsProbe {
-    /** What may run while there are no descriptors. */
+    /** Code that may run while there are no descriptors. */
     private static final Pattern LOADED = Pattern.compile(
             "io\\.accel\\.core\\.(daemon|fabric|fabric\\.shm|jdk|observe|poll|socket|stream)\\.\\w+(\\$\\w+)*\\.class");
 
@@ -199,7 +199,7 @@ final class PeerFaultsProbe {
         return false;
     }
 
-    /** Opens files until there are no more to be had. What is to run then is loaded before: it lies in files, too. */
+    /** Opens files until there are no more to be had. The code that has to run then is loaded before: it lies in files, too. */
     private void takeDescriptors() throws Exception {
         load(StreamSocket.class);
         load(PeerFaultsProbe.class);

@@ -52,7 +52,7 @@ class PeerFaultsTest {
 
     /** More than the rings hold. */
     private static final int BYTES = 50_000;
-    /** What a peer has to send again; it is in the ring when the link breaks. */
+    /** The bytes that a peer has to send again; they are in the ring when the link breaks. */
     private static final int AGAIN = 5_000;
 
     private static final Duration STOPPED = Duration.ofMillis(100);
@@ -138,7 +138,7 @@ class PeerFaultsTest {
             }
         }
 
-        /** What was said so far is about another connection. */
+        /** The words so far are about another connection. */
         void forget() {
             unheard.clear();
         }

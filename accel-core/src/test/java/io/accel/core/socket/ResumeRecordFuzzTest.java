@@ -48,7 +48,7 @@ class ResumeRecordFuzzTest {
         }
     }
 
-    /** Where the first whole record begins; -1 if there is none. */
+    /** The index at which the first whole record begins; -1 if there is none. */
     static int place(byte[] came) {
         byte[] key = Arrays.copyOf(ResumeRecord.of(NONCE, 0).array(), KEY);
         for (int i = 0; i + ResumeRecord.SIZE <= came.length; i++) {

@@ -221,7 +221,7 @@ class ResumptionTest {
         assertKernel(pair.server());
     }
 
-    /** What goes one way goes over the link, what would come back comes through the kernel, where the record has to be found. */
+    /** One direction goes over the link, the other comes through the kernel, where the record has to be found. */
     @Test
     void aDirectionThatNeverSwitched() throws Exception {
         pair = lab.lab.connectOnly();
@@ -274,7 +274,7 @@ class ResumptionTest {
             assertKernel(pair.client());
             assertKernel(pair.server());
             assertThat(asleep.isDone()).as("woken for nothing").isFalse();
-            // What the kernel said just before the record was taken, and the poller hears just after.
+            // The poller hears just after the record was taken what the kernel said just before.
             assertThat(pair.server().readiness().kernelReady(SelectionKey.OP_READ, SelectionKey.OP_READ))
                     .isZero();
             Streams.write(waits, pair.client(), ByteBuffer.allocate(7));
@@ -285,7 +285,7 @@ class ResumptionTest {
         }
     }
 
-    /** Whatever the thread that takes connections back was doing: it is whole or a reset, and others live on. */
+    /** Whatever the thread that takes connections back was doing, the connection is whole or reset, and others live on. */
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 2, 3, 5, 8, 13, 21, 34, 55})
     void thereIsNoMemory(int calls) throws Exception {
@@ -307,7 +307,7 @@ class ResumptionTest {
                     failures.add(e.getCause());
                 }
             }
-            // Where the writer has met the reset the reader meets an end, as over TCP.
+            // If the writer has met the reset, the reader meets an end, as over TCP.
             assertThat(failures).satisfiesAnyOf(none -> assertThat(none).isEmpty(), some -> assertThat(some)
                     .anyMatch(IOException.class::isInstance));
         }
@@ -460,7 +460,7 @@ class ResumptionTest {
         assertThat(sender.get(20, TimeUnit.SECONDS)).isEqualTo(TOTAL);
     }
 
-    /** What a peer has sent that is no more comes as it does over TCP. */
+    /** The bytes of a peer that is gone arrive as they do over TCP. */
     @Test
     void aWriterHadGoneBackAndDied() throws Exception {
         pair = lab.lab.connect();
@@ -690,7 +690,7 @@ class ResumptionTest {
         assertThat(Streams.read(waits, pair.server(), ByteBuffer.allocate(9))).isEqualTo(-1);
     }
 
-    /** What is said for the case that the link breaks is nothing to a program that reads through the kernel up to the switch. */
+    /** The words for the case that the link breaks do not reach a program that reads through the kernel up to the switch. */
     @Test
     void theWordOfACloseIsNotTheProgramsBytes() throws Exception {
         pair = lab.lab.connectOnly();
@@ -816,7 +816,10 @@ class ResumptionTest {
                 .isInstanceOf(IOException.class);
     }
 
-    /** What it wrote before its switch is lost with its reset, so that nobody ever reads up to there; who writes to it is told. */
+    /**
+     * The bytes that it wrote before its switch are lost with its reset, so nobody ever reads up to the switch; a thread that
+     * writes to it is told.
+     */
     @Test
     void aPeerThatResetsBeforeItsSwitchWasRead() throws Exception {
         pair = lab.lab.connectOnly();

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** That a client's Unix-domain connection is found only where no other can be meant. */
+/** A client's Unix-domain connection is found only where no other can be meant. */
 @Timeout(60)
 class UnixStreamsTest {
     private final UnixStreams all = new UnixStreams();

@@ -62,7 +62,7 @@ class UpgradeFaultsTest {
                 Lab.close(client);
                 Lab.close(server);
             }
-            // Whoever had to wait meanwhile has opened a selector, which is kept.
+            // A thread that had to wait meanwhile has opened a selector, which is kept.
             FaultLab.soon(() -> assertThat(Lab.descriptors()).isLessThan(before + 10));
             lab.othersLiveOn(bystander);
             bystander.close();

@@ -146,7 +146,7 @@ class UpgradeTest {
         }
     }
 
-    /** Who is inside the kernel's read at that moment may yet read the announcement of a switch. */
+    /** A thread inside the kernel's read at that moment may yet read the announcement of a switch. */
     @Test
     void anInputThatWasShutBeforeTheLinkCameIsShutForTheLink() throws Exception {
         try (Lab lab = new Lab("balanced", Map.of("handover.after", "4/1MiB"))) {
@@ -174,7 +174,7 @@ class UpgradeTest {
         assertThat(Streams.read(waits, pair.client(), ByteBuffer.allocate(2))).isEqualTo(1);
     }
 
-    /** Whoever closes after a switch that the peer has not read of has left nothing unread. */
+    /** An end that closes after a switch that its peer has not read of yet has left nothing unread. */
     @Test
     void anEndAfterASwitchIsAnEndInOrder() throws Exception {
         try (Lab lab = new Lab("balanced", Map.of())) {
@@ -220,7 +220,7 @@ class UpgradeTest {
         }
     }
 
-    /** What other connections held may be given back a moment after they have closed. */
+    /** The resources of other connections may be given back a moment after these have closed. */
     private static Lab.Pair accelerated(Lab lab) throws Exception {
         long start = System.nanoTime();
         while (true) {

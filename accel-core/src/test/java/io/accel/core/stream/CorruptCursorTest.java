@@ -76,7 +76,7 @@ class CorruptCursorTest {
             assertThat(sender.write(sources, 0, 2)).isBetween(0L, (long) RING);
             return;
         }
-        // What the sender knows to be free it may still use; then it must look, and find the nonsense.
+        // The sender may still use the space that it knows to be free; then it must look, and find the nonsense.
         if (cursor < 0 || cursor > sent) {
             assertThatThrownBy(() -> {
                         for (int i = 0; i <= RING; i++) {

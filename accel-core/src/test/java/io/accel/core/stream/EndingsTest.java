@@ -10,7 +10,7 @@ import java.net.SocketException;
 import java.nio.ByteBuffer;
 import org.junit.jupiter.api.Test;
 
-/** Which half says what of a peer that closed or reset the connection. */
+/** The answers of both halves when the peer closed or reset the connection. */
 class EndingsTest {
     private static final int SIZE = 1 << 12;
 

@@ -17,7 +17,7 @@ public final class LoopbackLink implements Link {
         long producer;
         int state;
         long consumer;
-        /** What the consumer cursor was before a test wrote nonsense there, which a sender has seen perhaps; -1 for none. */
+        /** The consumer cursor before a test wrote nonsense there, which a sender has perhaps seen; -1 for none. */
         long honest = -1;
         /** The furthest that the producer cursor ever was, which a receiver may have seen; a test may have taken it back. */
         long furthest;
@@ -69,12 +69,12 @@ public final class LoopbackLink implements Link {
         peerGone = true;
     }
 
-    /** What this end has signalled so far. */
+    /** The states that this end has signalled so far. */
     int signalled() {
         return out.state;
     }
 
-    /** What this end has given back so far. */
+    /** The space that this end has given back so far. */
     public long credited() {
         return in.consumer;
     }

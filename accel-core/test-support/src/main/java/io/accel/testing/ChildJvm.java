@@ -18,7 +18,7 @@ public final class ChildJvm {
     private static final long LIMIT_SECONDS = 50;
 
     private final String name;
-    /** The end of the command, but for the program's arguments. */
+    /** The end of the command, without the program's arguments. */
     private final List<String> program;
 
     private final List<String> prefix = new ArrayList<>();
@@ -32,7 +32,7 @@ public final class ChildJvm {
      * @param output what it printed, on both streams
      */
     public record Ended(int status, String output) {
-        /** What it printed, on both streams, of one that must have ended with status 0. */
+        /** The output of a process on both streams; the process must have ended with status 0. */
         public String orderly() {
             if (status != 0) {
                 throw new AssertionError("the child ended with status " + status + " and said:\n" + output);

@@ -16,7 +16,7 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** What the kernel says of processes and connections, read from {@code /proc}. Stateless. */
+/** The kernel's information about processes and connections, read from {@code /proc}. Stateless. */
 public final class ProcFs {
     private static final String ESTABLISHED = "01";
     private static final String LISTENING = "0A";

@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
 
 /** Counts the system calls of a program that ran behind {@code strace -f -o TRACE}. */
 public final class SystemCalls {
-    /** What reads, writes and waits for descriptors, as strace takes it. */
+    /** The calls that read, write and wait for descriptors, as strace takes them. */
     public static final String ON_DESCRIPTORS =
             "read,write,readv,writev,recvfrom,sendto,recvmsg,sendmsg,poll,ppoll,select,pselect6,"
                     + "epoll_wait,epoll_pwait,epoll_pwait2,epoll_ctl";

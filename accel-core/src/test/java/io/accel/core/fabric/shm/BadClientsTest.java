@@ -379,7 +379,7 @@ class BadClientsTest {
         acceptor.unreserve();
     }
 
-    /** That the thread which answers all clients uses next to no time of a processor. */
+    /** Asserts that the thread which answers all clients uses almost no processor time. */
     private static void assertThreadRests() throws InterruptedException {
         ThreadMXBean threads = ManagementFactory.getThreadMXBean();
         long thread = Arrays.stream(threads.getThreadInfo(threads.getAllThreadIds()))

@@ -99,7 +99,7 @@ class BadPeersTest {
         othersConnect();
     }
 
-    /** Who rings unasked wants to keep a thread busy that serves others, too. */
+    /** A peer that rings unasked wants to keep a thread busy that serves others, too. */
     @Test
     void ringingUnaskedEndsTheConnection() throws Exception {
         for (int i = 0; i < 3; i++) {

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What a killed listener leaves behind misleads nobody and goes in time; a living one's stays. */
+/** The files that a killed listener leaves behind mislead nobody and go in time; a living listener's files stay. */
 @SuppressWarnings("try") // some resources are only held
 class DeadRendezvousTest {
     private ShmEnds ends;

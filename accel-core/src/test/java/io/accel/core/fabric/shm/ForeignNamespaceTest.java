@@ -328,7 +328,7 @@ class ForeignNamespaceTest {
         }
     }
 
-    /** What others there say of themselves says nothing of this connection. */
+    /** Other files there say nothing about this connection. */
     @Test
     void theDeadAndTheStrangeAreInNobodysWay() throws Exception {
         new RawListener(RendezvousPath.of(ends.dir, there, PortSpace.TCP, SERVER_END)).close();

@@ -45,7 +45,7 @@ final class ShmEnds implements AutoCloseable {
         private final Map<Link, Accepted> offered = new ConcurrentHashMap<>();
         /** Those who wait for an answer, while none is given; null otherwise. */
         volatile BlockingQueue<Runnable> undecided;
-        /** Who they are; they have no place. */
+        /** The waiting clients, which have no place. */
         private final Set<InetSocketAddress> waiting = ConcurrentHashMap.newKeySet();
 
         /** The connections that clients in other namespaces may ask for, by the client's address. */
@@ -225,7 +225,7 @@ final class ShmEnds implements AutoCloseable {
         return RendezvousPath.of(dir, Namespace.OWN, PortSpace.TCP, address(host));
     }
 
-    /** What lies in the directory and below. */
+    /** The files in the directory and below. */
     List<Path> content() throws IOException {
         return DirectoryContent.of(dir);
     }

@@ -37,7 +37,7 @@ class UnixRendezvousTest {
 
     private final List<String> events = new CopyOnWriteArrayList<>();
     private final AtomicReference<Link> given = new AtomicReference<>();
-    /** What the listener's lineup says; null for a find. */
+    /** The verdict of the listener's lineup; null for a find. */
     private volatile FallbackReason verdict;
 
     private volatile Beginnings listeners = new Same(3, 5, 7);
@@ -200,7 +200,7 @@ class UnixRendezvousTest {
         });
     }
 
-    /** What the client has received is known before the listener looks, and what it has sent after that. */
+    /** The client's received bytes are counted before the listener looks, and its sent bytes after that. */
     @Test
     void numbersAreTakenBeforeAndAfter() throws IOException {
         Link link = connect(new Source(self(), 33));
