@@ -7,7 +7,7 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.util.List;
 
-/** Whose adaptor a test looks at: the JDK's is the oracle of what ours has to do. */
+/** The owner of the adaptor that a test looks at: the JDK's is the oracle for ours. */
 enum Adaptor {
     JDK {
         @Override

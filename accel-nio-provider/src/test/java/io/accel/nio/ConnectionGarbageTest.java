@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What is made for a connection that ends before anybody asks for a link, beside what the JDK makes for it. */
+/** The objects that Accel makes for a connection that ends before anybody asks for a link, beside those that the JDK makes for it. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 class ConnectionGarbageTest {
     private static final int CONNECTIONS = 1_000;

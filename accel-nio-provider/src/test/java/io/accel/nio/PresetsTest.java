@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** The presets differ in what they do, not only in what they say. */
 class PresetsTest {
-    /** What a link begins with: where its direction left the kernel, on a cache line of its own. */
+    /** The beginning of a link: the place where its direction left the kernel, on a cache line of its own. */
     private static final int OWN = 64;
     /** How much later than at the earliest a link is given back, on a slow machine. */
     private static final int LATE_SECONDS = 30;
@@ -58,7 +58,7 @@ class PresetsTest {
                     byWrites.send(1);
                 }
                 byBytes.send(bytes - 1);
-                // Whoever asked before this one, which is served by the same thread, would have moved before it.
+                // Any connection that asked before this one would have moved before it, since the same thread serves them.
                 try (Pair later = new Pair(new AccelSelectorProvider(Profile.load("latency", Map.of())), false)) {
                     later.awaitMoved();
                 }

@@ -25,7 +25,7 @@ class PublicMethodsTest {
         assertThat(channel.getInterfaces()).isEmpty();
     }
 
-    /** That of all adapters. */
+    /** The same holds for the channels of all adapters. */
     @ParameterizedTest
     @ValueSource(classes = {AccelSocketChannel.class, AccelDatagramChannel.class})
     void thePathOfAChannelIsToldInOneWay(Class<?> channel) {

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.DisabledIf;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a program loads that has one short connection. Loading is nearly all that Accel's start takes. */
+/** The classes that a program with one short connection loads. Loading is nearly all that Accel's start takes. */
 @Timeout(60)
 class StartUpTest {
     /** How many classes of Accel may be loaded, a quarter more than are: what is loaded more costs each program time. */
@@ -77,7 +77,7 @@ class StartUpTest {
         assertThat(loaded("io.prometheus.")).isEmpty();
     }
 
-    /** What is only made then, of a string's parts or a record's, is several classes each, and up to 40 ms for the first. */
+    /** Code that is only made then, for string concatenation or for records, takes several classes each, and up to 40 ms for the first. */
     @Test
     void nothingIsLinkedAtRunTimeButLambdas() {
         assertThat(loaded("java.lang.runtime.ObjectMethods")).isEmpty();

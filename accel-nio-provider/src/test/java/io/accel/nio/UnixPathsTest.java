@@ -38,7 +38,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Which path Unix-domain streams take, what is said of it, and what a capture shows of them. */
+/** The paths of Unix-domain streams, the reports about them, and their packets in a capture. */
 @Timeout(60)
 class UnixPathsTest {
     private static final long PATIENCE_SECONDS = 30;

@@ -22,7 +22,7 @@ record Run(Path path, String profile, String handover, String tag) {
     /** When connections move where nothing else is said: before anybody sees them, so that every byte takes the path. */
     static final String AT_CONNECT = "connect";
 
-    /** What the names of Maven's executions on a newer JDK end with. */
+    /** The end of the names of Maven's executions on a newer JDK. */
     private static final String NEWER = "-newer";
 
     private static final Map<String, Run> NAMED = named();

@@ -156,8 +156,8 @@ public final class AccelAgent {
     }
 
     /**
-     * Serves asynchronous channels, unless the command line names another provider. That one stays without a message, as it does not
-     * concern the other channels.
+     * Serves asynchronous channels, unless the command line names another provider. That failure stays without a message, as it does
+     * not concern the other channels.
      */
     private static void serveAsynchronousChannels(Instrumentation instrumentation) {
         if (System.getProperty(ASYNCHRONOUS_PROPERTY) != null) {

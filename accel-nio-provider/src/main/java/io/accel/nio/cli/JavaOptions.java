@@ -20,7 +20,7 @@ final class JavaOptions {
      * Turns Accel on.
      *
      * @param jar the drop-in jar's absolute path
-     * @throws IllegalArgumentException if the JVM could not be told of such a path
+     * @throws IllegalArgumentException if such a path cannot be passed to the JVM
      */
     JavaOptions(Path jar) {
         if (jar.toString().contains("=")) {

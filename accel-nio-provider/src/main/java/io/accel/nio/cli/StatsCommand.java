@@ -297,7 +297,7 @@ final class StatsCommand implements Callable<Integer> {
                 .toList();
     }
 
-    /** Takes a sample of each process that is there. */
+    /** Takes a sample of each process. */
     private List<Look> look() throws IOException {
         complaints.clear();
         openNewOnes();

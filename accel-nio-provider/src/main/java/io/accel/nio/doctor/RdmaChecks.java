@@ -96,8 +96,8 @@ final class RdmaChecks {
     }
 
     /**
-     * Checks the limit of locked memory. It does not bind a user who may lock memory without one, as root may, though not in every
-     * container.
+     * Checks the limit of locked memory. It does not bind a user who may lock memory without a limit, as root may, though not in
+     * every container.
      */
     private Finding lockedMemory() throws IOException {
         String[] limits = files.value("proc/self/limits", "Max locked memory").split("\\s+", -1);

@@ -36,7 +36,7 @@ final class ClassFiles {
         }
     }
 
-    /** That of {@code java.base} in this JDK, and in the newer one if there is one; none of those that are too old. */
+    /** The class file from {@code java.base} in this JDK, and in the newer JDK if there is one, except for JDKs that are too old. */
     static List<byte[]> ofJdks(String name, int firstJdk) throws IOException {
         List<byte[]> files = new ArrayList<>();
         for (Path jdk : List.of(thisJdk(), Path.of(System.getProperty("newer.jdk", "/nowhere")))) {

@@ -84,7 +84,7 @@ class DoctorTest {
         }
     }
 
-    /** What concerns devices alone is not said where there are none. */
+    /** Findings about devices alone are not reported where there are no devices. */
     @Test
     void nothingIsSaidOfCopiesWithoutADevice() throws IOException {
         memory();

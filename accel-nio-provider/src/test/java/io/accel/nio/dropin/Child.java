@@ -75,7 +75,7 @@ final class Child implements AutoCloseable {
         return start(dir, command, Map.of());
     }
 
-    /** What a program prints that ends by itself with status 0, without Accel's line about its start. */
+    /** The output of a program that ends by itself with status 0, without Accel's line about its start. */
     static List<String> linesOf(Path dir, List<String> command) throws IOException, InterruptedException {
         try (Child child = start(dir, command)) {
             assertThat(child.status()).as(child.output()).isZero();
@@ -91,7 +91,7 @@ final class Child implements AutoCloseable {
         return Files.readString(log);
     }
 
-    /** What the program has printed, without Accel's line about its start, which comes if the program lives for a second. */
+    /** The program's output so far, without Accel's line about its start, which comes if the program lives for a second. */
     List<String> linesOfProgram() throws IOException {
         return START_LINE.matcher(output()).replaceAll("").lines().toList();
     }
@@ -107,7 +107,7 @@ final class Child implements AutoCloseable {
         process.getOutputStream().close();
     }
 
-    /** What follows {@code prefix} in the first line that begins with it; waits for that. */
+    /** The text after {@code prefix} in the first line that begins with it; waits for that line. */
     String awaitRest(String prefix) throws IOException {
         awaitOutput(prefix);
         await().atMost(30, TimeUnit.SECONDS).until(() -> output().indexOf('\n', output().indexOf(prefix)) >= 0);

@@ -47,7 +47,7 @@ class DatagramSocketsIT {
         assertThat(run(jdk, List.of(AGENT, "-Daccel.rule.1=kernel * *:*"))).isEqualTo(expected(jdk, true));
     }
 
-    /** What it says without Accel, but for what carried the datagrams. */
+    /** Its output without Accel, except for the path of the datagrams. */
     private List<String> expected(Path jdk, boolean kernels) throws Exception {
         List<String> lines = new ArrayList<>(run(jdk, List.of()));
         assertThat(lines).hasSize(5).contains("kernel's true");

@@ -168,7 +168,7 @@ final class FewRights {
         }
     }
 
-    /** What a channel is as a socket. */
+    /** A channel's socket adaptor. */
     private static void adaptors(ServerSocket listener) throws Exception {
         InetAddress here = loopback(4).getAddress();
         try (Socket client = SocketChannel.open(new InetSocketAddress(here, listener.getLocalPort()))
@@ -356,7 +356,7 @@ final class FewRights {
         int unused = System.in.read();
     }
 
-    /** What came of something: on a thread of its own, so that the rights are those of a thread of the program's. */
+    /** The outcome of an action, on a thread of its own, so that the rights are those of one of the program's threads. */
     private static void say(String what, Callable<?> call) throws Exception {
         FutureTask<Object> task = new FutureTask<>(call::call);
         new Thread(task, "caller").start();

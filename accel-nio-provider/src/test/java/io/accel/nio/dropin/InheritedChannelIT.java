@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** A program whose standard input is a socket: {@code System.inheritedChannel} of all three kinds, and a selector that takes it. */
 class InheritedChannelIT {
-    /** What a super server does with a socket: it becomes the program's standard input. {@code S} is the socket. */
+    /** A super server such as inetd makes a socket the program's standard input. {@code S} is the socket. */
     private static final String START = "open(STDIN, '<&', S) or die; exec @ARGV or die $!;";
 
     /** For both versions of IP, as such servers have it: the newest JDKs do not answer datagrams of a socket for IPv4 alone. */

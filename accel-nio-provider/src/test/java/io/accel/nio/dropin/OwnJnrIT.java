@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 class OwnJnrIT {
     private static final Path JDK = Path.of(System.getProperty("java.home"));
-    /** What the classes say on any machine once they work. */
+    /** The output of the classes on any machine, if they work. */
     private static final String ACCEL =
             "accel (has a device|.*(no RDMA device|libibverbs|librdmacm|infiniband).*) accel\\.jar";
 
@@ -110,7 +110,7 @@ class OwnJnrIT {
                 .orElseThrow();
     }
 
-    /** What it printed, without the JVM's warnings and Accel's line about its start. */
+    /** Its output, without the JVM's warnings and Accel's line about its start. */
     private List<String> run(Path jdk, String libraries, List<String> options, List<String> what) throws Exception {
         try (Child child = start(jdk, libraries, options, what)) {
             assertThat(child.status()).as(child.output()).isZero();

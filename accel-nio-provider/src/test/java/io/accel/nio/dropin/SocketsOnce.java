@@ -29,7 +29,7 @@ final class SocketsOnce {
         }
     }
 
-    /** What leaves the kernel has a file in shared memory, which both ends have mapped. */
+    /** A connection that leaves the kernel has a file in shared memory, which both ends have mapped. */
     static boolean isKernels() throws IOException {
         return java.nio.file.Files.readAllLines(
                         java.nio.file.Path.of("/proc/self/maps"), java.nio.charset.StandardCharsets.ISO_8859_1)

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What the log says of Accel's start, once a process, with a logging back end that nobody has configured. */
+/** The log line about Accel's start, once in each process, with a logging back end that nobody has configured. */
 @Timeout(60)
 class StartLineIT {
     private static final Pattern LINE = Pattern.compile("INFO: accel: \\d\\S*, profile .*");

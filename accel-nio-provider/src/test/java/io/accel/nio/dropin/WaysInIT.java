@@ -44,7 +44,7 @@ class WaysInIT {
                                         Child.JAR + File.pathSeparator + Child.testClasses()))));
     }
 
-    /** What runs it on the JDK's provider. */
+    /** The options that run it on the JDK's provider. */
     private static List<String> plain() {
         return new ArrayList<>(List.of("-cp", Child.testClasses().toString()));
     }
@@ -74,7 +74,7 @@ class WaysInIT {
         assertThat(echo(jdk, all, "0.0.0.0")).containsExactlyElementsOf(ECHO);
     }
 
-    /** Whoever is asked for a logger may open channels, and these are Accel's. */
+    /** A back end that is asked for a logger may open channels, and these are Accel's. */
     @ParameterizedTest
     @MethodSource("ways")
     void whereLoggersOpenChannels(Path jdk, List<String> options) throws Exception {

@@ -70,7 +70,7 @@ final class Comparison {
         }
     }
 
-    /** What the oracle says. */
+    /** The oracle's answers. */
     List<String> expected(List<Step> program) {
         return Run.of(oracle, program, limitSeconds).trace();
     }

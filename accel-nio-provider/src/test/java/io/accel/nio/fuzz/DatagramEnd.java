@@ -15,7 +15,10 @@ import java.util.List;
  * from tasks that only use the channel.
  */
 final class DatagramEnd {
-    /** What the smallest of the kernel's buffers holds for sure, as it counts: a datagram costs twice its bytes at most, and its own room. */
+    /**
+     * The bytes that the smallest of the kernel's buffers certainly holds, as the kernel counts: a datagram costs at most twice
+     * its bytes, and its own room.
+     */
     private static final int ROOM = 150_000;
 
     private static final int OVERHEAD = 1_024;
@@ -57,7 +60,7 @@ final class DatagramEnd {
         return channel != null && channel.isOpen();
     }
 
-    /** Where others send to; null if it has no port. */
+    /** The address that others send to; null if it has no port. */
     InetSocketAddress address() throws IOException {
         if (!isOpen() || !(channel.getLocalAddress() instanceof InetSocketAddress local)) {
             return null;

@@ -35,7 +35,7 @@ final class DatagramOpenings {
         }
     }
 
-    /** Where to bind. */
+    /** The address to bind to. */
     enum Where {
         LOOPBACK,
         ALL_ADDRESSES,

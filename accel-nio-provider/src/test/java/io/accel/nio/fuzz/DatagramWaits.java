@@ -14,7 +14,7 @@ final class DatagramWaits {
 
     private DatagramWaits() {}
 
-    /** What ends a wait. */
+    /** The events that end a wait. */
     enum Event {
         CLOSE,
         ADAPTOR_CLOSE,
@@ -95,7 +95,7 @@ final class DatagramWaits {
         }
     }
 
-    /** What ends a selection that waits. */
+    /** The events that end a selection that waits. */
     enum SelectEvent {
         WAKE_UP,
         INTERRUPT,
@@ -135,7 +135,7 @@ final class DatagramWaits {
         }
     }
 
-    /** What an interrupted thread begins. */
+    /** An operation that an interrupted thread begins. */
     enum Begun {
         RECEIVE,
         READ,

@@ -32,7 +32,10 @@ final class Datagrams {
 
     private Datagrams() {}
 
-    /** What an operation says that begins when the channel is closed: JDK 17's waits are ended by a close that came before, newer ones' are not. */
+    /**
+     * The outcome of an operation that begins when the channel is closed: JDK 17's waits are ended by a close that came before,
+     * newer ones' are not.
+     */
     static String refused(World world, DatagramEnd here, Callable<String> operation) throws Exception {
         boolean open = here.isOpen();
         try {
@@ -78,7 +81,7 @@ final class Datagrams {
             return "perhaps nobody";
         }
         if (there != null && here.channel().isConnected() && !there.hears(here)) {
-            return "not heard"; // of which the kernel tells the sender, and a link does not: docs/LIMITS.md
+            return "not heard"; // the kernel tells the sender of that, and a link does not: docs/LIMITS.md
         }
         ByteBuffer[] bytes = several(shape, how, world.datagram(size));
         long n =

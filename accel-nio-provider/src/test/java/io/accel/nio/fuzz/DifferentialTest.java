@@ -72,7 +72,7 @@ class DifferentialTest {
         }
     }
 
-    /** That it was Accel's links, and few answers of the oracle's that come and go, of which this is about. */
+    /** Asserts that this was about Accel's links, and about few answers of the oracle that come and go. */
     private static void assertCompared(Kind kind, Fuzzer fuzzer) {
         int programs = 0;
         int switching = 0;

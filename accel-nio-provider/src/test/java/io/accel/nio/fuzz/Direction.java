@@ -90,8 +90,8 @@ final class Direction {
     }
 
     /**
-     * More was written than the path holds. Where the kernel's buffers are full, the end that follows has not come to the reader when a reset
-     * does, which then ends what it reads; a link has both: docs/LIMITS.md has it.
+     * More was written than the path holds. Where the kernel's buffers are full, the following end has not come to the reader when a reset
+     * comes, which then ends its reading; a link has both: see docs/LIMITS.md.
      */
     void overfill() {
         overfull = true;

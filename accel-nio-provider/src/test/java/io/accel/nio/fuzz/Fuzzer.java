@@ -120,7 +120,7 @@ final class Fuzzer {
         return new Finding(kind, seed, comparison.setting(), smallest.value(), difference);
     }
 
-    /** What was made small for one setting may do for another. */
+    /** A program that was reduced for one setting may do for another. */
     private Finding again(long seed, Comparison comparison, List<Step> program) {
         Difference difference = tryAgain(comparison, program);
         return difference == null ? null : new Finding(kind, seed, comparison.setting(), program, difference);

@@ -64,7 +64,7 @@ final class Run {
         return run;
     }
 
-    /** What came of each step. */
+    /** The outcome of each step. */
     List<String> trace() {
         synchronized (trace) {
             return List.copyOf(trace);

@@ -33,7 +33,7 @@ final class Selections {
         return task;
     }
 
-    /** What came of it. */
+    /** The outcome of a selection. */
     static String outcome(World world, Selector from, Task begun) throws Exception {
         String outcome = begun.outcome(world);
         try {
@@ -73,7 +73,7 @@ final class Selections {
         }
     }
 
-    /** What can be done to a key. */
+    /** Operations on a key. */
     enum KeyAction {
         CANCEL,
         ASK

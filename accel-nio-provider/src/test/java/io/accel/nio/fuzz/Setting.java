@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * Whose channels a program uses.
+ * The provider of a program's channels.
  *
  * @param name what it is called in reports
  * @param client opens clients

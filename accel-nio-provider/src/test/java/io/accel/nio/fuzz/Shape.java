@@ -3,7 +3,7 @@ package io.accel.nio.fuzz;
 
 import java.nio.ByteBuffer;
 
-/** What a buffer may be. */
+/** The kinds of buffers. */
 enum Shape {
     HEAP,
     DIRECT,

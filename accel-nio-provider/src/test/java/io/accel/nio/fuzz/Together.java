@@ -15,7 +15,7 @@ import java.util.concurrent.locks.LockSupport;
  * somebody ends the channel, or a half of it.
  */
 record Together(int end, Event event) implements Step {
-    /** What ends it. */
+    /** The event that ends it. */
     enum Event {
         CLOSE,
         ADAPTOR_CLOSE,
@@ -125,7 +125,7 @@ record Together(int end, Event event) implements Step {
         long get();
     }
 
-    /** What the peer of an end receives. One thread, and whoever knows that it has ended. */
+    /** The bytes that the peer of an end receives. One thread, and whoever knows that it has ended. */
     private static final class Received {
         private final End from;
         private final Goal goal;

@@ -22,7 +22,7 @@ final class Waits {
         ADAPTOR
     }
 
-    /** What ends a wait. */
+    /** The events that end a wait. */
     enum Event {
         CLOSE,
         RESET,
@@ -65,7 +65,7 @@ final class Waits {
         }
     }
 
-    /** Whichever end closes. */
+    /** Either end may close. */
     private static void letGo(World world, End here) throws Exception {
         Selections.letGo(world, here.channel());
         Selections.letGo(world, here.peer().channel());
@@ -108,7 +108,7 @@ final class Waits {
             };
         }
 
-        /** What is left of what was written: the first read may have brought less than all. */
+        /** The rest of the bytes that were written: the first read may have brought less than all. */
         private static String rest(World world, End here, ByteBuffer room) {
             long start = System.nanoTime();
             String end = "";
@@ -195,7 +195,7 @@ final class Waits {
         }
     }
 
-    /** What ends an accept that waits. */
+    /** The events that end an accept that waits. */
     enum AcceptEvent {
         CLOSE,
         INTERRUPT,
@@ -235,7 +235,7 @@ final class Waits {
         }
     }
 
-    /** What ends a selection that waits. */
+    /** The events that end a selection that waits. */
     enum SelectEvent {
         WAKE_UP,
         INTERRUPT,
@@ -277,7 +277,7 @@ final class Waits {
         }
     }
 
-    /** What an interrupted thread begins. */
+    /** An operation that an interrupted thread begins. */
     enum Begun {
         READ,
         WRITE,

@@ -28,7 +28,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** What a program has: two connections, datagram channels, two selectors. One thread, apart from the tasks that it starts. */
+/** The objects of a program: two connections, datagram channels, two selectors. One thread, apart from the tasks that it starts. */
 final class World implements Closeable {
     static final int CONNECTIONS = 2;
     static final int SELECTORS = 2;
@@ -152,7 +152,10 @@ final class World implements Closeable {
         return closedRegistered.contains(target) && datagramEndAt(target) == null;
     }
 
-    /** Where a datagram is sent to: the datagram channels, and where nobody is, which is also for those that have no port. */
+    /**
+     * The destination of a datagram: the datagram channels, and an address where nobody is, which also stands for channels
+     * without a port.
+     */
     InetSocketAddress target(int index) throws IOException {
         InetSocketAddress address = index < DATAGRAM_ENDS ? datagramEnd(index).address() : null;
         return address == null ? nobody : address;
@@ -179,7 +182,7 @@ final class World implements Closeable {
         return moved;
     }
 
-    /** What can be registered: the ends, then the listeners, and the datagram channels; null if it is not there. */
+    /** The channels that can be registered: the ends, then the listeners, and the datagram channels; null for one that does not exist. */
     SelectableChannel selectable(int index) {
         if (index >= FIRST_DATAGRAM_END) {
             return datagramEnd(index - FIRST_DATAGRAM_END).channel();
@@ -260,7 +263,7 @@ final class World implements Closeable {
     }
 
     String thrown(Throwable e) {
-        // What is wrong with an argument the JDK mostly leaves to be guessed.
+        // The JDK mostly does not say what is wrong with an argument.
         String message = e instanceof IllegalArgumentException ? null : e.getMessage();
         return "threw " + e.getClass().getName() + (message == null ? "" : ": " + plain(message));
     }

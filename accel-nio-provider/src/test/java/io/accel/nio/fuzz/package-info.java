@@ -2,8 +2,8 @@
 /**
  * A differential fuzzer: random programs of channels and selectors, run on the JDK's provider and on Accel's, must answer alike.
  *
- * <p>A {@link io.accel.nio.fuzz.Step} does one thing and says what came of it. Where the kernel may answer in more than one way
- * the step's words leave that open, and say so where they are made:
+ * <p>A {@link io.accel.nio.fuzz.Step} does one thing and says what came of it. Where the kernel may answer in more than one way,
+ * the step's words leave that open, and the code that makes them says so:
  *
  * <ul>
  *   <li>a read may bring less than there is, and a non-blocking write may take less: a step goes on until it has what there

@@ -55,7 +55,7 @@ class DeviceComesAndGoesTest {
         return Program.start(List.of(OPTIONS), NioClient.class, all.toArray());
     }
 
-    /** Which path a new connection takes; that it works is checked as well. */
+    /** The path of a new connection, which is also checked to work. */
     private static String pathOfANewConnection(String port) throws Exception {
         try (Program client = client(port, "lines")) {
             client.roundTrip();

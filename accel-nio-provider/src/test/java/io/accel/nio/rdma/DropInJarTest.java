@@ -32,7 +32,10 @@ class DropInJarTest {
     private static final Path JAR = Path.of("target", "accel.jar").toAbsolutePath();
     private static final Path PROGRAMS = Path.of("target", "test-classes").toAbsolutePath();
 
-    /** Where the programs unpack what they load; the machine's own directory has other processes' files, too. */
+    /**
+     * The directory in which the programs unpack the libraries that they load; the machine's own directory has other processes'
+     * files, too.
+     */
     @TempDir
     Path unpacked;
 

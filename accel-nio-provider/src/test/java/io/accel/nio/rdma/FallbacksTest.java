@@ -49,7 +49,7 @@ class FallbacksTest {
         }
     }
 
-    /** What the client logs of its connection's path, which it looks for while it is used. */
+    /** The client's log message about its connection's path, which Accel looks for while the connection is used. */
     private static String pathOf(Program client) throws Exception {
         client.roundTrip();
         String line = client.await(CONNECTED);

@@ -21,7 +21,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * {@code tos} is its IP_TOS. Knows nothing of Accel.
  */
 final class NioClient {
-    // What it says is formatted first: printf writes several pieces, and a line of the log may come between them.
+    // Its output is formatted first: printf writes several pieces, and a line of the log may come between them.
 
     private static final long PATIENCE_MILLIS = 60_000;
 

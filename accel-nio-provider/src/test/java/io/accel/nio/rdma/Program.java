@@ -20,13 +20,13 @@ import java.util.function.Predicate;
 final class Program implements AutoCloseable {
     static final String PROVIDER = "-Djava.nio.channels.spi.SelectorProvider=io.accel.nio.AccelSelectorProvider";
 
-    /** What a program may take for what is asked of it, on a machine where a JVM is there at once. */
+    /** The time that a program may take for its task, on a machine where a JVM starts at once. */
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     /**
-     * What a JVM with a connection over RDMA takes until it says its first word: a second on a machine to itself, and many in a
-     * guest of a busy one. All else takes longer by as much, so that patience is a multiple of the slowest yet. Written by the
-     * threads that wait for a first line, read by all.
+     * The time that a JVM with a connection over RDMA takes until its first word: a second on a machine of its own, and many
+     * seconds in a guest of a busy machine. All else takes longer by as much, so that patience is a multiple of the slowest yet.
+     * Written by the threads that wait for a first line, read by all.
      */
     private static final AtomicLong SLOWEST_START_NANOS = new AtomicLong(TimeUnit.SECONDS.toNanos(30));
 

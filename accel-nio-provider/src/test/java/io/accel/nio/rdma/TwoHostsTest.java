@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * What a network does to connections between two hosts, and what they make of it. Every byte goes over RDMA: a fall-back is a
+ * Faults of a network between two hosts, and their effect on connections. Every byte goes over RDMA: a fall-back is a
  * program's failure. Faults are made with the kernel's means, on the interface that carries RoCE.
  */
 @EnabledIfSystemProperty(
@@ -41,7 +41,7 @@ class TwoHostsTest {
     /** Nothing but the heartbeat that a program could see would cross the link, and that is far apart. */
     private static final String[] QUIET = {"-Daccel.rdma.keepalive=1min"};
 
-    /** What a program is told whose connection has broken: whether it hears it by a read or by a write is its timing's. */
+    /** The exceptions of a program whose connection has broken: timing decides whether a read or a write throws. */
     private static final String ENDED = "^java\\.(net\\.SocketException: Connection reset"
             + "|io\\.IOException: (Connection (reset by peer|timed out)|Broken pipe))";
 

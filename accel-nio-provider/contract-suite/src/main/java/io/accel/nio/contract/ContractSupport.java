@@ -113,13 +113,13 @@ public abstract class ContractSupport {
         return pair;
     }
 
-    /** That the connection has what its path needs mapped, and nothing of another. */
+    /** Asserts that the connection has mapped the memory that its path needs, and nothing of another path. */
     private static Pair onPath(Pair pair, Set<String> before) throws IOException {
         MappedRings.assertOnPath(before, pair.client());
         return pair;
     }
 
-    /** Where a client connects to for a listener of {@link #host()}, or one that listens on all addresses. */
+    /** The address that a client connects to for a listener of {@link #host()}, or for one on all addresses. */
     protected static InetSocketAddress destination(ServerSocketChannel listener) throws IOException {
         int port = ((InetSocketAddress) listener.getLocalAddress()).getPort();
         return Route.current().to(new InetSocketAddress(host(), port));
@@ -230,7 +230,7 @@ public abstract class ContractSupport {
 
     /**
      * A connect that waits: to the address that nobody answers on, which the system property {@code contract.silent} names, or
-     * else to a listener whose backlog is full. Where neither is to be had the test is aborted: a provider whose backlog does
+     * else to a listener whose backlog is full. Where neither is possible the test is aborted: a provider whose backlog does
      * not get full breaks no promise. One that takes long, as the first of a JVM may on a busy machine, is no such connect.
      */
     protected final WaitingConnect waitingConnect() throws Exception {

@@ -61,7 +61,10 @@ public abstract class DatagramSupport extends ContractSupport {
         return datagrams().bind(anyPort());
     }
 
-    /** That an address can be bound to again when a channel that had it has closed under a receiver, which was started in that way. */
+    /**
+     * Asserts that an address can be bound again when a channel that had it was closed under a receiver, which {@code receiving}
+     * starts.
+     */
     protected final void assertPortIsFreeAfterClose(Function<Callable<SocketAddress>, Task<SocketAddress>> receiving)
             throws Exception {
         DatagramChannel channel = ends().right();
@@ -110,16 +113,17 @@ public abstract class DatagramSupport extends ContractSupport {
         return ((InetSocketAddress) channel.getLocalAddress()).getPort();
     }
 
-    /** Where to send to for a bound channel; {@link #host()}, if it is bound to all addresses. */
+    /** The address to send to for a bound channel; {@link #host()}, if it is bound to all addresses. */
     protected static InetSocketAddress addressOf(DatagramChannel channel) throws IOException {
         InetSocketAddress local = (InetSocketAddress) channel.getLocalAddress();
         return local.getAddress().isAnyLocalAddress() ? new InetSocketAddress(host(), local.getPort()) : local;
     }
 
     /**
-     * Exchanges datagrams until the kernel carries them no longer, where this run is about another path: that one may be looked for
-     * only when the first has been sent, which itself goes through the kernel. It gives up after a while where the receiver is not at {@link
-     * #host()}, for the other path may not lead elsewhere. Both are left in their blocking mode, with nothing to receive.
+     * Exchanges datagrams until the kernel carries them no longer, where this run is about another path: that path may be looked for
+     * only when the first datagram has been sent, which itself goes through the kernel. It gives up after a while where the
+     * receiver is not at {@link #host()}, for the other path may not lead elsewhere. Both are left in their blocking mode, with
+     * nothing to receive.
      *
      * @param sender not registered with a selector, and connected to the receiver or to none
      * @param receiver bound, not registered with a selector, and connected to the sender or to none
@@ -194,8 +198,9 @@ public abstract class DatagramSupport extends ContractSupport {
     }
 
     /**
-     * Returns when the kernel has given what was sent to whom it is for, or to nobody. One whose processors are busy looks for the receiver
-     * later than the call that sent it returns, but in order: this sends another datagram, to a receiver of its own, and waits for it.
+     * Returns when the kernel has delivered the datagrams that were sent, or dropped them. One whose processors are busy looks
+     * for the receiver later than the call that sent it returns, but in order: this sends another datagram, to a receiver of its
+     * own, and waits for it.
      *
      * @param sender not connected; has sent by the thread that calls this
      */
@@ -221,7 +226,7 @@ public abstract class DatagramSupport extends ContractSupport {
         return new String(packet.getData(), packet.getOffset(), packet.getLength(), StandardCharsets.ISO_8859_1);
     }
 
-    /** That nothing is to be received, now and a moment later. The channel is left in the mode that it was in. */
+    /** Asserts that there is nothing to receive, now and a moment later. The channel is left in the mode that it was in. */
     protected static void assertNothingArrives(DatagramChannel channel) throws IOException {
         boolean blocking = channel.isBlocking();
         if (blocking) {

@@ -13,7 +13,7 @@ import java.util.List;
 
 /**
  * A connection of the JDK's own channels, whichever path the run is on. It says what the kernel takes on this machine while nobody
- * reads: a program must be able to write as much on Accel, or it would wait where it does not without.
+ * reads: a program must be able to write as much on Accel, or it would wait where it does not wait without Accel.
  */
 public final class KernelPair implements AutoCloseable {
     /**
@@ -56,7 +56,7 @@ public final class KernelPair implements AutoCloseable {
         return channel;
     }
 
-    /** What the end that connected has as its send buffer, in bytes, as {@link #open} does it. */
+    /** The send buffer of the end that connected, in bytes, as {@link #open} sets it. */
     public static int sendBuffer(int asked) throws IOException {
         try (KernelPair pair = open(asked)) {
             return pair.client.getOption(StandardSocketOptions.SO_SNDBUF);

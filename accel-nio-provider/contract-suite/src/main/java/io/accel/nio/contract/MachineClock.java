@@ -12,16 +12,16 @@ import java.util.concurrent.locks.LockSupport;
  * Time as this machine gets it: slower than the clock on the wall by as much as this process is kept from running. A limit by this
  * clock is for a program that hangs, not for a machine that does other things, or whose processors are another's threads.
  *
- * <p>A daemon thread does a piece of work twice a second. It is made of short parts, of which the fastest ever tells what the
- * work takes when nobody interrupts it; the whole tells what it takes now. Thread-safe.
+ * <p>A daemon thread does a piece of work twice a second. It is made of short parts. The fastest part ever shows the time that
+ * the work takes when nobody interrupts it; all parts together show the time that it takes now. Thread-safe.
  */
 public final class MachineClock {
     private static final int PARTS = 10;
-    /** What a part takes at least. All of them together are longer than a scheduler lets a thread run that others wait for. */
+    /** The least time that a part takes. All of them together are longer than a scheduler lets a thread run that others wait for. */
     private static final long PART_NANOS = 1_000_000;
 
     private static final long PAUSE_NANOS = 500_000_000;
-    /** What hangs and keeps all processors busy comes to its end, too. */
+    /** So code that hangs and keeps all processors busy comes to its end, too. */
     private static final double SLOWEST = 10;
 
     private static final MachineClock SHARED = new MachineClock();

@@ -13,7 +13,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * What connections that bypass the kernel have mapped into this process, as the system tells: over shared memory a file on a memory
+ * The memory that connections past the kernel have mapped into this process, as the system shows it: over shared memory a file on a memory
  * file system, over RDMA the queues of a device.
  */
 public final class MappedRings {
@@ -45,7 +45,7 @@ public final class MappedRings {
         }
     }
 
-    /** How many connections over shared memory there are of which there was none before. */
+    /** How many new connections over shared memory there are. */
     public static int newRings(Set<String> before) throws IOException {
         Set<String> now = new HashSet<>(names());
         now.removeAll(before);

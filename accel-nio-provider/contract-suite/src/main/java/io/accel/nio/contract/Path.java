@@ -3,7 +3,7 @@ package io.accel.nio.contract;
 
 import java.util.Locale;
 
-/** Which provider, and which way for its bytes, this run of the suite is on. */
+/** The provider that this run of the suite is on, and the path of its bytes. */
 public enum Path {
     /** The JDK's own provider: the oracle. */
     JDK,

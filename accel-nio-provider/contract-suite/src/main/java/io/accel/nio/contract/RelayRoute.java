@@ -114,6 +114,6 @@ final class RelayRoute implements Route {
 
     @Override
     public int quietMillis() {
-        return 300; // what is on its way goes through two connections and the relay's own buffers
+        return 300; // bytes on their way go through two connections and the relay's own buffers
     }
 }

@@ -14,10 +14,10 @@ public interface Route {
         return Holder.CURRENT;
     }
 
-    /** Where a client connects to for a listener of this host. */
+    /** The address that a client connects to for a listener of this host. */
     InetSocketAddress to(InetSocketAddress listener) throws IOException;
 
-    /** The address of a client of which the accepting end sees this address. */
+    /** The real address of a client whose address at the accepting end is this. */
     InetSocketAddress clientOf(InetSocketAddress seen) throws IOException;
 
     /** An address on which nothing listens until the test is over, or null where this host is to have one. */

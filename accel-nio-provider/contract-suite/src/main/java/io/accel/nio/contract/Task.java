@@ -74,12 +74,12 @@ public final class Task<T> {
         return !thread.isAlive();
     }
 
-    /** What the call returned. What it threw is the cause of an {@link ExecutionException}. */
+    /** The result of the call. An exception that it threw is the cause of an {@link ExecutionException}. */
     public T result() throws Exception {
         return MachineClock.get(call, LIMIT_SECONDS);
     }
 
-    /** What the call threw. */
+    /** The exception that the call threw. */
     public Throwable failure() throws Exception {
         try {
             T result = MachineClock.get(call, LIMIT_SECONDS);

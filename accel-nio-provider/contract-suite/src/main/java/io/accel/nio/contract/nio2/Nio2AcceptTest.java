@@ -144,7 +144,7 @@ class Nio2AcceptTest extends Nio2Support {
         assertThatThrownBy(pending::get).isInstanceOf(CancellationException.class);
         assertThatThrownBy(listener::accept).isInstanceOf(RuntimeException.class);
         assertThat(listener.isOpen()).isTrue();
-        // Who connects is told that nobody is there.
+        // A client that connects learns that nobody is there.
         SocketChannel client = channel();
         client.connect(destination(listener));
         assertThat(Bytes.readToEnd(client)).isEmpty();

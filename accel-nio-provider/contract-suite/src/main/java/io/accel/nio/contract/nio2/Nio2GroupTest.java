@@ -82,7 +82,7 @@ class Nio2GroupTest extends Nio2Support {
         }
     }
 
-    /** However often a handler begins what is done at once, its stack does not grow without end. */
+    /** However often a handler begins an operation that is done at once, its stack does not grow without limit. */
     @Test
     void handlersWithinHandlers() throws Exception {
         for (AsynchronousChannelGroup group : new AsynchronousChannelGroup[] {null, fixedGroup(1), cachedGroup()}) {
@@ -155,7 +155,7 @@ class Nio2GroupTest extends Nio2Support {
         }
     }
 
-    /** What a handler throws ends its thread at most. */
+    /** An exception of a handler ends its thread at most. */
     @Test
     void aHandlerMayThrow() throws Exception {
         Set<Throwable> uncaught = ConcurrentHashMap.newKeySet();

@@ -174,7 +174,7 @@ abstract class Nio2Support extends ContractSupport {
         return pair;
     }
 
-    /** Begins writes until one of them has to wait; returns that one, with the count of what the others wrote. */
+    /** Begins writes until one of them has to wait; returns that write, with the count of bytes that the others wrote. */
     static PendingWrite writeUntilPending(AsynchronousSocketChannel channel) throws Exception {
         long written = 0;
         while (written < MOST_BYTES) {
@@ -210,7 +210,7 @@ abstract class Nio2Support extends ContractSupport {
         return buffer.array();
     }
 
-    /** That the connection works in both directions. */
+    /** Asserts that the connection works in both directions. */
     static void assertWorks(AsyncPair pair) throws Exception {
         byte[] bytes = Bytes.random(7, 3_000);
         send(pair.client(), bytes);
@@ -219,7 +219,7 @@ abstract class Nio2Support extends ContractSupport {
         Bytes.assertSame(receive(pair.client(), bytes.length), bytes);
     }
 
-    /** That reading, or writing, is over for the channel, as after a timeout or a cancellation. */
+    /** Asserts that reading, or writing, is over for the channel, as after a timeout or a cancellation. */
     static void assertGivenUp(org.assertj.core.api.ThrowableAssert.ThrowingCallable operation) {
         assertThatThrownBy(operation).isExactlyInstanceOf(IllegalStateException.class);
     }

@@ -30,13 +30,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What a program drops without closing it is closed by the collector. */
+/** Sockets and channels that a program drops without closing them are closed by the collector. */
 @Tag("plain")
 class DroppedTest extends PlainSocketSupport {
     private static final int MANY = 20;
     private static final Path DESCRIPTORS = Path.of("/proc/self/fd");
 
-    /** Which end of a connection is dropped. */
+    /** The end of a connection that is dropped. */
     private enum End {
         CLIENT,
         SERVER
@@ -99,7 +99,7 @@ class DroppedTest extends PlainSocketSupport {
         throw new AssertionError("no end after \"" + all + "\"");
     }
 
-    /** Both ends of each connection, of which neither hears of the other's end before it is dropped itself. */
+    /** Drops both ends of each connection; neither hears of the other's end before it is dropped itself. */
     @Test
     void descriptorsOfDroppedSocketsAreGivenBack() throws Exception {
         ServerSocket server = server();
@@ -154,7 +154,7 @@ class DroppedTest extends PlainSocketSupport {
         });
     }
 
-    /** That descriptors, and Accel's memory, are given back of what is made that often and dropped. */
+    /** Asserts that the descriptors, and Accel's memory, of objects that are made that often and dropped are given back. */
     private static void assertGivenBack(Task.Action makeAndDrop) throws Exception {
         assumeTrue(Files.isDirectory(DESCRIPTORS), "needs Linux's /proc");
         Set<String> memory = MappedRings.names();

@@ -22,8 +22,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * java.net.Socket: who is told what, in which words, when either end has ended a connection. A test meets connections of which either end,
- * both or none has written before: a direction may take another path before its first byte than behind it.
+ * java.net.Socket: what each end is told, in which words, when either end has ended a connection. Each test takes connections
+ * where either end, both or none has written before: a direction may take another path before its first byte than behind it.
  */
 @Tag("plain")
 class PlainSocketEndingsTest extends PlainSocketSupport {
@@ -34,7 +34,7 @@ class PlainSocketEndingsTest extends PlainSocketSupport {
     /** Longer than any wait. */
     private static final int TIMEOUT_MILLIS = 60_000;
 
-    /** Who has written before, of the end that a test looks at, and its peer. */
+    /** Whether the end that a test looks at, or its peer, has written before. */
     private enum Written {
         NEITHER,
         HERE,
@@ -50,7 +50,7 @@ class PlainSocketEndingsTest extends PlainSocketSupport {
         }
     }
 
-    /** What has become of a connection before a test, and which end of it the test looks at. */
+    /** The state of a connection before a test, and the end that the test looks at. */
     private record Before(Written written, boolean isClient) {}
 
     /** A connection, and the streams of the end that a test looks at: an end that has shut a half down has no new ones of it. */
@@ -67,7 +67,7 @@ class PlainSocketEndingsTest extends PlainSocketSupport {
         Socket peer = before.isClient() ? pair.server() : pair.client();
         here.setTcpNoDelay(true);
         peer.setTcpNoDelay(
-                true); // else what is written last may still be with the writer's kernel, and go with a reset
+                true); // else the last bytes may still be with the writer's kernel, and be lost with a reset
         for (int i = 0; i < 8; i++) {
             if (before.written().here()) {
                 write(here, "question");
@@ -115,7 +115,10 @@ class PlainSocketEndingsTest extends PlainSocketSupport {
         assertThat(ends.in().read(new byte[0])).isZero();
     }
 
-    /** What a write fails with, sooner or later: those before its answer has come are accepted, but not as many as a buffer holds. */
+    /**
+     * The exception with which a write fails sooner or later: writes before the answer to the first are accepted, but not as many
+     * as a buffer holds.
+     */
     private static void assertFailsInTheEnd(OutputStream out, String message) {
         AtomicInteger accepted = new AtomicInteger();
         AtomicReference<IOException> failure = new AtomicReference<>();
@@ -266,7 +269,7 @@ class PlainSocketEndingsTest extends PlainSocketSupport {
         assertEnd(ends);
     }
 
-    /** The kernel tells of the reset whoever asks first, also a write that can only fail. */
+    /** The kernel reports the reset to the caller that asks first, even to a write that can only fail. */
     @ParameterizedTest
     @MethodSource("connections")
     void aResetThatAWriteToAShutOutputMeets(Before before) throws IOException {
@@ -405,7 +408,7 @@ class PlainSocketEndingsTest extends PlainSocketSupport {
         writing.result();
     }
 
-    /** Whose close may wait until the peer has taken what was written. */
+    /** Such a close may wait until the peer has taken the bytes that were written. */
     @ParameterizedTest
     @MethodSource("connections")
     void allThatWasWrittenBeforeACloseThatLingersIsRead(Before before) throws Exception {
@@ -595,7 +598,7 @@ class PlainSocketEndingsTest extends PlainSocketSupport {
         assertThat(ends.here().isClosed()).isFalse();
     }
 
-    /** The same ones again and again, of which the last may have come in part. */
+    /** The same bytes again and again; the last round may have come in part. */
     private static void assertReadsChunksToTheEnd(Socket socket, byte[] chunk) throws IOException {
         byte[] got = socket.getInputStream().readAllBytes();
         byte[] expected = new byte[got.length];

@@ -69,7 +69,7 @@ abstract class PlainSocketSupport extends ContractSupport {
         });
     }
 
-    /** That a connection of this test has memory of its own where that is meant to carry the bytes, and nowhere else. */
+    /** Asserts that a connection of this test has memory of its own where that memory has to carry the bytes, and nowhere else. */
     static void assertOnPath(Set<String> before) throws IOException {
         MappedRings.assertOnPath(before, "a socket");
     }

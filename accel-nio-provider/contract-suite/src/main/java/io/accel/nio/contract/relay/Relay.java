@@ -56,7 +56,7 @@ final class Relay {
             }
         }
         System.out.println("relay: the suite is over; passed on " + relay.clients.total() + " connections");
-        System.exit(0); // what tests have left open ends with them
+        System.exit(0); // connections that tests have left open end with them
     }
 
     private void serve(Socket suite) throws IOException {

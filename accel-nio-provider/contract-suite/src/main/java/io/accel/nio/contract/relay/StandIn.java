@@ -10,7 +10,7 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 
 /**
- * Listens in place of a listener on another host, and connects to that one for each client, in the clients' order. A client
+ * Listens in place of a listener on another host, and connects to that listener for each client, in the clients' order. A client
  * whose connection cannot be passed on is reset.
  */
 final class StandIn implements Closeable {

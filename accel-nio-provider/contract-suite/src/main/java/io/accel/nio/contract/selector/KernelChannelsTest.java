@@ -76,7 +76,7 @@ class KernelChannelsTest extends ContractSupport {
         assertThat(stateOf(listener)).isEqualTo(stateOf(jdks)).isEqualTo("[closed]");
     }
 
-    /** What it says of itself, but for the name of its class. */
+    /** The text of its {@code toString}, without the name of its class. */
     private static String stateOf(ServerSocketChannel listener) {
         String text = listener.toString();
         assertThat(text).startsWith(listener.getClass().getName());

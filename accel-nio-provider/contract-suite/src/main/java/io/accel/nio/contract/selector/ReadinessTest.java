@@ -125,7 +125,7 @@ class ReadinessTest extends ContractSupport {
         awaitReady(register(pair.server(), selector, OP_READ), OP_READ);
     }
 
-    /** Whatever path they came by, which may change with each write. */
+    /** The bytes may have come by any path, which may change with each write. */
     @Test
     void oneSelectionFindsWhatHasCome() throws IOException {
         Pair pair = pair();
@@ -150,7 +150,10 @@ class ReadinessTest extends ContractSupport {
         }
     }
 
-    /** Where the kernel carries them, another processor may still be about to hand over what was just written. Asking changes nothing. */
+    /**
+     * Where the kernel carries them, another processor may still be about to hand over the bytes that were just written. Asking
+     * changes nothing.
+     */
     private static void awaitBytes(SocketChannel channel) throws IOException {
         while (channel.socket().getInputStream().available() == 0) {
             Thread.onSpinWait();

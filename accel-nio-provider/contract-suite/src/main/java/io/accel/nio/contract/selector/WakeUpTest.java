@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Nobody who waits is forgotten, however long it was quiet before. */
+/** No waiter is forgotten, however long it was quiet before. */
 @Tag("selector")
 class WakeUpTest extends ContractSupport {
     /** Long enough for any implementation to have stopped looking and to be waiting to be told. */

@@ -23,7 +23,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** A channel that another thread closes lets go of the threads that wait in it. */
+/** A channel that another thread closes releases the threads that wait in it. */
 @Tag("stream")
 class AsynchronousCloseTest extends ContractSupport {
     private static final int PIECE = 300;
@@ -73,7 +73,7 @@ class AsynchronousCloseTest extends ContractSupport {
         });
     }
 
-    /** What a write has taken is said, however it ends: the next one fails. */
+    /** A write reports the bytes that it has taken, however it ends: the next write fails. */
     @Test
     void blockedWriteThatTookSome() throws Exception {
         Pair pair = pair();

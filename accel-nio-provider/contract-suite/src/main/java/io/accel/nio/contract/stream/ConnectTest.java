@@ -50,7 +50,7 @@ class ConnectTest extends ContractSupport {
         assertThat(Bytes.readAscii(client, 5)).isEqualTo("hello");
     }
 
-    /** The connection is the system's as soon as it is there, whether or not its client ever asks for it. */
+    /** The connection exists in the system as soon as it is made, whether or not its client ever asks for it. */
     @Test
     void aClientThatNeverAsksIsServed() throws IOException {
         ServerSocketChannel listener = listener();

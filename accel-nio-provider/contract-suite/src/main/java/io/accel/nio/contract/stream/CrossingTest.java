@@ -27,7 +27,7 @@ class CrossingTest extends ContractSupport {
 
     private static final int LENGTH = 5_000;
 
-    /** What one of the two has: the connection that it has made, and that which it has accepted. */
+    /** The connections of one of the two: the one that it has made, and the one that it has accepted. */
     private record Ends(SocketChannel out, SocketChannel in) implements Closeable {
         void part() throws IOException {
             out.shutdownOutput();

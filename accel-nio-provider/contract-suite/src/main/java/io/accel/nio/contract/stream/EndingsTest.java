@@ -29,7 +29,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Who is told what, in which words, when the peer has ended a connection. */
+/** What each end is told, in which words, when the peer has ended a connection. */
 @Tag("stream")
 class EndingsTest extends ContractSupport {
     /** Fewer bytes than any path has room for. */
@@ -53,7 +53,7 @@ class EndingsTest extends ContractSupport {
         return client;
     }
 
-    /** Until "unread" has come, a close ends in order, and only what comes then is refused. */
+    /** Until "unread" has come, a close ends in order, and only bytes that come after it are refused. */
     private static void awaitUnread(SocketChannel server) {
         eventually().until(() -> server.socket().getInputStream().available() == "unread".length());
     }
@@ -119,7 +119,10 @@ class EndingsTest extends ContractSupport {
                 .hasMessage("Connection reset by peer");
     }
 
-    /** A reader has met the end, not the reset, and so its buffer is looked at; also where it comes another way than what is written goes. */
+    /**
+     * A reader has met the end, not the reset, so its buffer is looked at; this holds also where the two directions take
+     * different paths.
+     */
     @Test
     void readsWithoutRoomAfterAResetThatAWriteMet() throws IOException {
         for (boolean hasTalked : new boolean[] {false, true}) {
@@ -193,7 +196,7 @@ class EndingsTest extends ContractSupport {
     }
 
     /**
-     * In non-blocking mode such a write gets as far as the kernel, which has told of the reset then, whatever the program was told. Over a
+     * In non-blocking mode such a write gets as far as the kernel, which has then reported the reset, whatever the program was told. Over a
      * network the byte may be here long before the reset: a write that has met none is tried again, later.
      */
     @ParameterizedTest(name = "after it has written: {0}")
@@ -268,7 +271,7 @@ class EndingsTest extends ContractSupport {
         assertThat(client.shutdownOutput().isOpen()).isTrue();
     }
 
-    /** Who has written before: a direction may take another path before its first byte than behind it. */
+    /** The ends that have written before: a direction may take another path before its first byte than behind it. */
     private enum Written {
         NEITHER,
         DEAF,

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a connection takes while nobody reads: what the kernel takes, so that no program waits that would not without Accel. */
+/** A connection takes as many bytes while nobody reads as the kernel takes, so that no program waits that would not wait without Accel. */
 @Tag("stream")
 class InFlightTest extends ContractSupport {
     private static final int MIB = 1 << 20;
@@ -37,7 +37,7 @@ class InFlightTest extends ContractSupport {
     /** In bytes, for each of the four. */
     private static final int BUFFER = 4 * MIB;
 
-    /** What a kernel has no room for is cut to what it has: 6.1 on a machine with little memory takes 2.5 MiB, others 4.2. */
+    /** The length is cut to the room that the kernel has: 6.1 on a machine with little memory takes 2.5 MiB, others 4.2. */
     @ParameterizedTest(name = "{0} MiB")
     @ValueSource(ints = {1, 2, 3, 5})
     void bothEndsWriteAllBeforeEitherReads(int mib) throws Exception {
@@ -176,7 +176,7 @@ class InFlightTest extends ContractSupport {
         assertThat(Bytes.fill(pair.client())).isGreaterThanOrEqualTo(least);
     }
 
-    /** Where nothing is read for a while and then all, again and again, each byte arrives once and in order. */
+    /** If nothing is read for a while and then everything, again and again, each byte arrives once and in order. */
     @Test
     void aReaderThatPausesLosesNothing() throws Exception {
         Pair pair = pair();

@@ -32,7 +32,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * What a program does to a connection that is just moving to a faster path: half of an end, a reset, an interrupt, another
+ * Acts of a program on a connection that is just moving to a faster path: a half-close, a reset, an interrupt, another
  * selector, another mode. Each of many connections has it done a little later than the one before, until the move is over.
  */
 @Tag("stream")
@@ -60,7 +60,7 @@ class UpgradeRaceTest extends ContractSupport {
     private static final int ANSWERED = 10;
     private static final byte[] STREAM = Bytes.random(1, 16 << 20);
 
-    /** Who does it. */
+    /** The ends that do it. */
     private enum End {
         CLIENT,
         SERVER
@@ -73,7 +73,7 @@ class UpgradeRaceTest extends ContractSupport {
         }
     }
 
-    /** What one end does of a connection of which there is a client, but perhaps no server yet. */
+    /** The act of one end of a connection that has a client, but perhaps no server yet. */
     private interface Act<T> {
         T on(SocketChannel actor, long moment) throws Exception;
     }
@@ -110,7 +110,7 @@ class UpgradeRaceTest extends ContractSupport {
         return start + span * i / all * i / all;
     }
 
-    /** What came of both ends of a connection. */
+    /** The outcome at both ends of a connection. */
     private interface Verdict<T> {
         void on(Race race, Task<T> act) throws Exception;
     }
@@ -284,7 +284,7 @@ class UpgradeRaceTest extends ContractSupport {
 
     // ---- a reset
 
-    /** What came before the reset, and how the reading ended. */
+    /** The bytes that came before the reset, and how the reading ended. */
     @SuppressWarnings("ArrayRecordComponent") // nobody compares these
     private record Heard(byte[] bytes, String ending) {}
 
@@ -326,7 +326,7 @@ class UpgradeRaceTest extends ContractSupport {
         return written;
     }
 
-    /** The first of both has the reset; who comes later finds a connection that is over. */
+    /** The first of the two gets the reset; the other finds a connection that is over. */
     @ParameterizedTest
     @EnumSource
     @WithinLimit.Seconds(60)
@@ -349,7 +349,7 @@ class UpgradeRaceTest extends ContractSupport {
         });
     }
 
-    /** What a reader and a writer hear. Over RDMA a reset comes by two ways, and each of them may hear another. */
+    /** The outcome for a reader and a writer. Over RDMA a reset comes by two ways, and each of them may hear another. */
     private static List<String> oneReset() {
         List<String> outcomes =
                 new ArrayList<>(List.of("Connection reset, Broken pipe", "the end, Connection reset by peer"));
@@ -376,7 +376,7 @@ class UpgradeRaceTest extends ContractSupport {
         return reader;
     }
 
-    /** The peer, which hears of it by whichever path, resets in turn: at the end that was first that is no news. */
+    /** The peer, which hears of it by either path, resets in turn. At the end that was first that changes nothing. */
     @ParameterizedTest
     @EnumSource
     @WithinLimit.Seconds(60)

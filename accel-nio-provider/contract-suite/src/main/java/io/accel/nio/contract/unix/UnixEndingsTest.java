@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Who is told what, in which words, when the peer has ended a Unix-domain connection; much of it is not as with TCP. */
+/** What each end is told, in which words, when the peer has ended a Unix-domain connection; much of it differs from TCP. */
 @Tag("unix")
 @Tag("racing")
 class UnixEndingsTest extends UnixSupport {

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a Unix-domain stream carries: all bytes, in order, however they are written, read and waited for. */
+/** A Unix-domain stream carries all bytes, in order, however they are written, read and waited for. */
 @Tag("unix")
 @Tag("racing")
 class UnixStreamTest extends UnixSupport {

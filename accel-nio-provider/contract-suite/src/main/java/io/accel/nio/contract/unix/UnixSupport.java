@@ -67,7 +67,7 @@ abstract class UnixSupport extends ContractSupport {
         Pair pair = unixPair(listener);
         talk(pair);
         if (io.accel.nio.contract.Path.carriesUnixStreams() && MappedRings.areKnown()) {
-            // Which connection it is may not be certain before it has carried more than others that have just ended.
+            // A connection may not be recognised before it has carried more than others that have just ended.
             eventually().untilAsserted(() -> {
                 talk(pair);
                 assertThat(MappedRings.pathOfNew(before))
