@@ -76,8 +76,8 @@ class AccelIoHandlerConfigTest {
                 .connect(listener.localAddress())
                 .sync()
                 .channel();
-        // Its listener's loop may accept it only after the connect was told that the peer has heard. What is written
-        // then moves.
+        // Its listener's loop may accept it only after the connect was told that the peer has heard. The next write
+        // then moves the connection.
         await().atMost(Duration.ofSeconds(30))
                 .untilAsserted(() ->
                         assertThat(((AccelSocketChannel) client).path().path()).isEqualTo(TestedPath.NAME));

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Timeout;
 /** A connection whose peer sends without end has its turn in the event loop, and no more than that. */
 @Timeout(60)
 class BusyChannelTest {
-    /** What a read takes, so that a ring has enough for many turns. */
+    /** The bytes that a read takes: so few that a ring has enough for many turns. */
     private static final int PIECE = 16;
 
     private static final int READS_A_TURN = 16;

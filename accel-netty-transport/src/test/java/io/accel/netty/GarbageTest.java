@@ -25,7 +25,7 @@ class GarbageTest {
      * for which the JDK's selector allocates.
      */
     private static final long PATIENCE_NANOS = SECONDS.toNanos(45);
-    /** What measuring itself allocates, over all trips. */
+    /** The bytes that the measurement itself allocates, over all trips. */
     private static final double ALLOWED_PER_TRIP = 1;
 
     private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();

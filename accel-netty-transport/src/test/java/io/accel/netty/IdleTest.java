@@ -79,7 +79,7 @@ class IdleTest {
             kept.release();
         }
 
-        /** What came back, in the buffers that it came in. */
+        /** The bytes that came back, in the buffers in which they came. */
         private static ByteBuf roundTrip(Pair pair, Keeper keeper, byte[] sent) throws Exception {
             pair.client.writeAndFlush(Unpooled.wrappedBuffer(sent)).sync();
             ByteBuf back = keeper.take(BYTES);

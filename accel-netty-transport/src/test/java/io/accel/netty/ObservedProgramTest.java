@@ -51,7 +51,7 @@ class ObservedProgramTest {
         assertThat(output).contains("to be seen by accel stats", "in JMX");
     }
 
-    /** Which adapter comes first does not matter, nor how many there are: the process has one start line, page, bean and directory. */
+    /** The order and the number of adapters do not matter: the process has one start line, page, bean and directory. */
     @Test
     void allAdaptersAreOneProgram() throws Exception {
         String output = new ChildJvm(AllAdapters.class)

@@ -29,7 +29,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
-/** What a handler may do with slices of the receive ring: anything it may do with other buffers. */
+/** A handler may do with slices of the receive ring anything that it may do with other buffers. */
 @SuppressWarnings("FutureReturnValueIgnored") // a write that fails is missed at the other end
 class ReceiveSlicesTest {
     private static final int RING = Accel.accelerator().profile().get(Keys.RING_SIZE);

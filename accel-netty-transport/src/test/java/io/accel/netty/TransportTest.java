@@ -26,7 +26,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import org.junit.jupiter.api.Test;
 
-/** What the transport is beside what Netty's suite tests of every transport. */
+/** Behaviour of the transport beyond the tests that Netty's suite has for every transport. */
 @RealProgram(
         name = "Netty 4.2 on Accel's transport",
         artifact = "io.netty:netty-transport",

@@ -156,7 +156,7 @@ class WritesTest {
         }
     }
 
-    /** What earlier tests have closed gives its memory back a moment later, which would be counted here. */
+    /** Connections that earlier tests have closed give their memory back a moment later, which would be counted here. */
     private static void awaitNoneRegistered() {
         Awaitility.await().atMost(20, SECONDS).untilAsserted(() -> assertThat(MemoryUse.registered())
                 .as(() -> "bytes registered, of "

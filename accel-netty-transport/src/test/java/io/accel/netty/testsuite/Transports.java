@@ -25,7 +25,7 @@ import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.List;
 
-/** Who is tested against whom: Accel with itself, and Netty's NIO transport on either side. */
+/** The pairs of transports that are tested against each other: Accel with itself, and Netty's NIO transport on either side. */
 final class Transports {
     static {
         SilentPeer.open(); // before Netty's permutations ask for it
