@@ -43,7 +43,7 @@ public final class Keys {
             "shm,rdma",
             "The fabrics to try for a connection, in this order; one that is not named is not used.");
 
-    /** What to do when no fabric is available for a connection. */
+    /** The action when no fabric is available for a connection. */
     public static final Key<Fallback> FALLBACK = key(
             "fallback",
             new EnumType<>(Fallback.class),
