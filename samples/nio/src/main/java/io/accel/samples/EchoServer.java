@@ -19,7 +19,7 @@ import java.util.Iterator;
 public final class EchoServer {
     private EchoServer() {}
 
-    /** What one client has sent and not yet got back. */
+    /** The bytes that one client has sent and not yet got back. */
     private static ByteBuffer pendingOf(SelectionKey key) {
         return (ByteBuffer) key.attachment();
     }

@@ -13,7 +13,7 @@ public final class ServerMain {
 
     private ServerMain() {}
 
-    /** What a server does until it is stopped. */
+    /** The work of a server until it is stopped. */
     @FunctionalInterface
     public interface Body {
         void run() throws Exception;

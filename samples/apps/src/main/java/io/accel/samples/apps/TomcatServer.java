@@ -14,7 +14,7 @@ import org.apache.catalina.startup.Tomcat;
 public final class TomcatServer {
     private TomcatServer() {}
 
-    /** What is asked for. */
+    /** The path of the requests. */
     private static final class Answer extends HttpServlet {
         private static final long serialVersionUID = 1L;
 

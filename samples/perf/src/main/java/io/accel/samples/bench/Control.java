@@ -29,8 +29,8 @@ public final class Control {
     }
 
     /**
-     * Answers {@code mark} with the usage so far of this process and the calling thread, and {@code heap} with what of its heap
-     * is in use; ends it at the input's end.
+     * Answers {@code mark} with the usage so far of this process and the calling thread, and {@code heap} with the bytes of its
+     * heap in use; ends the process at the input's end.
      */
     static void serveInBackground() throws IOException {
         serveInBackground(new Thread[] {Thread.currentThread()});

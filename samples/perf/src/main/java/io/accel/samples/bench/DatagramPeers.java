@@ -83,8 +83,8 @@ public final class DatagramPeers {
     }
 
     /**
-     * Goes on for {@code duration} nanoseconds and {@code least} answers at least, then waits for what is under way, so that
-     * nothing of it comes later.
+     * Goes on for {@code duration} nanoseconds and {@code least} answers at least, then waits for the datagrams under way, so
+     * that none of them comes later.
      */
     private long run(long duration, int least) throws IOException {
         nanos.reset();

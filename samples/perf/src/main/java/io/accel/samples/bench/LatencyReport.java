@@ -7,12 +7,12 @@ import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import org.HdrHistogram.Histogram;
 
-/** Makes the {@code result} of a measurement of which the time of each operation is known. */
+/** Makes the {@code result} of a measurement that knows the time of each operation. */
 public final class LatencyReport {
     private LatencyReport() {}
 
     /**
-     * The event, to which what was used is still to be added.
+     * The event; the resources used have still to be added.
      *
      * @param nanos the times
      * @param tripsPerSample how many operations one of them is the time of

@@ -41,7 +41,7 @@ public final class LatencyRun {
     /** Nanoseconds between the beginnings; 0 where one begins when the one before it ends. */
     private long interval;
 
-    /** What happens before each measurement, and is not measured. */
+    /** The work before each measurement, which is not measured. */
     private RoundTrip before = () -> {};
 
     /**

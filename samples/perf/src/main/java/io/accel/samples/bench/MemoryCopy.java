@@ -11,7 +11,7 @@ import java.nio.ByteBuffer;
 public final class MemoryCopy {
     private static final int BLOCK_BYTES = 64 * 1024;
 
-    /** More than the caches hold: what another core is to read has to leave this one's. */
+    /** More than the caches hold: bytes for another core have to leave this core's cache. */
     private static final int TARGET_BYTES = 64 * 1024 * 1024;
 
     private static final int BLOCKS_PER_LOOK = 64;

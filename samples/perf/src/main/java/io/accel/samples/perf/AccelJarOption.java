@@ -5,7 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import picocli.CommandLine.Option;
 
-/** Where the drop-in jar is, for the commands that accelerate. */
+/** The place of the drop-in jar, for the commands that accelerate. */
 public final class AccelJarOption {
     private static final String IN_REPOSITORY = "accel-nio-provider/target/accel.jar";
 

@@ -159,7 +159,7 @@ public final class AppsCommand implements Callable<Integer> {
         }
     }
 
-    /** A line for each row of which it is known. */
+    /** A line for each row for which it is known. */
     private static List<String> ofCpu(Result result) {
         return result.rows().stream()
                 .filter(row -> row.cpu().all() > 0)

@@ -4,7 +4,7 @@ package io.accel.samples.perf;
 import java.util.Arrays;
 import java.util.Optional;
 
-/** What the bars of a case are the length of. */
+/** The figure that the bars of a case show. */
 enum BarMeasure {
     ROUND_TRIPS("round trips a second", "/s"),
     CONNECTIONS("connections a second", "/s"),
@@ -14,7 +14,7 @@ enum BarMeasure {
     /** Of a case in which nothing moves. */
     CPU("CPU time of both ends, shorter is better", "% of a core");
 
-    /** What is shown, for the heading. */
+    /** The name of the figure, for the heading. */
     final String title;
 
     /** Of a second. */

@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** What can be compared. */
+/** The cases that can be compared. */
 enum BenchCase {
     RAW("raw", Kind.RAW, "none", Variant.RAW),
     MEMCPY("raw", Kind.MEMCPY, "none", Variant.MEMCPY),
@@ -227,7 +227,10 @@ enum BenchCase {
         return variant.profile == null ? profile : variant.profile;
     }
 
-    /** Those of {@code among} that {@code name} asks for, of which a star at its end stands for any rest, and what they need. */
+    /**
+     * The cases of {@code among} that {@code name} asks for, where a star at its end stands for any rest, and the cases that
+     * these need.
+     */
     static List<BenchCase> named(String name, Set<BenchCase> among) {
         String start = name.endsWith("*") ? name.substring(0, name.length() - 1) : null;
         Set<BenchCase> cases = among.stream()
@@ -242,7 +245,7 @@ enum BenchCase {
         return List.copyOf(cases);
     }
 
-    /** What this case of many is compared with, the same of one alone; empty if it is none of many. */
+    /** The case that this case of many is compared with: the same case of one alone; empty if this is not a case of many. */
     Optional<BenchCase> oneAlone() {
         return Optional.ofNullable(BESIDE_ONE_ALONE.get(this));
     }

@@ -31,7 +31,7 @@ public final class BenchProcess implements AutoCloseable {
     private final BlockingQueue<String> output = new LinkedBlockingQueue<>();
     private final TailBuffer errors = new TailBuffer(STDERR_LINES);
     private final Thread errorReader;
-    /** Where it really runs; null for this host. */
+    /** The host on which it really runs; null for this host. */
     private final FarHost far;
 
     /** Set before anybody but the starter has it. */

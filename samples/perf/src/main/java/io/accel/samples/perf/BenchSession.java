@@ -32,19 +32,19 @@ final class BenchSession implements Session {
     private final Variant variant;
     private final int openLoop;
     private final Crowd crowd;
-    /** Null if there is no busy loop besides. */
+    /** Null if there is no busy loop beside it. */
     private BenchProcess hog;
     /** Null if the case has one end only. */
     private BenchProcess server;
 
     private BenchProcess client;
-    /** What an idle client said of its connections; null in other cases. */
+    /** The report of an idle client about its connections; null in other cases. */
     private Map<String, String> opened;
 
-    /** What a connection takes, where that is measured. */
+    /** The memory that a connection takes, where that is measured. */
     private Extra perConnection = Extra.NONE;
 
-    /** Which part of the client's connections was on a link when it was warm, where that is asked. */
+    /** The part of the client's connections that was on a link when it was warm, where that is asked. */
     private double linked = Double.NaN;
 
     private Conditions warmth = Conditions.UNKNOWN;
@@ -147,7 +147,7 @@ final class BenchSession implements Session {
         }
     }
 
-    /** What a connection takes, from how both ends have grown between few of them and all. */
+    /** The memory that a connection takes, from the growth of both ends between few connections and all. */
     private void weighConnections() throws IOException, InterruptedException {
         Footprint few = footprint(client.await("few", START_PATIENCE));
         client.send("go 0");
@@ -239,7 +239,7 @@ final class BenchSession implements Session {
         };
     }
 
-    /** Where a server keeps its data, for as long as this session. */
+    /** The directory in which a server keeps its data, for as long as this session. */
     private Path workingDirectory() throws IOException {
         if (directory == null) {
             directory = benchCase.kind == Kind.PEERS
@@ -297,7 +297,7 @@ final class BenchSession implements Session {
         return sample(figures, Latencies.NONE, number(opened, "kernel_bytes"), number(opened, "moved"), watch.seen());
     }
 
-    /** @param linksBefore what was on links before; null where that is not asked */
+    /** @param linksBefore the bytes on links before; null where that is not asked */
     private Sample measureExchange(Duration time, LinkShare linksBefore) throws IOException, InterruptedException {
         Map<String, String> before = markServer();
         Watch watch = watch();
@@ -327,7 +327,7 @@ final class BenchSession implements Session {
                         number(result, "balance"),
                         linked,
                         linkedBytes));
-        // What one end writes the other reads.
+        // One end reads what the other writes.
         String histogram = result.get("histogram");
         Latencies latencies = histogram == null
                 ? Latencies.NONE

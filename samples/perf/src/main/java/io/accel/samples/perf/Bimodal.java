@@ -29,7 +29,7 @@ final class Bimodal {
         return largest > MOST * least;
     }
 
-    /** What stands for {@code rounds}: the median of each figure, or of two kinds the one worst round. */
+    /** The figures that stand for {@code rounds}: the median of each, or the worst round if the rounds are of two kinds. */
     static Figures represent(List<Figures> rounds) {
         return are(rounds) ? worst(rounds) : Figures.median(rounds);
     }

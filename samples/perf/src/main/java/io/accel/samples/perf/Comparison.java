@@ -16,8 +16,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Goes through rounds, cases and paths, one run at a time. Everything has its turn in each round, so that whatever else
- * the machine does meets all of it, the limits that it is compared with too; a row has all its rounds. A run that
+ * Goes through rounds, cases and paths, one run at a time. Every program has its turn in each round, so that other work
+ * of the machine affects all of them, and the limits that they are compared with, too; a row has all its rounds. A run that
  * fails is recorded, and the others go on.
  */
 final class Comparison {
@@ -65,7 +65,7 @@ final class Comparison {
         return this;
     }
 
-    /** What the runs of one case over one path gave, as far as they went well. */
+    /** The results of the runs of one case over one path that went well. */
     private static final class Series {
         final List<Sample> samples = new ArrayList<>();
         CpuBreakdown cpu = CpuBreakdown.NONE;
@@ -142,7 +142,7 @@ final class Comparison {
         return new Result(rows, failures);
     }
 
-    /** What is done with the running programs of one case over one path. */
+    /** The measurement with the running programs of one case over one path. */
     private interface Use {
         /** Returns what is to be said of it. */
         String of(BenchSession session, Series series) throws IOException, InterruptedException;
@@ -298,7 +298,7 @@ final class Comparison {
         return Figures.best(seriesOf(limit, variant).figures());
     }
 
-    /** What the bytes really went over: a connection that fell back must not pass for an accelerated one. */
+    /** The path that the bytes really took: a connection that fell back must not pass for an accelerated one. */
     private String pathTaken(BenchCase benchCase, Variant variant, List<Sample> samples) {
         Optional<String> fallBack = FallBack.seen(variant, samples);
         fallBack.ifPresent(reason -> failures.add(Failure.of(benchCase, variant, reason)));

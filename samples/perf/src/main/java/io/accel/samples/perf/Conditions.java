@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.function.ToDoubleFunction;
 
 /**
- * What else went on while something was measured. What is not known is NaN.
+ * Other activity of the machine during a measurement. An unknown value is NaN.
  *
  * @param runDelay how many of the threads of both ends waited for a processor, on average
  * @param compiler how many processors the just-in-time compilers of both ends used
@@ -27,7 +27,7 @@ record Conditions(
     static final Conditions UNKNOWN =
             new Conditions(Double.NaN, Double.NaN, Double.NaN, Double.NaN, Double.NaN, Double.NaN, true);
 
-    /** As it was seen, but for the warm-up, which came before. */
+    /** The conditions as they were seen, without the warm-up, which came before. */
     Conditions after(double seconds, boolean whetherWarm) {
         return new Conditions(runDelay, compiler, others, steal, load, seconds, whetherWarm);
     }

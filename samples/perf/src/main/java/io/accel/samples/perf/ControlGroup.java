@@ -19,7 +19,7 @@ public final class ControlGroup implements AutoCloseable {
     /**
      * Makes a group.
      *
-     * @param path its directory, of which the parent is a group
+     * @param path its directory, whose parent is a group
      * @param goneNanos how long {@link #close} waits for processes that are just being reaped
      * @throws IOException if that cannot be done here, by this user
      */

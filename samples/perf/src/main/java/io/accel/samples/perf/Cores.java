@@ -11,7 +11,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * Which processors each end may run on.
+ * The processors that each end may run on.
  *
  * <p>Left to itself Linux likes to run two programs that talk to each other over the kernel in turn on one processor,
  * and sometimes does not: the same round trip then takes 4 us in one run and 18 us in the next, as measured. With
@@ -52,7 +52,7 @@ public record Cores(String server, String client) {
         return new Cores(few, few);
     }
 
-    /** What to put before a command so that it runs as {@code end} may. */
+    /** The words to put before a command so that it runs on the processors of {@code end}. */
     List<String> prefix(End end) {
         String cores = end == End.SERVER ? server : client;
         return cores == null ? List.of() : List.of("taskset", "-c", cores);

@@ -4,8 +4,8 @@ package io.accel.samples.perf;
 import java.util.regex.Pattern;
 
 /**
- * What a thread used the processor for, told by its stack as async-profiler names frames: methods of Java's with their classes, functions of
- * native code by themselves. The order is that of tables.
+ * The work that a thread used the processor for, as its stack shows it in async-profiler's names of frames: methods of Java's
+ * with their classes, functions of native code by themselves. The order is that of tables.
  */
 enum CpuUse {
     /** System calls on sockets and for selectors, the kernel's part of them included, whoever made them. */
@@ -72,7 +72,7 @@ enum CpuUse {
         return owner;
     }
 
-    /** Whose work the method at {@code from} is: its own, or that of the first caller that is no library's. */
+    /** The owner of the work of the method at {@code from}: itself, or the first caller that belongs to no library. */
     private static CpuUse owner(String[] frames, int from) {
         if (isAboutFiles(frames, from)) {
             return PROGRAM;

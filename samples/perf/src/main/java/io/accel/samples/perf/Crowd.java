@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Where the two ends of one session run, and who is there besides. Nothing of it is left when {@link #close} returns, which
- * comes after the end of both. Used by one thread.
+ * The processors on which the two ends of one session run, and the other programs there. Nothing of it is left when {@link
+ * #close} returns, which comes after the end of both. Used by one thread.
  */
 final class Crowd implements AutoCloseable {
     private static final Path CONTROL_GROUPS = Path.of("/sys/fs/cgroup");
@@ -67,7 +67,7 @@ final class Crowd implements AutoCloseable {
         }
     }
 
-    /** What to put before a command so that it runs where {@code end} is to. */
+    /** The words to put before a command so that it runs where {@code end} has to. */
     List<String> prefix(End end) {
         List<String> prefix = new ArrayList<>(cores.prefix(end));
         Optional.ofNullable(quotas.get(end)).ifPresent(quota -> prefix.addAll(quota.prefix()));
@@ -79,7 +79,7 @@ final class Crowd implements AutoCloseable {
         return hogged;
     }
 
-    /** Which programs share which processors, in words; empty if it is not crowded. */
+    /** The programs that share processors, in words; empty if it is not crowded. */
     String describe() {
         return words;
     }

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.function.ToDoubleFunction;
 
 /**
- * What only some cases measure; NaN in the others.
+ * A figure that only some cases measure; NaN in the others.
  *
  * @param connectionBytes memory that an open connection takes beside what the kernel's sockets do: heaps, other memory of both
  *     processes, and shared memory of the system

@@ -13,7 +13,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** Which fabric to use, and over RDMA on which hosts: this one, this one and {@link PeerOption}'s, or those of the lab. */
+/** The fabric to use, and for RDMA the hosts: this one, this one and {@link PeerOption}'s, or the guests of the lab. */
 public final class FabricOption {
     @Spec(Spec.Target.MIXEE)
     private CommandSpec command;

@@ -9,7 +9,7 @@ package io.accel.samples.perf;
  * @param reason what happened, perhaps in several lines
  */
 record Failure(String benchCase, String way, String reason) {
-    /** @param reason may begin with the way's name, as what a program is called does */
+    /** @param reason may begin with the path's name, as the name of a program does */
     static Failure of(BenchCase benchCase, Variant variant, String reason) {
         String name = benchCase.label + " over " + variant.words() + ": ";
         return new Failure(

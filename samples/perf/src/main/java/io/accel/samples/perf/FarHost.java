@@ -12,9 +12,9 @@ import java.util.stream.Collectors;
 
 /**
  * Another host, to run servers on. Everything there is done by a POSIX shell that takes its commands from its standard input.
- * What programs need, such as the JDK and the jars, has to be there under the same names as here. Immutable.
+ * Files that programs need, such as the JDK and the jars, have to be there under the same names as here. Immutable.
  *
- * @param shell the command that starts the shell, such as {@code ssh NAME}; what it runs there has to end when its input does
+ * @param shell the command that starts the shell, such as {@code ssh NAME}; the commands that it runs there have to end when its input does
  * @param address where servers listen there
  */
 public record FarHost(List<String> shell, String address) {
@@ -30,7 +30,7 @@ public record FarHost(List<String> shell, String address) {
     }
 
     /**
-     * What to tell the shell so that it becomes {@code command}. Its first line says {@code started pid=PID}; what it writes
+     * The line that makes the shell become {@code command}. Its first line says {@code started pid=PID}; what it writes
      * for humans comes among the rest. It has to end by itself when its input ends.
      */
     static String become(List<String> command) {
@@ -72,7 +72,7 @@ public record FarHost(List<String> shell, String address) {
         ask("kill -9 " + pid + " 2>/dev/null; true");
     }
 
-    /** What the shell prints when it is told {@code script}. */
+    /** The output of the shell for {@code script}. */
     String ask(String script) throws IOException, InterruptedException {
         Path said = Files.createTempFile("accel-perf-", ".txt");
         Process process = new ProcessBuilder(shell)
@@ -99,7 +99,7 @@ public record FarHost(List<String> shell, String address) {
         }
     }
 
-    /** What the threads of process {@code pid} used, one line each, as {@link ProcessTimes} reads them. */
+    /** The processor times of the threads of process {@code pid}, one line each, as {@link ProcessTimes} reads them. */
     String threadsOf(long pid) throws IOException, InterruptedException {
         // A thread may end meanwhile.
         return ask("cd /proc/" + pid + "/task && for t in *; do {"

@@ -3,7 +3,7 @@ package io.accel.samples.perf;
 
 import java.util.Locale;
 
-/** What every part of the page is written with. */
+/** Helpers with which every part of the page is written. */
 final class Html {
     private Html() {}
 

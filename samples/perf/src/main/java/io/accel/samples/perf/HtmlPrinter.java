@@ -18,7 +18,7 @@ final class HtmlPrinter {
     private HtmlPrinter() {}
 
     /**
-     * @param machine what is known of where it was measured
+     * @param machine a description of the machine of the measurement
      * @param notes sentences about how
      */
     static String print(Result result, Map<String, String> machine, List<String> notes) throws IOException {

@@ -82,7 +82,7 @@ final class JsonPrinter {
         });
     }
 
-    /** What tells rounds apart. */
+    /** The fields that tell rounds apart. */
     private static String round(Figures figures) {
         Map<String, String> members = new LinkedHashMap<>();
         members.put("p50_us", number(figures.p50Micros()));

@@ -51,7 +51,7 @@ public final class JvmCommand {
         return accelJar;
     }
 
-    /** Where what it commands is to run. */
+    /** The place where the command has to run. */
     Place place() {
         return place;
     }
@@ -60,7 +60,7 @@ public final class JvmCommand {
      * The command for {@code program}.
      *
      * @param prefix what comes before it
-     * @param options what the JVM gets besides
+     * @param options further options of the JVM
      * @param profile null for a JVM without Accel
      */
     List<String> of(List<String> prefix, List<String> options, String program, String profile, List<String> arguments) {
@@ -131,7 +131,7 @@ public final class JvmCommand {
         return command;
     }
 
-    /** Where the build puts the Netty programs, with Netty and Accel's transport. */
+    /** The directory in which the build puts the Netty programs, with Netty and Accel's transport. */
     Path nettyJar() {
         return built(NETTY_JAR);
     }

@@ -71,8 +71,8 @@ record LinkShare(double connections, Map<Long, Long> bytes) {
     }
 
     /**
-     * Which part of the bytes did not go through the kernel since then, from 0 to 1; NaN where nothing went, or what the kernel carried is not
-     * known.
+     * The part of the bytes that did not go through the kernel since then, from 0 to 1; NaN where nothing went, or what the
+     * kernel carried is not known.
      *
      * @param byKernel what the process read and wrote through the kernel meanwhile; negative if unknown
      */

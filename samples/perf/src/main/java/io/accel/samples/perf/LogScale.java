@@ -30,7 +30,7 @@ record LogScale(double low, double high, double from, double to) {
         return from + (to - from) * Math.log(value / low) / Math.log(high / low);
     }
 
-    /** Round numbers from end to end, of which there is room for each. */
+    /** Round numbers from end to end, with room for each of them. */
     List<Double> ticks() {
         boolean few = Math.log10(high / low) <= FEW_DECADES;
         List<Double> ticks = new ArrayList<>();

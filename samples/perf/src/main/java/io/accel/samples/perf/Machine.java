@@ -18,7 +18,7 @@ final class Machine {
         this.root = root;
     }
 
-    /** What of it matters to figures; nothing about what is not known. */
+    /** The properties of a machine that matter to figures; unknown ones are left out. */
     Map<String, String> describe() throws IOException {
         Map<String, String> facts = new LinkedHashMap<>();
         int processors = Runtime.getRuntime().availableProcessors();

@@ -10,7 +10,7 @@ final class MarkdownPrinter {
     private MarkdownPrinter() {}
 
     /**
-     * @param machine what is known of where it was measured
+     * @param machine a description of the machine of the measurement
      * @param notes sentences about how
      */
     static String print(Result result, Map<String, String> machine, List<String> notes) {

@@ -100,13 +100,13 @@ enum NativeProgram {
         return bytes;
     }
 
-    /** What follows the command's name; {@code address} is null for the server. */
+    /** The arguments after the command's name; {@code address} is null for the server. */
     abstract List<String> arguments(int port, long count, String address);
 
-    /** What the client's output says. */
+    /** The figures in the client's output. */
     abstract Figures read(String output) throws IOException;
 
-    /** What goes with a measurement of this kind. */
+    /** The program for a measurement of this kind. */
     static NativeProgram of(Variant variant, Kind kind) {
         if (variant == Variant.RSTREAM) {
             return kind.measuresLatency() ? RSTREAM_LATENCY : RSTREAM_BANDWIDTH;
@@ -117,7 +117,7 @@ enum NativeProgram {
         return kind.measuresLatency() ? IB_WRITE_LAT : IB_WRITE_BW;
     }
 
-    /** Figures of which the mean time of an operation is all that is known. */
+    /** Figures with the mean time of an operation alone. */
     Figures mean(double micros) {
         double nan = Double.NaN;
         return new Figures(nan, nan, nan, 1e6 / micros, bytes * 1e6 / micros, nan, nan);
@@ -144,7 +144,7 @@ enum NativeProgram {
         return arguments;
     }
 
-    /** The last number of the line below the heading: microseconds a transfer, of which a round trip has two. */
+    /** The last number of the line below the heading: microseconds for each transfer; a round trip has two. */
     double rstreamMicros(String output) throws IOException {
         List<String> lines = output.lines().toList();
         for (int i = 1; i < lines.size(); i++) {

@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.util.List;
 
 /**
- * Where the two ends of a case run, and how one finds the other. Immutable.
+ * The hosts on which the two ends of a case run, and how one end finds the other. Immutable.
  *
  * @param cores which processors each may use
  * @param address where servers listen; null for the loopback interface

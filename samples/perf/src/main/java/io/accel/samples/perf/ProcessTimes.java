@@ -9,12 +9,12 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * What a process uses of the processors, seen from outside and to the nanosecond. What the JDK tells counts in ticks of 10 ms,
- * which is more than an idle process uses in a second, and to ask the process would wake it. Only where the kernel has no {@code schedstat} it is
- * counted in ticks, too, and no delay is seen.
+ * The processor time that a process uses, seen from outside and to the nanosecond. The JDK counts in ticks of 10 ms, which is
+ * more than an idle process uses in a second, and a question to the process would wake it. Only where the kernel has no {@code
+ * schedstat} it is counted in ticks, too, and no delay is seen.
  */
 final class ProcessTimes {
-    /** Where the ticks in user mode are in {@code stat}, counted behind the name; those in the kernel follow. */
+    /** The place of the ticks in user mode in {@code stat}, counted behind the name; the ticks in the kernel follow. */
     private static final int USER_TICKS = 11;
 
     private static final long TICK_NANOS = 10_000_000;
@@ -72,7 +72,7 @@ final class ProcessTimes {
         return far;
     }
 
-    /** What was used since the beginning, by all threads that still live. */
+    /** The time used since the beginning, by all threads that still live. */
     Used used() throws IOException, InterruptedException {
         Used sum = Used.NOTHING;
         for (Map.Entry<String, Used> thread : source.look().entrySet()) {
@@ -129,7 +129,7 @@ final class ProcessTimes {
         return used(times[0], times[1], Files.readString(thread.resolve("comm")));
     }
 
-    /** @param stat what a kernel without {@code schedstat} tells, such as that of the lab's guests */
+    /** @param stat the line of a kernel without {@code schedstat}, such as the kernel of the lab's guests */
     private static Used ofTicks(String stat) {
         int end = stat.lastIndexOf(')');
         String[] fields = stat.substring(end + 2).split(" ", -1);

@@ -53,7 +53,7 @@ final class ResultFiles {
         });
     }
 
-    /** What the file system says names the file, and often nothing else. */
+    /** The message of the file system names the file, and often says nothing else. */
     private static String reason(IOException e) {
         return e instanceof NoSuchFileException
                 ? "there is no such directory"

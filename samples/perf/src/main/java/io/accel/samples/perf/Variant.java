@@ -63,7 +63,7 @@ enum Variant {
     PEER_BALANCED("accel", "tcp", "balanced"),
     PEER_LOW_CPU("accel", "tcp", "low-cpu");
 
-    /** What the bytes are expected to go over. */
+    /** The path that the bytes are expected to take. */
     final String path;
 
     final boolean serverAccelerated;

@@ -11,13 +11,13 @@ import java.util.stream.IntStream;
 
 /**
  * How a row compares with the kernel's: for each figure how many times better it is, less than 1 if it is worse, NaN if there
- * is nothing to compare. What a row is called goes by the worst of them.
+ * is nothing to compare. The worst of them decides what a row is called.
  */
 record Verdict(double p50, double p99, double rate, double cpu) {
     /** There is nothing to compare with. */
     static final Verdict NONE = new Verdict(Double.NaN, Double.NaN, Double.NaN, Double.NaN);
 
-    /** What is compared. */
+    /** The figures that are compared. */
     enum Measure {
         P50("p50", 1.05, Verdict::p50),
         P99("p99", 1.2, Verdict::p99),
@@ -61,7 +61,7 @@ record Verdict(double p50, double p99, double rate, double cpu) {
     }
 
     /**
-     * Compares rounds, of which the two sides of each were measured one right after the other: the median of their ratios, or
+     * Compares rounds; the two sides of each round were measured one right after the other: the median of their ratios, or
      * the worst of them if either side was bimodal.
      *
      * @param rateGiven whether the case itself says how many operations a second there are
@@ -105,7 +105,7 @@ record Verdict(double p50, double p99, double rate, double cpu) {
         return Measure.P50.isWorseIn(this) || Measure.P99.isWorseIn(this) || Measure.RATE.isWorseIn(this);
     }
 
-    /** Whether anything is worse, be it the CPU time alone. */
+    /** Whether anything is worse, even the CPU time alone. */
     boolean isWorse() {
         return isSlower() || Measure.CPU.isWorseIn(this);
     }

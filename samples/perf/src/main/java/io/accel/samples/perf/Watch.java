@@ -30,7 +30,7 @@ final class Watch {
         begin = System.nanoTime();
     }
 
-    /** What was seen since the beginning. */
+    /** The conditions seen since the beginning. */
     Conditions seen() throws IOException, InterruptedException {
         double nanos = System.nanoTime() - begin;
         MachineTimes now = MachineTimes.now();

@@ -33,7 +33,7 @@ public final class WorkingDirectory implements AutoCloseable {
                 : create(prefix);
     }
 
-    /** Where it is. */
+    /** The path of the directory. */
     public Path path() {
         return path;
     }

@@ -16,7 +16,7 @@ import java.util.SplittableRandom;
  * @param length how many bytes, at least one
  */
 record Conversation(Kind kind, boolean resident, boolean closes, long seed, long length) {
-    /** What is to be done with the bytes. */
+    /** The server's task with the bytes. */
     enum Kind {
         /** The server sends back what it gets. */
         ECHO('e'),

@@ -16,7 +16,7 @@ final class Handovers {
 
     private Handovers() {}
 
-    /** So many until now; none without Accel, or before its bean is there, which is soon after the first channel. */
+    /** The number until now; none without Accel, or before its bean is registered, soon after the first channel. */
     static long ofThisProcess() {
         try {
             ObjectName name = new ObjectName(BEAN);

@@ -91,7 +91,7 @@ final class Program implements AutoCloseable {
         process.kill();
     }
 
-    /** What it said for humans. */
+    /** Its output for people. */
     String complaints() {
         return process.complaints();
     }

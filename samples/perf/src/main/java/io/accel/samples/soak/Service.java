@@ -34,7 +34,7 @@ final class Service {
         tally.connections.incrementAndGet();
     }
 
-    /** Where the next bytes belong, with room for as many as are wanted now; none while something is to be sent. */
+    /** The buffer for the next bytes, with room for as many as are wanted now; none while there is something to send. */
     ByteBuffer wanted() {
         in.clear();
         if (current == null) {
@@ -44,7 +44,7 @@ final class Service {
         return in.limit(out.hasRemaining() ? 0 : (int) Math.min(PIECE, left));
     }
 
-    /** What is to be sent now. */
+    /** The bytes to send now. */
     ByteBuffer toSend() {
         if (!out.hasRemaining()
                 && current != null

@@ -55,7 +55,7 @@ final class Soak implements AutoCloseable {
     private final Program clientOfVictim;
     private Program victimServer;
     private Program victimClient;
-    /** What carries the connections' bytes once they have been handed over. */
+    /** The path of the connections' bytes once they have been handed over. */
     enum Over {
         /** Without Accel. */
         KERNEL(Duration.ofSeconds(15)),
@@ -77,7 +77,7 @@ final class Soak implements AutoCloseable {
      */
     private final Map<String, Long> dead = new HashMap<>();
 
-    /** Where the servers have their Unix-domain sockets; null if they have none. */
+    /** The directory of the servers' Unix-domain sockets; null if they have none. */
     private final Path sockets;
     /** The places of such sockets of the server that lives throughout. */
     private final List<String> lastingPlaces;

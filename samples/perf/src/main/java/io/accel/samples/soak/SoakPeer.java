@@ -122,10 +122,10 @@ public final class SoakPeer {
         say("paused");
     }
 
-    /** What the process holds, with what is live on the heap. */
+    /** The resources that the process holds, with the live part of the heap. */
     private static void collect() throws IOException, InterruptedException {
         long used = Long.MAX_VALUE;
-        // What a first collection finds to be cleaned up is garbage for the next one.
+        // Objects that a first collection hands to cleaners are garbage for the next collection.
         for (int i = 0; i < 4; i++) {
             System.gc();
             Thread.sleep(50);

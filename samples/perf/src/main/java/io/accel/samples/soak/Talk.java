@@ -26,7 +26,7 @@ final class Talk {
         this.random = random;
     }
 
-    /** Of any size, but not so small that a long conversation takes all of the time. */
+    /** A piece of any size, but not so small that a long conversation takes all of the time. */
     private ByteBuffer buffer(long length) {
         int size = (int) (1 + length / MOST_PIECES + random.nextInt(1 << random.nextInt(4, 17)));
         return random.nextBoolean() ? ByteBuffer.allocate(size) : ByteBuffer.allocateDirect(size);

@@ -9,7 +9,7 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * A thread that opens one connection after the other to a server, has some conversations on each and ends it in one of
- * four ways. What it does depends on its seed, not on time. The addresses are those of a server, and may change.
+ * four ways. Its actions depend on its seed, not on time. The addresses are those of a server, and may change.
  */
 final class Talker extends Thread {
     private static final List<Wire.Way> WAYS = List.of(Wire.Way.values());

@@ -16,8 +16,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Aeron, unmodified: two of its media drivers in two JVMs, each of which sends to the other over UDP. Where that is possible
- * they have a network of their own, so that the kernel counts nobody else's datagrams.
+ * Aeron, unmodified: two of its media drivers in two JVMs, each of which sends to the other over UDP. Where possible they have
+ * a network of their own, so that the kernel counts nobody else's datagrams.
  */
 @RealProgram(
         name = "Aeron, media drivers over UDP",

@@ -35,7 +35,7 @@ class ChurnIT {
     // The JVM's own mappings come and go with its arenas and code; a leak of one a connection is far beyond.
     private static final int JVM_MAPPINGS = 100;
 
-    /** What two processes hold, and their directory. */
+    /** The resources that two processes hold, and their directory. */
     private record Held(
             Map<String, Long> serverFiles,
             Map<String, Long> clientFiles,
@@ -90,7 +90,7 @@ class ChurnIT {
         }
     }
 
-    /** What there is below the directory, and what of that both have mapped. */
+    /** The files below the directory, and both processes' mappings of them. */
     private static long shared(Child server, Child client, Path directory) {
         return ProcFs.filesBelow(directory)
                 + ProcFs.mappingsOf(server.pid(), directory)

@@ -128,7 +128,7 @@ class ContainersIT {
         transferThroughProxy(mask, false);
     }
 
-    /** What the client connects to is not what the server's end sees, as with the address of a service. */
+    /** The client connects to another address than the server's end sees, as with the address of a service. */
     @Test
     void throughATranslatedAddressTheyShareMemory() throws IOException {
         transferThroughProxy(0, true);
@@ -164,7 +164,7 @@ class ContainersIT {
                     while (server.awaitNumber("READ", Ends.START) < SOME) {
                         assertThat(server.isAlive()).isTrue();
                     }
-                    // Where it gets larger rings it has none for a moment, or both.
+                    // While it gets larger rings it has none for a moment, or both.
                     await().atMost(Ends.START).untilAsserted(() -> assertThat(ProcFs.ringsBelow(client.pid()))
                             .as("rings of the client")
                             .isEqualTo(mask == 0 ? 1 : 0));

@@ -31,7 +31,7 @@ class CrowdedMemoryIT {
 
     private static final Duration TALK = Duration.ofSeconds(20);
     private static final Duration PAUSE = Duration.ofMillis(250);
-    /** Who found no room asks again after a second, two, and four. */
+    /** A connection that found no room asks again after a second, two, and four. */
     private static final Duration SEVERAL_PAUSES = Duration.ofSeconds(15);
 
     @BeforeAll

@@ -57,7 +57,7 @@ class MemoryLimitIT {
                         .as("rings, of which so many fit")
                         .isGreaterThanOrEqualTo(MOST / MIB / (2 * RING) / 2);
                 assertThat(client.output() + server.output()).contains(" by kernel (SHM_CAP: ");
-                // What one end has given back the other may have for a moment longer.
+                // The other end may hold for a moment longer what one end has given back.
                 assertThat(group.shared())
                         .as("rings count as the container's memory")
                         .isBetween(MOST / 2, 2 * MOST);

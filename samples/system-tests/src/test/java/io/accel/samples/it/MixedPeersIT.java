@@ -55,7 +55,7 @@ class MixedPeersIT {
                 "needs root, to start a process as the user " + OTHER_USER);
         ReadableCopy copy = ReadableCopy.in(directory);
         UnaryOperator<Launch> asOther = launch -> copy.launchedAs(OTHER_USER, OTHER_GROUP, launch);
-        // Where both users may look, so that it is not the directory that keeps them apart.
+        // A directory in which both users may look, so that the directory does not keep them apart.
         UnaryOperator<Launch> meeting = launch -> launch.accel("shm.dir", "/dev/shm");
         transferByKernel(
                 otherListens,

@@ -10,7 +10,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What one end sees when the other's process ends: by {@code kill -9}, by itself, or by an interrupt of its thread. */
+/** The view of one end when the other's process ends: by {@code kill -9}, by itself, or by an interrupt of its thread. */
 class PeerDeathIT {
     private static final long SOME = 64L << 20;
     private static final Duration EXIT = Duration.ofSeconds(30);

@@ -16,14 +16,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Who connects to whom is the kernel's to say, and Accel follows: listeners of several processes that share a port, a process that
+ * The kernel decides which ends are connected, and Accel follows: listeners of several processes that share a port, a process that
  * takes another's place, two that connect to each other at once, and more connections than there are ports.
  */
 @Timeout(120)
 class StationsIT {
     private static final String HERE = "127.0.0.1";
     private static final Duration SOON = Duration.ofSeconds(30);
-    /** Who asked in vain asks again after a pause that is longer each time: five of them. */
+    /** A client that asked in vain asks again after a pause that is longer each time: five pauses. */
     private static final Duration MANY_PAUSES = Duration.ofSeconds(90);
 
     private static final int LISTENERS = 4;
@@ -85,7 +85,7 @@ class StationsIT {
         stations.forEach(Child::close);
     }
 
-    /** That the kernel gives one of four none of so many will not happen in the life of the universe. */
+    /** The kernel will not, in the life of the universe, give none of so many connections to one of four listeners. */
     @Test
     @Timeout(240)
     void listenersThatShareAPortShareItsConnections() {

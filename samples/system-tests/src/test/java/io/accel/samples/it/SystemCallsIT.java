@@ -34,7 +34,7 @@ class SystemCallsIT {
 
     private static final int WARM_UP = 300;
     private static final int TRIPS = 2_000;
-    /** What makes connections and ends them as well. */
+    /** The calls on descriptors, and those that make and end connections. */
     private static final String ALL_CALLS = SystemCalls.ON_DESCRIPTORS
             + ",socket,bind,connect,accept,accept4,shutdown,close,getsockopt,setsockopt,getsockname,fcntl";
 

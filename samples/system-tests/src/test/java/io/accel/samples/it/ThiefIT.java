@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 class ThiefIT {
     private static final int BAD_HANDSHAKE = 11;
     private static final int PENDING = -2;
-    /** What a server answers with that a thief listens to. */
+    /** The answer of a server that a thief listens to. */
     private static final int NAME = 7;
 
     @BeforeAll

@@ -76,12 +76,12 @@ final class ZooKeeperServers implements AutoCloseable {
         }
     }
 
-    /** What a client connects to: every server. */
+    /** The connect string of a client of every server. */
     String connectString() {
         return clientPorts.stream().map(port -> host + ":" + port).collect(Collectors.joining(","));
     }
 
-    /** What a client connects to that wants this server and no other. */
+    /** The connect string of a client of this server and no other. */
     String connectString(int server) {
         return host + ":" + clientPort(server);
     }
@@ -90,7 +90,7 @@ final class ZooKeeperServers implements AutoCloseable {
         return clientPorts.get(server);
     }
 
-    /** Which server has this address. */
+    /** The number of the server with this address. */
     int at(String hostAndPort) {
         return clientPorts.indexOf(Integer.parseInt(hostAndPort.substring(hostAndPort.indexOf(':') + 1)));
     }

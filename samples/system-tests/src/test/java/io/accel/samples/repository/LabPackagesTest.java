@@ -16,7 +16,7 @@ class LabPackagesTest {
     @TempDir
     private Path dir;
 
-    /** What the lab says, and does with apt-get, where a package is missing; and {@code status N}. */
+    /** The lab's output, and its calls of apt-get, where a package is missing; and {@code status N}. */
     private static String install(String variables) throws Exception {
         return Shell.run(
                 "here='" + Shell.LAB + "'; . \"$here/prepare.sh\"; " + variables
@@ -25,7 +25,10 @@ class LabPackagesTest {
                 Shell.NOTHING);
     }
 
-    /** What somebody at a terminal sees who gives this answer, where apt-get changes the terminal's settings, as it does for its progress. */
+    /**
+     * The output for a user at a terminal who gives this answer, where apt-get changes the terminal's settings, as it does for
+     * its progress.
+     */
     private String installAtTerminal(String answer) throws Exception {
         Path apt = Files.writeString(dir.resolve("apt-get"), "#!/bin/sh\nstty sane </dev/tty && echo \"apt-get $*\"\n");
         Files.setPosixFilePermissions(apt, PosixFilePermissions.fromString("rwxr-xr-x"));

@@ -30,7 +30,7 @@ public final class NettyPingPong extends ChannelInboundHandlerAdapter {
 
     private volatile ChannelHandlerContext context;
 
-    // Event loop only, but for what is handed over by the latch.
+    // Event loop only, except for the fields that the latch hands over.
     private long begin;
     private long last;
     private long duration;

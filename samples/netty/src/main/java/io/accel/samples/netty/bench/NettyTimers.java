@@ -24,7 +24,7 @@ public final class NettyTimers {
 
     private final EventLoop loop;
 
-    // Event loop only, but for what is handed over by the latch.
+    // Event loop only, except for the fields that the latch hands over.
     private final Histogram late = new Histogram(LONGEST_NANOS, 3);
     private long begin;
     private long duration;

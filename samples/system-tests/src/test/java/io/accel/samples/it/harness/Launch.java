@@ -83,7 +83,7 @@ public final class Launch {
         return Path.of(JAR);
     }
 
-    /** Where the test programs' classes are. */
+    /** The directory of the test programs' classes. */
     public static Path testClasses() {
         return Path.of(
                 Launch.class.getProtectionDomain().getCodeSource().getLocation().getPath());
@@ -314,7 +314,7 @@ public final class Launch {
             command.add("-Daccel.handshake.timeout=20s");
             // Unless a profile says when, each connection moves, and in the middle of what its program says.
             command.add(profile == null ? "-Daccel.handover.after=0" : "-Daccel.profile=" + profile);
-            // Where what killed programs leave behind goes with the tests.
+            // The tests' directory is removed in the end, with the files that killed programs leave behind.
             command.add("-Daccel.shm.dir=" + SharedDirectory.ofTests());
         }
         classPath.forEach(entry -> path.add(entry.toString()));

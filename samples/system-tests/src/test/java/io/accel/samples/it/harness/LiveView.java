@@ -58,7 +58,7 @@ public final class LiveView {
         return process.get("pid").getAsLong();
     }
 
-    /** What a process, or a connection, has under that name. */
+    /** The value that a process, or a connection, has under that name. */
     public static String text(JsonObject object, String name) {
         return object.get(name).getAsString();
     }

@@ -8,8 +8,8 @@ import io.accel.testing.ProcFs;
 import java.time.Duration;
 
 /**
- * Which path connections take, by a witness that is not Accel: the kernel's own tables of TCP connections and of what processes
- * have mapped.
+ * The paths of connections, from a witness other than Accel: the kernel's own tables of TCP connections and of the files that
+ * processes have mapped.
  *
  * <p>Every connection is one of the kernel's; one that is accelerated has a file in shared memory besides, which both ends
  * have mapped, a moment after it was made. On the JDK's provider there is never one, which shows that the witness sees.

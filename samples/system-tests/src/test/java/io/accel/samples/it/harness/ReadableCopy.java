@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * What the children run, copied to where every user may read it: the build may be where only its own user may look. Immutable.
+ * A copy of the children's code that every user may read: the build may be where only its own user may look. Immutable.
  */
 public final class ReadableCopy {
     private final Path classes;
