@@ -67,7 +67,7 @@ public final class AccelAgent {
             e.getMessage().lines().forEach(AccelAgent::say);
             if (!isForgiving(arguments)) {
                 say(
-                        "the program was not started. With -javaagent:accel.jar=on-error=off it runs without Accel in such a case");
+                        "the program was not started. With -javaagent:accel.jar=on-error=off it would run without Accel");
                 System.exit(MISTAKE);
             }
             say("the program runs without Accel");
@@ -169,8 +169,8 @@ public final class AccelAgent {
         }
         String inUse = AsynchronousChannelProvider.provider().getClass().getName();
         if (!inUse.equals(ASYNCHRONOUS)) {
-            say("asynchronous channels stay those of " + inUse + ", other channels are Accel's all the same:"
-                    + " the program has opened asynchronous ones already");
+            say("asynchronous channels stay those of " + inUse + ", but other channels are Accel's:"
+                    + " the program had opened asynchronous channels already");
         }
     }
 
@@ -179,7 +179,7 @@ public final class AccelAgent {
         try {
             AccelSockets.install();
         } catch (IOException e) {
-            say("java.net.Socket stays the JDK's, channels are Accel's all the same: the program, or"
+            say("java.net.Socket stays the JDK's, but channels are Accel's: the program, or"
                     + " another agent, has a socket factory already (" + e.getMessage() + ")");
         }
     }

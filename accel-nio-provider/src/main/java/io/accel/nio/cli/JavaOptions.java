@@ -24,8 +24,8 @@ final class JavaOptions {
      */
     JavaOptions(Path jar) {
         if (jar.toString().contains("=")) {
-            throw new IllegalArgumentException("the JVM takes what follows '=' in " + jar
-                    + " as the agent's arguments: put Accel into a directory whose name has no '='");
+            throw new IllegalArgumentException("the JVM takes the text after '=' in " + jar
+                    + " for the agent's arguments: put Accel into a directory whose name has no '='");
         }
         options.add("-javaagent:" + jar);
         options.add("--enable-native-access=ALL-UNNAMED");

@@ -47,7 +47,7 @@ class RdmaChecksTest {
                 .satisfies(finding -> {
                     assertThat(finding.status()).isEqualTo(Status.WARNING);
                     assertThat(finding.found())
-                            .isEqualTo("efa_0: UNSPECIFIED; connections by it take the kernel's path: " + REASON);
+                            .isEqualTo("efa_0: UNSPECIFIED; connections through it take the kernel's path: " + REASON);
                     assertThat(finding.advice()).startsWith("nothing to do, unless");
                 });
         assertThat(findings).as("a connection over it").noneMatch(finding -> finding.check()

@@ -52,7 +52,7 @@ import org.junit.jupiter.api.io.TempDir;
 @RealProgram(
         name = "Vert.x on Accel's transport",
         artifact = "io.vertx:vertx-core",
-        how = "HTTP, TCP and its options, files, datagrams, without a word of it in the program")
+        how = "HTTP, TCP and its options, files, datagrams, without a change to the program")
 @Timeout(30)
 class VertxTest {
     private static final Duration LIMIT = Duration.ofSeconds(10);

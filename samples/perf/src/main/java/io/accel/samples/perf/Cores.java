@@ -46,7 +46,7 @@ public record Cores(String server, String client) {
         List<Integer> allowed = allowed();
         if (allowed.isEmpty() || !isOnPath("taskset")) {
             throw new IOException("cannot choose processors: "
-                    + (allowed.isEmpty() ? "the system does not tell which there are" : "there is no taskset"));
+                    + (allowed.isEmpty() ? "the system does not list them" : "there is no taskset"));
         }
         String few = list(allowed.subList(0, Math.min(count, allowed.size())));
         return new Cores(few, few);
@@ -61,7 +61,7 @@ public record Cores(String server, String client) {
     /** One line for the reader of figures. */
     String describe() {
         return server == null
-                ? "Both ends ran on whatever processors the system chose."
+                ? "Both ends ran on the processors that the system chose."
                 : "Each end ran on processors of its own: the server on " + server + ", the client on " + client + ".";
     }
 

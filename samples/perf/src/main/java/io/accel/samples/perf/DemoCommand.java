@@ -14,7 +14,7 @@ import picocli.CommandLine.Mixin;
         mixinStandardHelpOptions = true,
         description =
                 "Runs plain java.nio programs with Accel and without, alone and crowded, for less than a minute, and"
-                        + " says what was seen. './accel perf compare' measures more, and takes its time for it.")
+                        + " says what was seen. './accel perf compare' measures more, and takes longer.")
 public final class DemoCommand implements Callable<Integer> {
     /** Cases that Accel is made for, and cases that are hard for it, so that the demo does not show its best side alone. */
     private static final Set<BenchCase> CASES = Set.copyOf(

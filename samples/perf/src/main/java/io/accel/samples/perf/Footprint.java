@@ -44,7 +44,7 @@ record Footprint(long bytes, long descriptors) {
                 return 1024 * Long.parseLong(line.replaceAll("\\D", ""));
             }
         }
-        throw new IOException(status + " does not tell the process's own memory (" + OWN + ")");
+        throw new IOException(status + " does not have the process's own memory (" + OWN + ")");
     }
 
     /** The memory of each of the {@code connections} that were opened between {@code few} and now. */

@@ -70,7 +70,7 @@ final class HtmlPrinter {
                 .append("</ul>\n")
                 .append(chart.draw(name, ofCase))
                 .append("</figure>\n"));
-        return rows.isEmpty() ? "<p>No case that was measured tells its latency.</p>" : html.toString();
+        return rows.isEmpty() ? "<p>No measured case has a latency.</p>" : html.toString();
     }
 
     private static String throughput(List<Row> all) {

@@ -35,7 +35,7 @@ public final class Lab {
             }
         }
         throw new IOException("this machine has no RDMA device with an address, and " + IN_REPOSITORY
-                + ", which makes a machine that has one, is not there");
+                + ", which makes a machine with a device, does not exist");
     }
 
     /**

@@ -95,7 +95,7 @@ final class ProcessTimes {
             }
         }
         if (used.isEmpty()) {
-            throw new IOException("the kernel does not tell what the threads in " + threads + " used (no schedstat)");
+            throw new IOException("the kernel does not have the processor times of the threads in " + threads + " (no schedstat)");
         }
         return used;
     }
@@ -110,12 +110,12 @@ final class ProcessTimes {
         for (String line : lines.lines().toList()) {
             String[] fields = line.split(" ", 5);
             if (fields.length < 5) {
-                throw new IOException("the other host says of a thread: " + line);
+                throw new IOException("the other host reports of a thread: " + line);
             }
             used.put(fields[0], fields[2].startsWith("(") ? ofTicks(line) : used(fields[1], fields[2], fields[4]));
         }
         if (used.isEmpty()) {
-            throw new IOException("the other host does not tell what the threads of a process used");
+            throw new IOException("the other host does not report the processor times of a process's threads");
         }
         return used;
     }

@@ -21,7 +21,7 @@ final class ResultFiles {
     @Option(
             names = "--json",
             paramLabel = "FILE",
-            description = "Also write the rows, and what failed, to this file, as a JSON array.")
+            description = "Also write the rows and the failures to this file, as a JSON array.")
     private Path json;
 
     @Option(
@@ -35,7 +35,7 @@ final class ResultFiles {
     @Option(
             names = "--markdown",
             paramLabel = "FILE",
-            description = "Also write the table, the machine and how it was measured to this file, as Markdown.")
+            description = "Also write the table, the machine and the method to this file, as Markdown.")
     private Path markdown;
 
     @Spec(Spec.Target.MIXEE)
