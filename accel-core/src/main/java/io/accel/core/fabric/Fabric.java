@@ -186,7 +186,7 @@ public interface Fabric {
          * @param remote the client's address
          * @param again run once, by any thread, when it is worth asking again after this returned false
          * @return false if there is no decision yet, because the program has not accepted the connection
-         * @throws FallbackException if there is to be no link; the client is told so
+         * @throws FallbackException if there can be no link; the client is told so
          */
         boolean reserve(InetSocketAddress local, InetSocketAddress remote, Runnable again) throws FallbackException;
 

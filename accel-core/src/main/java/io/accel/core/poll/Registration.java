@@ -56,7 +56,7 @@ public final class Registration {
     /** The poller's turn in which something was last found, or in which this became hot. */
     long foundAt;
     /**
-     * Whether this is in the poller's queue of registrations without a place in the hot set, and is to be looked at
+     * Whether this is in the poller's queue of registrations without a place in the hot set, and must be looked at
      * there.
      */
     boolean queued;

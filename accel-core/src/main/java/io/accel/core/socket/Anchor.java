@@ -44,7 +44,7 @@ public interface Anchor {
     /**
      * Takes note that the adapter has closed it, and that the call has returned.
      *
-     * @param aborted whether the close was to be a reset, as with {@code SO_LINGER} 0
+     * @param aborted whether the close had to be a reset, as with {@code SO_LINGER} 0
      */
     default void closed(boolean aborted) {}
 

@@ -45,8 +45,8 @@ public final class Captures implements CaptureSource {
     }
 
     /**
-     * Takes note of a new link. To be called before anything can go over it. If a beginning capture cannot find the link yet, this is to be
-     * called again when it can: a capture that has begun meanwhile has looked too early.
+     * Takes note of a new link. To be called before anything can go over it. If a beginning capture cannot find the link yet, the
+     * caller must call this again when it can: a capture that has begun meanwhile has looked too early.
      */
     static void opened(CapturedLink link) {
         if (OF_PROCESS.running != null) {

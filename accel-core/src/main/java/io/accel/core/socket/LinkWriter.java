@@ -172,7 +172,7 @@ public final class LinkWriter extends LinkHalf {
      *
      * @param wanted how many bytes
      * @return the number of bytes that fit, at most {@code wanted}; 0 also where {@link #write} returns {@link LinkStream#MOVED}
-     * @throws IOException as {@link #write(ByteBuffer)}; what was appended before can still be flushed
+     * @throws IOException as {@link #write(ByteBuffer)}; bytes that were appended before can still be flushed
      */
     public int room(int wanted) throws IOException {
         if (!isOutput() || (unrest == Unrest.RETURNS && wayBack.feigns())) {

@@ -383,7 +383,7 @@ public final class Outgoing {
     }
 
     /**
-     * Leaves this direction where it is for good, because it is about to end, or carries bytes that only the kernel's path can carry.
+     * Keeps this direction where it is from now on, because it is about to end, or carries bytes that only the kernel's path can carry.
      *
      * @return the link if this direction goes over it; null if it goes through the kernel
      */
@@ -396,7 +396,7 @@ public final class Outgoing {
         return link;
     }
 
-    /** Whether this direction was {@linkplain #fix left} where it is for good. */
+    /** Whether this direction was {@linkplain #fix fixed} where it is. */
     synchronized boolean isFixed() {
         return fixed;
     }

@@ -345,7 +345,7 @@ public final class StreamSocket {
     /**
      * Begins the close of a channel that a selector still has a key of, as the JDK begins it: the output ends, and unread bytes decide
      * nothing before the selector has let go of the key. TCP connections, whose close in that state ends in order, and connections
-     * without a link, whose close the kernel's channel delays by itself, are to be closed at once.
+     * without a link, whose close the kernel's channel delays by itself, must be closed at once.
      *
      * @param aborts whether the close has to be a reset, of which the peer learns nothing before the selector has let go
      * @return whether {@link #close} and the close of the anchor are to wait for that
@@ -369,7 +369,7 @@ public final class StreamSocket {
     /**
      * Records that the adapter has closed the anchor, after {@link #close}; used for Unix-domain connections.
      *
-     * @param aborted whether the close was to be a reset
+     * @param aborted whether the close had to be a reset
      */
     public void anchorClosed(boolean aborted) {
         anchor.closed(aborted);

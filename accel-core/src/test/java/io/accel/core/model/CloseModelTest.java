@@ -11,7 +11,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * One thread writes and another one closes, who do not wait for each other, and a peer reads to the end. No write counts as accepted
- * which the peer does not get; and what the peer had before the close does count.
+ * unless the peer gets it, and bytes that the peer had before the close do count.
  */
 class CloseModelTest {
     // Shared words.

@@ -52,7 +52,7 @@ class ResumptionAfterLeavingModelTest {
     /** The receiver's record, as what it has received and one more; 0 if it was not said. */
     private static final int BACK_RECORD = 17;
 
-    /** Whether the receiver needs to hear nothing, and knows that what has come is all. */
+    /** Whether the receiver needs to hear nothing, and knows that it has all the bytes. */
     private static final int CONTENT = 18;
 
     private static final int WIRED = 19;

@@ -308,7 +308,7 @@ class ResumptionModelTest {
     private static void readWire(Memory m, Mutation mutation) {
         int value = m.word(WIRE + m.word(WIRE_READ));
         m.word(WIRE_READ, m.word(WIRE_READ) + 1);
-        boolean unused = place(m); // what was just read comes behind the switch
+        boolean unused = place(m); // the bytes just read come behind the switch
         if (m.word(DUE) == 1) {
             m.word(DUE, 0);
             if (value == ANNOUNCEMENT || mutation == Mutation.SKIPS_BLINDLY) {

@@ -10,8 +10,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * The sleepers word of a shared-memory link: arm, look once more, sleep; publish, fence, look for sleepers, ring. Nobody may
- * sleep while what it waits for is there.
+ * The sleepers word of a shared-memory link: arm, look once more, sleep; publish, fence, look for sleepers, ring. No thread
+ * may sleep when the bytes that it waits for have come.
  */
 class SleepAndWakeModelTest {
     private static final int DATA = 1;

@@ -177,7 +177,7 @@ class PollerTest {
         assertThat(found).containsOnlyKeys(kernel);
     }
 
-    /** To let go of a descriptor the kernel has to be asked; what it says then counts. */
+    /** To let go of a descriptor the kernel has to be asked, and its answer then counts. */
     @Test
     void theKernelIsAskedOnceThoughARegistrationEnds() throws Exception {
         Poller poller = poller(0, 64);

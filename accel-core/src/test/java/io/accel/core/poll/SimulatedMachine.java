@@ -10,9 +10,9 @@ import java.util.SplittableRandom;
  * A machine with some cores and a scheduler, in simulated time: discrete events, no real threads. Requests and replies go
  * back and forth between pairs of threads that wait as a {@link WaitPolicy} says; others compute nearly without end.
  *
- * <p>The scheduler is like Linux's: least virtual run time first, slices of some milliseconds, whoever is woken goes before who
- * has had more than its share and to its waker's core if that has less to do, a yield gives up a slice, idle cores take what
- * others have waiting, and mean loads are balanced.
+ * <p>The scheduler is like Linux's: least virtual run time first, slices of some milliseconds. A woken thread goes before a thread
+ * that has had more than its share, and to its waker's core if that has less to do. A yield gives up a slice, idle cores take
+ * waiting threads from others, and mean loads are balanced.
  *
  * <p>No piece of work takes the same time twice, some take long, and who computes pauses now and then. Otherwise where threads
  * were placed at first would be where they stay, as no machine with an operating system leaves them.
@@ -322,8 +322,8 @@ final class SimulatedMachine {
             failed = 0;
             return;
         }
-        // As Linux does: one that is too heavy to even loads out is moved after some attempts all the same, so that
-        // three that never sleep take turns at having one of two cores to themselves.
+        // As Linux does: a thread that is too heavy to even loads out is still moved after some attempts, so that
+        // three threads that never sleep take turns at having one of two cores to themselves.
         double heaviest = gap / 2 * (1 << Math.min(failed, 8));
         Task moved = null;
         for (Task task : tasks) {
@@ -400,7 +400,7 @@ final class SimulatedMachine {
                 task.become(Stage.WAIT, LOOK);
                 task.yieldedAt = now;
                 if (waiting(task.core) != null) {
-                    // As Linux does: a slice is given up by who has not had more than others.
+                    // As Linux does: a thread that has not had more than others gives up a slice.
                     task.vruntime += task.isOwed() ? setting.sliceNanos : 0;
                     leave(task);
                 }
@@ -555,8 +555,8 @@ final class SimulatedMachine {
         }
 
         /**
-         * About as long as usual, and now and then long: a collector's work, a large request. Without those, where the
-         * scheduler has put threads that sleep and wake is where they stay, well or badly, and what is compared is luck.
+         * About as long as usual, and now and then long: a collector's work, a large request. Without those, threads
+         * that sleep and wake stay where the scheduler has put them, well or badly, and the comparison is about luck.
          */
         long work(long nanos) {
             long extra = 0;

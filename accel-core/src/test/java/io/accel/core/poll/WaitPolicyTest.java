@@ -249,7 +249,7 @@ class WaitPolicyTest {
         assertThat(offers).isEqualTo(2);
     }
 
-    /** In a guest whose system calls are dear the answer to an offer that nobody took is no sign of a peer on the same core. */
+    /** In a guest whose system calls are slow the answer to an offer that nobody took is no sign of a peer on the same core. */
     @Test
     void anAnswerDuringAYieldThatIsSlowAnywayIsNoHandover() {
         told.unusedYield = 1_500;

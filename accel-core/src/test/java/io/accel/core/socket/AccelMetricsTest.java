@@ -238,7 +238,7 @@ class AccelMetricsTest {
             }
             lab.silence();
             StreamSocket client = lab.client();
-            // It asks more than once, where there is traffic, before it is the kernel's for good.
+            // It asks more than once, where there is traffic, before it stays with the kernel.
             await().atMost(20, TimeUnit.SECONDS).until(() -> {
                 Streams.write(lab.accelerator.waits(), client, ByteBuffer.allocate(1));
                 return timeouts.now() > 0;

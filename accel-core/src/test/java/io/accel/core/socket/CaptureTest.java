@@ -172,7 +172,7 @@ class CaptureTest {
         }
     }
 
-    /** Either end may be the one that is captured. */
+    /** Either end may be captured. */
     private static void pass(Lab lab, Lab.Pair pair) throws IOException {
         Streams.write(lab.accelerator.waits(), pair.client(), ByteBuffer.wrap(new byte[] {7}));
         assertThat(Streams.read(lab.accelerator.waits(), pair.server(), ByteBuffer.allocate(1)))

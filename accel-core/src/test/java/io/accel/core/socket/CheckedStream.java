@@ -50,7 +50,7 @@ final class CheckedStream {
         return socket.outgoing().link() != null && socket.incoming().link() != null;
     }
 
-    /** Sends so many bytes more; what comes of it is {@code sent} and how many that makes, or an exception in words. */
+    /** Sends so many more bytes. The outcome is {@code sent} and the total, or an exception in words. */
     FutureTask<String> send(int bytes) {
         return Streams.start(() -> sendNow(bytes));
     }

@@ -81,7 +81,7 @@ final class FaultLab implements AutoCloseable {
         Streams.receive(waits, pair.client(), 1000, 2);
     }
 
-    /** Everything given out has come back but for the listener, and nobody has used what was freed. */
+    /** All resources but the listener have come back, and nobody has used a freed one. */
     void nothingIsLeft() {
         soon(() -> {
             assertThat(faults.out()).isEqualTo("handshakes 0, links 0, listeners 1, places 0");

@@ -14,8 +14,8 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A link over shared memory that breaks as an RDMA link does when a verb fails: what was to be sent is not, the peer counts as
- * having reset, or it is left open what becomes of the stream, and the doorbell rings once more. It notices who uses it after
+ * A link over shared memory that breaks as an RDMA link does when a verb fails: the bytes are not sent, the peer counts as having
+ * reset, or the fate of the stream is left open, and the doorbell rings once more. It notices who uses it after
  * it was freed.
  */
 final class FaultyLink implements Link {
@@ -48,7 +48,7 @@ final class FaultyLink implements Link {
         this.faults = faults;
     }
 
-    /** Whether the call is to go through. */
+    /** Whether the call has to go through. */
     private boolean works(Call call) {
         check(call.name());
         if (!broken && !spared && faults.next(side, call) != null) {

@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** A peer that lies about where its bytes go, where they stand, or what it has received: its own connection ends, and no other hears of it. */
 @Timeout(60)
 class HostileWordsTest {
-    /** A stream's first byte in a ring: what comes before is the place where it switched. */
+    /** A stream's first byte in a ring; before it is the place where the stream switched. */
     private static final int BEHIND_THE_PREFACE = 64;
 
     private FaultLab lab;
@@ -211,8 +211,9 @@ class HostileWordsTest {
     }
 
     /**
-     * A place ahead of what has come is what a receiver finds whose peer is faster, so it is no ground to end the connection. The peer may
-     * end before it has sent so much: then that is the end, as of any stream that is shorter than was said.
+     * A receiver whose peer is faster finds a place ahead of the bytes that have come, so that is no reason to end the
+     * connection. The peer may end before it has sent so much: then that is the end, as of any stream that is shorter than was
+     * said.
      */
     @ParameterizedTest
     @ValueSource(longs = {100, 1L << 40, Long.MAX_VALUE})

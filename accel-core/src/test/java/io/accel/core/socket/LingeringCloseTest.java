@@ -152,7 +152,7 @@ class LingeringCloseTest {
         }
     }
 
-    /** It is known to be broken, at the one end or at both, and nothing of what was written has left. */
+    /** The link is known to be broken, at one end or at both, and none of the written bytes has left. */
     @ParameterizedTest
     @ValueSource(ints = {0, 500, 20_000})
     void aCloseInTheMidstOfIt(int newsMicros) throws Exception {
@@ -167,7 +167,7 @@ class LingeringCloseTest {
         }
     }
 
-    /** The peer's bytes come through the kernel, among which its word is to be found by nobody's reader. */
+    /** The peer's bytes come through the kernel, and its record has to be found among them although no program reads. */
     @Test
     void aDirectionThatNeverSwitched() throws Exception {
         Lab.Pair pair = lab.lab.connectOnly();
@@ -224,7 +224,7 @@ class LingeringCloseTest {
         Lab.close(pair.server());
     }
 
-    /** A peer that goes on writing to a program that has closed: it gets all the same what was sent to it. */
+    /** A peer that goes on writing to a program that has closed still gets the bytes that were sent to it. */
     @Test
     void thePeerWritesOn() throws Exception {
         for (int round = 0; round < 30; round++) {
@@ -305,7 +305,7 @@ class LingeringCloseTest {
         Lab.close(pair.server());
     }
 
-    /** A program that has said how long its close may take, or that it is to be a reset, is not to be helped. */
+    /** A program that has said how long its close may take, or that it must be a reset, gets no help. */
     @ParameterizedTest
     @ValueSource(ints = {0, 1})
     void aCloseOfTheProgramsOwnKind(int linger) throws Exception {

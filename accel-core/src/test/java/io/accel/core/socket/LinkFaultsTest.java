@@ -76,10 +76,8 @@ class LinkFaultsTest {
             if (isCertain) {
                 assertThat(lab.faults.hasTripped()).isTrue();
             }
-            // Every byte was published before a SIGNAL. A look at the cursors breaks the link, and sees what there is
-            // all the same: where
-            // each look on a busy machine finds something, all bytes have come before anybody asks for the link's
-            // state.
+            // Every byte was published before a SIGNAL. A look at the cursors breaks the link, but still sees the bytes:
+            // if each look on a busy machine finds something, all bytes have come before anybody asks for the link's state.
             boolean mayHaveAll = call == Call.SIGNAL || call == Call.RELEASED || call == Call.PUBLISHED || !isCertain;
             if (lab.faults.hasTripped() && !mayHaveAll) {
                 assertThat(outcomes).as("somebody is told").anyMatch(outcome -> !outcome.equals("all"));
@@ -229,7 +227,7 @@ class LinkFaultsTest {
         }
     }
 
-    /** As long as the peer may still read what went over the link it does; what the peer has read nobody can lose. */
+    /** The peer reads the bytes of the link as long as it may, and bytes that it has read cannot be lost. */
     @Test
     void aConnectionOutlivesALinkThatBothDirectionsHaveLeft() throws Exception {
         try (FaultLab lab = new FaultLab("low-cpu")) {

@@ -34,7 +34,7 @@ final class PeerFaultsProbe {
     private final FaultLab lab;
     private final SynchronousQueue<String> verdicts = new SynchronousQueue<>();
     private final List<FileInputStream> ballast = new ArrayList<>();
-    /** Sends what is to be sent in the order in which that was told, and says so in the same. */
+    /** Sends as it is told, in the order of the requests, and reports in the same order. */
     private final Executor sender = Executors.newSingleThreadExecutor(PeerFaultsProbe::daemon);
 
     private final Executor ender = Executors.newSingleThreadExecutor(PeerFaultsProbe::daemon);
@@ -199,7 +199,7 @@ final class PeerFaultsProbe {
         return false;
     }
 
-    /** Opens files until there are no more to be had. The code that has to run then is loaded before: it lies in files, too. */
+    /** Opens files until there are no more descriptors. The code that has to run then is loaded before: it lies in files, too. */
     private void takeDescriptors() throws Exception {
         load(StreamSocket.class);
         load(PeerFaultsProbe.class);

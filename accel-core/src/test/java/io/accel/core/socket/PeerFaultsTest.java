@@ -550,8 +550,8 @@ class PeerFaultsTest {
     }
 
     /**
-     * A reset is right as well: what it has received is not known to a process that has no memory to say so. The program is told of it once, as it
-     * is of TCP's: if a write has met it, a read comes to an end behind it.
+     * A reset is right as well: a process that has no memory to say what it has received cannot tell its peer. The program is
+     * told of it once, as it is of TCP's: if a write has met it, a read comes to an end behind it.
      */
     @ParameterizedTest
     @EnumSource(Side.class)

@@ -205,7 +205,7 @@ class ResumptionTest {
         });
     }
 
-    /** The announcement was read together with nothing, or with what the program is to have later. */
+    /** The announcement was read alone, or together with bytes that the program gets later. */
     @Test
     void whatWasReadWithTheAnnouncement() throws Exception {
         pair = lab.lab.connectOnly();
@@ -317,7 +317,7 @@ class ResumptionTest {
         bystander.close();
     }
 
-    /** The peer's process dies wherever it has come to; what came from it was right, and nobody waits for it. */
+    /** The peer's process dies at any point; its bytes were right, and nobody waits for it. */
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 2, 3, 5, 8, 13, 21, 34, 55})
     void thePeerDies(int calls) throws Exception {
@@ -373,7 +373,7 @@ class ResumptionTest {
         pair.fixDirections();
         lab.faults.newsMicros = -1;
         pair.server().attached().link().breakNow();
-        Streams.write(waits, pair.client(), ByteBuffer.allocate(100)); // which are to be sent again
+        Streams.write(waits, pair.client(), ByteBuffer.allocate(100)); // which have to be sent again
         left.set(1); // its record, and no more
         pair.client().attached().link().breakNow();
         assertThatThrownBy(() -> Streams.read(waits, pair.client(), ByteBuffer.allocate(9)))
@@ -516,7 +516,7 @@ class ResumptionTest {
         assertThatThrownBy(() -> sender.get(20, TimeUnit.SECONDS)).hasRootCauseInstanceOf(IOException.class);
     }
 
-    /** Its kernel has reset the connection: the word of what it has received cannot come, and its reader does not wait for that. */
+    /** Its kernel has reset the connection: the record of what it has received cannot come, and its reader does not wait for that. */
     @Test
     void aWriterHadGoneBackAndWasReset() throws Exception {
         pair = lab.lab.connect();
@@ -736,7 +736,7 @@ class ResumptionTest {
         } while (n >= 0);
     }
 
-    /** A peer that has died says nothing; what its kernel says counts. */
+    /** A peer that has died says nothing; its kernel's word counts. */
     @Test
     void aPeerThatIsGoneIsTheEnd() throws Exception {
         pair = lab.lab.connect();

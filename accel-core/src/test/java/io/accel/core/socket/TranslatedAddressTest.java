@@ -176,7 +176,7 @@ class TranslatedAddressTest {
         listener.close();
     }
 
-    /** A client's port may be used again at once: the one that closes late takes nothing from the one that came. */
+    /** A client's port may be used again at once: a connection that closes late takes nothing from its successor. */
     @Test
     void aSuccessorIsFound() throws Exception {
         StreamListener listener = listen(8080);
@@ -189,7 +189,7 @@ class TranslatedAddressTest {
         listener.close();
     }
 
-    /** Urgent bytes are counted differently by the two ends, and what went over a link is not what the kernel carries. */
+    /** The two ends count urgent bytes differently, and bytes of a link are not bytes that the kernel carries. */
     @Test
     void whatIsComparedEndsWhereTheEndsCountDifferently() throws Exception {
         StreamListener listener = listen(8080);

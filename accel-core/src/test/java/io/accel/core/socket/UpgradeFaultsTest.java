@@ -76,7 +76,7 @@ class UpgradeFaultsTest {
     void everyHandshakeThatFailsGivesBackWhatItTook(int nth) throws Exception {
         try (FaultLab lab = new FaultLab("balanced", Map.of("handover.after", "0"))) {
             Lab.Pair bystander = lab.bystander();
-            lab.othersLiveOn(bystander); // so that what is kept for good is open
+            lab.othersLiveOn(bystander); // so that the resources that stay open are open
             long before = Lab.descriptors();
             int failed = 0;
             for (int i = 0; i < 100; i++) {

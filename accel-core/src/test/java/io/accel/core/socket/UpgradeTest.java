@@ -236,7 +236,7 @@ class UpgradeTest {
         }
     }
 
-    /** A rule goes by addresses, which a connection has from its beginning: what it says then holds however much goes by it. */
+    /** A rule depends on addresses, which a connection has from its beginning: so its answer holds however much the connection carries. */
     @ParameterizedTest
     @ValueSource(strings = {"kernel client *:*", "kernel * 127.0.0.0/8:*"})
     void aRuleIsAskedWhenTheConnectionIsMadeAndHoldsForGood(String rule) throws Exception {

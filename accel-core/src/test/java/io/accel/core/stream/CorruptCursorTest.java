@@ -32,7 +32,7 @@ class CorruptCursorTest {
         ends[0].forgePublished(cursor);
         ByteBuffer[] sinks = {StreamBytes.sink(5, false), StreamBytes.sink(100, true)};
         if (cursor >= before && cursor <= before + RING) {
-            // Within the ring: whatever lies there is the peer's own affair.
+            // A place within the ring: the bytes there are the peer's own affair.
             long n = receiver.read(sinks, 0, 2);
             assertThat(n).isEqualTo(cursor - before);
             return;

@@ -35,7 +35,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @SuppressWarnings("try") // some resources are only held
 class BadListenersTest {
     private ShmEnds ends;
-    /** How much there is to be in the directory at the end: the place and its socket. */
+    /** The number of files that the directory must have at the end: the place and its socket. */
     private int left = 2;
 
     private RawListener listener;

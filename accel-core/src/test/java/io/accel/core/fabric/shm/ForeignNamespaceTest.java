@@ -151,7 +151,7 @@ class ForeignNamespaceTest {
 
     @ParameterizedTest
     @CsvSource({
-        "GET, '', '', G", // what is on its way is not compared
+        "GET, '', '', G", // bytes on their way are not compared
         "G, hello, hello there, GET",
         "GET, hello, hello, GET"
     })
@@ -393,7 +393,7 @@ class ForeignNamespaceTest {
         }
     }
 
-    /** Nobody learns more of what a client has sent than it has itself, and asked for in the right way. */
+    /** A listener learns no more of a client's bytes than it has itself, and only if it asks in the right way. */
     @ParameterizedTest
     @CsvSource({"15, 0", "0, 1", "65, 0", "8191, 8191"})
     void aListenerThatAsksForOtherSumsGetsNone(int sent, int received) throws Exception {
