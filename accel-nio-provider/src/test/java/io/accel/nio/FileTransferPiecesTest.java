@@ -53,7 +53,7 @@ class FileTransferPiecesTest {
                 assertThat(((AccelSocketChannel) server).path().isAccelerated()).isEqualTo(accelerated);
                 client.write(ByteBuffer.allocate(1));
                 read(server, 1);
-                await().until(() -> writes(client) == 1); // what a link counts is told once both ends have it
+                await().until(() -> writes(client) == 1); // a link's counts are reported once both ends have it
 
                 long before = writes(client);
                 assertThat(file.transferTo(0, PIECES * PIECE, client)).isEqualTo(PIECES * PIECE);

@@ -62,7 +62,7 @@ class InterruptOnTheWayBackTest {
                         .hasCauseInstanceOf(ClosedByInterruptException.class);
                 FutureTask<Integer> next = new FutureTask<>(() -> client.write(ByteBuffer.allocate(1)));
                 Thread other = new Thread(next);
-                other.setDaemon(true); // which may wait for good
+                other.setDaemon(true); // which may wait for ever
                 other.start();
                 assertThatThrownBy(() -> next.get(10, TimeUnit.SECONDS))
                         .isInstanceOf(ExecutionException.class)

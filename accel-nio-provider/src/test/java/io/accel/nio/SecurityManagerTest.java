@@ -20,7 +20,7 @@ import org.junit.jupiter.api.condition.JRE;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A program with few rights, in a JVM with a security manager: what Accel does for itself takes Accel's rights alone. */
+/** A program with few rights, in a JVM with a security manager: Accel's own actions need only Accel's rights. */
 @EnabledOnOs(OS.LINUX)
 @EnabledForJreRange(max = JRE.JAVA_23)
 @Timeout(140)

@@ -33,7 +33,7 @@ class UrgentDropTest {
             try (SocketChannel server = listener.accept()) {
                 assertThat(((AccelSocketChannel) server).path().isAccelerated()).isTrue();
                 client.write(
-                        ByteBuffer.wrap(new byte[] {3})); // what has sent an urgent byte through the kernel stays there
+                        ByteBuffer.wrap(new byte[] {3})); // a direction that has sent an urgent byte through the kernel stays there
                 assertThat(server.read(ByteBuffer.allocate(1))).isEqualTo(1);
                 client.socket().sendUrgentData(1);
                 assertThat(drops.count() - before).isEqualTo(1);

@@ -151,7 +151,7 @@ final class Half {
     /**
      * Ends the given operation if it is pending, and this direction with it.
      *
-     * @param cancelled whether the result is to be told that the program has cancelled it
+     * @param cancelled whether the result must learn that the program has cancelled it
      * @return whether it was pending
      */
     synchronized boolean giveUp(Result<?> result, boolean cancelled) {
@@ -164,7 +164,7 @@ final class Half {
         return !cancelled || result.cancelled();
     }
 
-    /** Ends this direction for good: the state of a connection whose connect was cancelled is unknown. */
+    /** Ends this direction: the state of a connection whose connect was cancelled is unknown. */
     synchronized void giveUp() {
         state = State.GIVEN_UP;
     }

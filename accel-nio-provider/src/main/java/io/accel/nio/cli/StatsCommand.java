@@ -286,7 +286,7 @@ final class StatsCommand implements Callable<Integer> {
      */
     private record Look(String user, ProcessSample sample, ProcessSample earlier) {}
 
-    /** Returns the processes as they are to be shown. */
+    /** Returns the processes in the order in which they are shown. */
     private List<Seen> view(List<Look> looks) {
         return looks.stream()
                 .map(look -> {

@@ -114,7 +114,7 @@ class ChannelInputPatchTest {
         }
     }
 
-    /** A channel that has nothing once, because its mode has changed and changed back, and then changes for good. */
+    /** A channel that has nothing once, because its mode has changed and changed back, and then changes finally. */
     private static final class Unsteady extends SocketChannelStub {
         private int reads;
 

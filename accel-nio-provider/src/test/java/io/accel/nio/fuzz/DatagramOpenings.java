@@ -77,7 +77,7 @@ final class DatagramOpenings {
             } else {
                 here.channel().connect(target);
             }
-            here.emptied(); // what others have sent is thrown away, and what the peer has as well
+            here.emptied(); // datagrams from others are thrown away, and those from the peer as well
             return "connected";
         }
     }

@@ -198,7 +198,7 @@ final class DatagramWaits {
             };
         }
 
-        /** Whether nothing is lost if what is unread is lost. */
+        /** Whether there is nothing to lose in the unread datagrams. */
         private static boolean isQuiet(DatagramEnd here) {
             return here.unread() == 0;
         }

@@ -34,7 +34,7 @@ final class Direction {
         return bytes;
     }
 
-    /** Fills what a buffer has left with what comes so many bytes after what was sent. */
+    /** Fills the rest of a buffer with the bytes that come so many bytes after those that were sent. */
     void fill(ByteBuffer buffer, long after) {
         for (long position = sent + after; buffer.hasRemaining(); position++) {
             buffer.put(at(position));
@@ -55,7 +55,7 @@ final class Direction {
         unknown |= onlyOneKnown;
     }
 
-    /** Bytes were received, which a buffer holds up to its position; what is to be said of them. */
+    /** Returns the words about received bytes, which a buffer holds up to its position. */
     String received(ByteBuffer bytes) {
         String verdict = "ok";
         for (int i = 0; i < bytes.position(); i++) {

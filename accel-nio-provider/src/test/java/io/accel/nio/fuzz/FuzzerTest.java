@@ -27,7 +27,7 @@ class FuzzerTest {
     private static final long SEED = 20_261_122L;
     private static final int PROGRAMS = 60;
 
-    /** The JDK's, but for its clients, or its datagram channels. */
+    /** The JDK's provider, except for its clients, or its datagram channels. */
     private static class Wrong extends SelectorProvider {
         private final SelectorProvider right = Setting.jdk().client();
 

@@ -128,8 +128,9 @@ final class Waits {
 
     /**
      * One write of more than any path takes, which somebody ends, and the next one. How much was taken is not told: that is the
-     * path's affair. So is, where the writer has closed, what becomes of what its peer writes before it has read all, and by what words that
-     * is refused: docs/LIMITS.md has it. A peer that is registered does not end it, since its kernel hears of the close later.
+     * path's affair. So is, where the writer has closed, the fate of bytes that its peer writes before it has read all, and the
+     * words of the refusal: see docs/LIMITS.md. A peer that is registered does not end it, since its kernel hears of the close
+     * later.
      */
     record BlockedWrite(int end, Event event) implements Step {
         private static final ByteBuffer MUCH = ByteBuffer.allocateDirect(16 << 20);
@@ -295,7 +296,7 @@ final class Waits {
             if (here.channel() == null || here.out().isUnknown() || here.in().isUnknown()) {
                 return "no channel";
             }
-            // Whether what is done all the same has an effect is the trace's affair later on; the bytes are not.
+            // The later trace shows whether an operation that is nevertheless done has an effect; it does not show the bytes.
             boolean quiet = here.in().inFlight() == 0 && !here.out().isShut();
             if (!quiet) {
                 return "not now";

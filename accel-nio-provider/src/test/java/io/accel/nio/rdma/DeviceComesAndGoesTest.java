@@ -30,7 +30,7 @@ class DeviceComesAndGoesTest {
 
     /**
      * Beyond what a round trip took before, which a busy machine makes longer. Less than any time-out of a device's or of the
-     * connection manager's; what is seen is printed.
+     * connection manager's; the time seen is printed.
      */
     private static final double MOST_OVER_REMOVAL_MILLIS = 3_000;
 

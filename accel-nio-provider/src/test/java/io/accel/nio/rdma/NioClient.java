@@ -126,8 +126,8 @@ final class NioClient {
 
     /**
      * Round trips for a time and until its standard input ends, of random bytes and lengths, none of which fills a ring; and the
-     * longest of them. For each line of its standard input it prints the longest since the last such line, the one that is under way
-     * then included.
+     * longest of them. For each line of its standard input it prints the longest trip since the last such line, including the trip
+     * that is under way.
      */
     private void talk(long seed, long millis) throws IOException {
         mode('e');

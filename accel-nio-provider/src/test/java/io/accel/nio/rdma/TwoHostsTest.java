@@ -29,7 +29,7 @@ class TwoHostsTest {
     private static final int TALK_MILLIS = 20_000;
     /** Until a program no longer runs for the first time what it runs. */
     private static final long WARM_MILLIS = 3_000;
-    /** Beyond what a round trip took before. Less than any time-out of the connection manager's; what is seen is printed. */
+    /** Beyond what a round trip took before. Less than any time-out of the connection manager's; the time seen is printed. */
     private static final double MOST_OVER_REMOVAL_MILLIS = 3_000;
 
     /** With {@link #HASTY}, what a device takes to give up on the way to its peer, and more. */
@@ -107,7 +107,7 @@ class TwoHostsTest {
                 .containsPattern("dropped [1-9]");
     }
 
-    /** Of the packets of both ends, as the profile of the one that connects has it, or else its program. */
+    /** The type of service of both ends' packets, set by the profile of the end that connects, or else by its program. */
     @ParameterizedTest
     @CsvSource({"-Daccel.rdma.tos=104, 104", "-Dtos=72, 72", "-Dtos=72 -Daccel.rdma.tos=104, 104"})
     void packetsHaveTheirTypeOfService(String options, int tos) throws Exception {
@@ -226,7 +226,7 @@ class TwoHostsTest {
             other.shell("rdma link delete rxe0 >/dev/null 2>&1 &"); // which ends when the server has
             assertOutlived(talk, "the removal of the peer's device", before);
         } finally {
-            other.serve("-Daccel.fallback=kernel"); // in place of the one that has the device open
+            other.serve("-Daccel.fallback=kernel"); // in place of the process that has the device open
             other.shell(
                     "for i in $(seq 100); do rdma link add rxe0 type rxe netdev eth0 2>/dev/null && break; sleep 0.1; done;"
                             + " for i in $(seq 100); do rdma link show rxe0/1 | grep -q 'state ACTIVE' && exit; sleep 0.1; done; exit 1");
@@ -268,7 +268,7 @@ class TwoHostsTest {
         return path.equals("rdma");
     }
 
-    /** A connection by whatever path is found in that time; which one. */
+    /** Makes a connection on any path that is found in that time, and returns the path. */
     private static String echoes(String port, String time) throws Exception {
         String[] any = {
             "-Daccel.fallback=kernel", "-Daccel.log.connections=true", "-Daccel.connect.probe-timeout=" + time

@@ -20,7 +20,7 @@ public interface Route {
     /** The real address of a client whose address at the accepting end is this. */
     InetSocketAddress clientOf(InetSocketAddress seen) throws IOException;
 
-    /** An address on which nothing listens until the test is over, or null where this host is to have one. */
+    /** An address on which nothing listens until the test is over, or null where this host has to provide one. */
     InetSocketAddress toNobody() throws IOException;
 
     /** A listener was closed: whoever connects to it is refused from now on. */

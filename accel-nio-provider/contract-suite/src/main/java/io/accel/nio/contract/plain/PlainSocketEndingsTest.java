@@ -254,7 +254,7 @@ class PlainSocketEndingsTest extends PlainSocketSupport {
         assertBrokenPipe(ends);
     }
 
-    /** The end came first: it is told, and nothing that was to be read is lost. */
+    /** The end came first: it is reported, and no unread byte is lost. */
     @ParameterizedTest
     @MethodSource("connections")
     void aResetBehindTheEnd(Before before) throws IOException {

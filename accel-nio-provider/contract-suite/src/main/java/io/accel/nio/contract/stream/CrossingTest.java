@@ -27,7 +27,7 @@ class CrossingTest extends ContractSupport {
 
     private static final int LENGTH = 5_000;
 
-    /** The connections of one of the two: the one that it has made, and the one that it has accepted. */
+    /** The two connections of one side: one that it has made, and one that it has accepted. */
     private record Ends(SocketChannel out, SocketChannel in) implements Closeable {
         void part() throws IOException {
             out.shutdownOutput();

@@ -178,7 +178,7 @@ class EndingsTest extends ContractSupport {
         }
     }
 
-    /** The end came first: nothing that was to be read is lost. */
+    /** The end came first: no unread byte is lost. */
     @Test
     void aResetBehindTheEnd() throws IOException {
         Pair pair = pair();
@@ -386,8 +386,8 @@ class EndingsTest extends ContractSupport {
     }
 
     /**
-     * The kernel resets a connection that was closed with bytes that the peer has no room for, as soon as the peer writes: what had not come
-     * yet is lost. A peer that writes over a link is not refused before it has read them.
+     * The kernel resets a connection that was closed with bytes that the peer has no room for, as soon as the peer writes: bytes
+     * that had not come yet are lost. A peer that writes over a link is not refused before it has read them.
      */
     @Test
     void aWriteToAnEndThatHasClosedBehindAFullBuffer() throws IOException {

@@ -70,7 +70,7 @@ class InterruptTest extends ContractSupport {
                 pair.client(), "write", Task.Action.call(() -> Bytes.writeSingleBytesForever(pair.client())));
     }
 
-    /** It says so, and not how much it has written, by whatever path. */
+    /** On any path it reports the interrupt, and not how much it has written. */
     @Test
     void blockedWriteThatHasWrittenSome() throws Exception {
         Pair pair = pair();
