@@ -41,7 +41,7 @@ class BusyChannelTest {
     private final AtomicInteger mostBetween = new AtomicInteger();
     private final CountDownLatch quietIsDone = new CountDownLatch(QUIET_READS);
 
-    // The server's event loop only, but for what the latch hands over.
+    // The server's event loop only, except for the fields that the latch hands over.
     private int busyReads;
     private int between;
 
@@ -51,7 +51,7 @@ class BusyChannelTest {
         clientLoop.shutdownGracefully(0, 5, SECONDS).syncUninterruptibly();
     }
 
-    /** Both have bytes to be read all the time, and what counts is how their reads take turns, not how long any takes. */
+    /** Both always have bytes to be read, and the test is about the turns of their reads, not about the time that a read takes. */
     @Test
     void leavesTheOthersTheirTurns() throws Exception {
         Channel listener = new ServerBootstrap()

@@ -25,7 +25,7 @@ class DatagramOptionsTest {
     }
 
     @Test
-    @SuppressWarnings("deprecation") // what takes its place is not there yet
+    @SuppressWarnings("deprecation") // its replacement does not exist yet
     void isActiveFromItsRegistrationIfToldSo() throws Exception {
         try (DatagramEnd right = new DatagramEnd()) {
             AccelDatagramChannel unbound = (AccelDatagramChannel) new Bootstrap()

@@ -33,7 +33,7 @@ import java.util.concurrent.Semaphore;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
-/** Netty's decoders read from the receive ring: what is copied on their way is counted. */
+/** Netty's decoders read from the receive ring; the bytes that are copied on the way are counted. */
 class DecodersTest {
     private static final int MESSAGES = 100;
     /** A message's size in the ring, a part of it, so that none lies across its end. */

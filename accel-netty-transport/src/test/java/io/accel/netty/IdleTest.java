@@ -21,7 +21,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
-/** A connection that gave its memory back, and got some again: what handlers have kept of it stays theirs. */
+/** A connection gave its memory back, and got memory again: buffers that handlers have kept stay theirs. */
 class IdleTest {
     @Test
     void linksComeAndGo() throws Exception {

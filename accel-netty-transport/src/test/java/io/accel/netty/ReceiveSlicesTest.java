@@ -88,7 +88,7 @@ class ReceiveSlicesTest {
         }
     }
 
-    /** Ten times the ring, all of it kept: what is beyond the share is copied out, and no byte is lost or changed. */
+    /** Ten times the ring, all of it kept: bytes beyond the share are copied out, and no byte is lost or changed. */
     @Test
     void aHandlerThatKeepsEverythingDoesNotStallItsConnection() throws Exception {
         Keeper keeper = new Keeper();
@@ -254,7 +254,7 @@ class ReceiveSlicesTest {
         }
     }
 
-    /** After the close the ring's memory is unmapped; what a handler holds is copied out before. */
+    /** After the close the ring's memory is unmapped; a handler's slices are copied out before. */
     @Test
     void survivesTheCloseOfItsChannel() throws Exception {
         Keeper keeper = new Keeper();
@@ -290,7 +290,7 @@ class ReceiveSlicesTest {
         }
     }
 
-    /** Releases in the event loop, while it reads nothing: the sender's space comes back all the same. */
+    /** Releases in the event loop, while it reads nothing: the sender's space still comes back. */
     @Test
     void theSenderGetsTheSpaceOfReleasedSlices() throws Exception {
         Keeper keeper = new Keeper();

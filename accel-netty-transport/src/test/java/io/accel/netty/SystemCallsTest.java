@@ -128,7 +128,7 @@ class SystemCallsTest {
             }
         }
 
-        /** In the client's event loop, but for what the latch hands over. */
+        /** The client's event loop only, except for the fields that the latch hands over. */
         private static final class Asker extends ChannelInboundHandlerAdapter {
             private int left;
             private int missing;
