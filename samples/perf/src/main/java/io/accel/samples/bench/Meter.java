@@ -19,7 +19,7 @@ public final class Meter {
     /** Null if all threads that there are do the program's work. */
     private final long[] program;
 
-    /** A meter for the threads of {@code program}; whoever reads it may be another. */
+    /** A meter for the threads of {@code program}; another thread may read it. */
     public Meter(Thread... program) throws IOException {
         this(Arrays.stream(program).mapToLong(Thread::getId).toArray());
     }

@@ -20,7 +20,7 @@ enum BenchCase {
     STREAM_64("stream-64", Kind.STREAM_SMALL, "throughput", Variant.KERNEL, Variant.ACCELERATED),
     KERNEL_PINGPONG("kernel-pingpong-64", Kind.PINGPONG, "latency", Variant.PLAIN, Variant.ONE_END),
     KERNEL_STREAM("kernel-stream-64k", Kind.STREAM_LARGE, "throughput", Variant.PLAIN, Variant.ONE_END),
-    /** One connection alone: what {@link #IDLE_1000}, {@link #IDLE_10000} and {@link #BURST} are to be compared with. Chosen together with them. */
+    /** One connection alone, for comparison with {@link #IDLE_1000}, {@link #IDLE_10000} and {@link #BURST}. Chosen together with them. */
     IDLE_1("idle-1", Kind.PINGPONG, Crowding.NONE),
     IDLE_1000("idle-1000", Kind.PINGPONG_AMONG_1000, Crowding.NONE),
     IDLE_CPU("idle-cpu", Kind.IDLE, "balanced", Variant.KERNEL, Variant.ACCELERATED),
@@ -50,7 +50,7 @@ enum BenchCase {
     KERNEL_MODE("kernel-mode", Kind.MODE, "balanced", Variant.PLAIN, Variant.ONE_END),
     DATAGRAM_PINGPONG("datagram-64", Kind.DATAGRAM_PINGPONG, "latency", Variant.KERNEL, Variant.ACCELERATED),
     DATAGRAM_RATE("datagram-rate-64", Kind.DATAGRAM_RATE, "throughput", Variant.KERNEL, Variant.ACCELERATED),
-    /** One peer alone: what {@link #DATAGRAM_PEERS} is to be compared with. Chosen together with it. */
+    /** One peer alone, for comparison with {@link #DATAGRAM_PEERS}. Chosen together with it. */
     DATAGRAM_ONE_PEER("udp-1-peer", Kind.DATAGRAM_ONE_PEER, "latency", Variant.KERNEL, Variant.ACCELERATED),
     DATAGRAM_PEERS("udp-200-peers", Kind.DATAGRAM_PEERS, "latency", Variant.KERNEL, Variant.ACCELERATED),
     ONE_CORE("crowded-one-core", Kind.PINGPONG, Crowding.ONE_CORE),
@@ -209,7 +209,7 @@ enum BenchCase {
         this.variants = variants;
     }
 
-    /** Whether both variants go through the kernel, so that they differ by little and are to be measured close together. */
+    /** Whether both variants go through the kernel, so that they differ by little and must be measured close together. */
     boolean comparesKernelPaths() {
         return reference == Variant.PLAIN;
     }

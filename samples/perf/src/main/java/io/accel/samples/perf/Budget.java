@@ -4,7 +4,7 @@ package io.accel.samples.perf;
 import java.time.Duration;
 
 /**
- * Shares out a time among runs that are to be over by its end. On a machine that is slow to start programs less of it is left
+ * Shares out a time among runs that have to be over by its end. On a machine that is slow to start programs less of it is left
  * to warm them up. Used by one thread.
  */
 final class Budget {

@@ -144,7 +144,7 @@ final class Comparison {
 
     /** The measurement with the running programs of one case over one path. */
     private interface Use {
-        /** Returns what is to be said of it. */
+        /** Returns remarks about it. */
         String of(BenchSession session, Series series) throws IOException, InterruptedException;
     }
 

@@ -30,8 +30,8 @@ public record FarHost(List<String> shell, String address) {
     }
 
     /**
-     * The line that makes the shell become {@code command}. Its first line says {@code started pid=PID}; what it writes
-     * for humans comes among the rest. It has to end by itself when its input ends.
+     * The line that makes the shell become {@code command}. Its first line says {@code started pid=PID}; its output for
+     * people comes among the rest. It has to end by itself when its input ends.
      */
     static String become(List<String> command) {
         return "unset JDK_JAVA_OPTIONS; echo started pid=$$; exec " + quoted(command) + " 2>&1";

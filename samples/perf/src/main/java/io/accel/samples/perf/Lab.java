@@ -52,7 +52,7 @@ public final class Lab {
         command.addAll(List.of("--timeout", Long.toString(limit.toSeconds()), "--share", shared.toString()));
         command.addAll(List.of("--hosts", "2", "--peer", "exec busybox nc -ll -p " + SHELL_PORT + " -e sh", "--"));
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        // This JVM measures nothing itself; it is to be out of the way.
+        // This JVM measures nothing itself, and should be out of the way.
         command.addAll(List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
         command.addAll(List.of("-jar", JvmCommand.locationOf(Lab.class).toString()));
         command.addAll(arguments);

@@ -16,7 +16,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** The options that say into which files a result is to be written. */
+/** The options that say into which files a result is written. */
 final class ResultFiles {
     @Option(
             names = "--json",
@@ -60,7 +60,7 @@ final class ResultFiles {
                 : e instanceof AccessDeniedException ? "permission denied" : e.getMessage();
     }
 
-    /** Those that are to be written, by the option that says so. */
+    /** The files to write, by their options. */
     Map<String, Path> byOption() {
         Map<String, Path> files = new LinkedHashMap<>();
         if (json != null) {

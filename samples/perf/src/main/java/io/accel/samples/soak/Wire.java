@@ -45,7 +45,7 @@ abstract class Wire implements Closeable {
         return channel;
     }
 
-    /** TCP lets a client whose own port happens to be the one that it connects to, and at which nobody listens, do so. */
+    /** TCP lets a client connect to itself if its own port happens to be the port that it connects to, at which nobody listens. */
     private static boolean toItself(Socket socket) {
         return socket.getLocalSocketAddress().equals(socket.getRemoteSocketAddress());
     }

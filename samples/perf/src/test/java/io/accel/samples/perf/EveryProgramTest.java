@@ -78,7 +78,7 @@ class EveryProgramTest {
                 .startsWith("both ends and a busy loop on processor ");
     }
 
-    /** Ten thousand descriptors are not to be had everywhere. */
+    /** Not every machine allows ten thousand descriptors. */
     @Test
     void whatAnIdleConnectionTakesIsMeasured() throws Exception {
         long most = Files.readAllLines(Path.of("/proc/self/limits")).stream()

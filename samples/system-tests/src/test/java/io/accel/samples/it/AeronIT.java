@@ -54,7 +54,7 @@ class AeronIT {
         }
     }
 
-    /** Sends until a path was found for both directions, if there is to be one, and says how many messages that took. */
+    /** Sends until a path was found for both directions, if one is expected, and says how many messages that took. */
     private static int warmUp(Child source, Child sink) {
         long end = System.nanoTime() + TRANSFER.toNanos();
         int sent = 0;

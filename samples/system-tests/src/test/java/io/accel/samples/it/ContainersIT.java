@@ -43,7 +43,7 @@ class ContainersIT {
         assumeTrue(Launch.hasContainers(), "needs the right to make network namespaces and to connect them");
     }
 
-    /** Either end may be the one that speaks first, and the other has nothing to say. */
+    /** Either end may speak first, and the other has nothing to say. */
     @ParameterizedTest(name = "the client sends: {0}")
     @ValueSource(booleans = {true, false})
     void thoseThatShareADirectoryShareMemory(boolean clientSends) throws IOException {
@@ -109,7 +109,7 @@ class ContainersIT {
             }
             assertThat(ProcFs.ringsBelow(client.pid())).isZero();
             assertThat(ProcFs.ringsBelow(server.pid())).isZero();
-            // It asks again first; and what a daemon has to say is not waited for by a program that ends.
+            // It first asks again, and a program that ends does not wait for a daemon's message.
             String why = client.awaitLine("why it stays", line -> line.contains("PEER_NOT_ACCELERATED"), Ends.START);
             assertThat(why).contains("no rendezvous in " + directory.path() + " for " + SERVER + ":" + port);
             finish(client, server);
@@ -119,8 +119,8 @@ class ContainersIT {
     }
 
     /**
-     * The client's connection ends at a proxy, and the server's begins there, and the addresses of both are the same: what goes by
-     * them tells.
+     * The client's connection ends at a proxy, and the server's begins there. Both have the same addresses, so only their bytes tell
+     * them apart.
      */
     @ParameterizedTest(name = "what the proxy makes of a byte: xor {0}")
     @ValueSource(ints = {0, 0x5A})

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class MemoryLimitIT {
     private static final long MIB = 1 << 20;
     private static final long LIMIT = 384 * MIB;
-    /** As much as a container's programs take by themselves, a quarter of what it may have. */
+    /** The memory that a container's programs take by themselves: a quarter of its limit. */
     private static final long MOST = LIMIT / 4;
 
     private static final int RING = 2;

@@ -160,14 +160,14 @@ public final class Launch {
     }
 
     /**
-     * Gives it a network of its own, which is a loopback interface and nothing else; the machine's where namespaces are not
-     * to be had.
+     * Gives it a network of its own, which is a loopback interface and nothing else; the machine's network where namespaces
+     * are not possible.
      */
     public Launch inNetworkOfItsOwn() {
         return CAN_UNSHARE ? within(OWN_NETWORK) : this;
     }
 
-    /** Gives it a network of its own, which is a loopback interface that has another IPv6 address besides. */
+    /** Gives it a network of its own, which is a loopback interface with a second IPv6 address. */
     public Launch inNetworkWith(String address) {
         return within(network(" && ip -6 addr add " + address + "/64 dev lo nodad"));
     }
@@ -240,8 +240,8 @@ public final class Launch {
     }
 
     /**
-     * Gives it, in its container, a root of its own, as an image does. It sees this machine's files there, but for {@code /dev/shm} and
-     * {@code /run}, which are its own.
+     * Gives it, in its container, a root of its own, as an image does. It sees this machine's files there, except for {@code /dev/shm}
+     * and {@code /run}, which are its own.
      *
      * @param root an empty directory, which stays empty outside of the container
      * @param shared what it finds as {@code mounted}

@@ -11,8 +11,8 @@ import java.time.Duration;
  * The paths of connections, from a witness other than Accel: the kernel's own tables of TCP connections and of the files that
  * processes have mapped.
  *
- * <p>Every connection is one of the kernel's; one that is accelerated has a file in shared memory besides, which both ends
- * have mapped, a moment after it was made. On the JDK's provider there is never one, which shows that the witness sees.
+ * <p>Every connection is one of the kernel's. A moment after an accelerated connection was made, it also has a file in shared
+ * memory, which both ends have mapped. On the JDK's provider there is never one, which shows that the witness sees.
  * Stateless.
  */
 public final class PathEvidence {
