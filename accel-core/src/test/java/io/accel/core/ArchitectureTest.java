@@ -46,7 +46,7 @@ class ArchitectureTest {
             .dependOnClassesThat(resideInAnyPackage("io.accel..")
                     .and(JavaClass.Predicates.resideOutsideOfPackages(API, CORE, PROFILE)));
 
-    /** Else the compiler knows what is called, and makes it a part of each caller. */
+    /** Otherwise the compiler knows the called class, and inlines it into each caller. */
     @ArchTest
     static final ArchRule WHAT_IS_CALLED_OUT_OF_LINE_IS_HELD_BY_ITS_INTERFACE = fields().that()
             .haveRawType(assignableTo(OutOfLine.Call.class))

@@ -6,7 +6,10 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import org.awaitility.Awaitility;
 
-/** A count of the whole process, once what earlier tests have closed, and gives its own back a moment later, is out of it. */
+/**
+ * A count of the whole process, once it no longer has objects that earlier tests have closed, which give their resources back a
+ * moment later.
+ */
 public final class SettledCount {
     private static final long QUIET_MILLIS = 200;
 

@@ -125,7 +125,7 @@ class AccelIoHandlerConfigTest {
         assertThat(cpuNanos(sleeper) - slept).isLessThan(50_000_000L);
     }
 
-    /** A listener's loop has a connection to look for when it is told of one. */
+    /** A listener's loop looks for a connection only when it is told of one. */
     @Test
     void aLoopOfListenersNeverSpins() throws Exception {
         EventLoopGroup acceptors = group(LONG);

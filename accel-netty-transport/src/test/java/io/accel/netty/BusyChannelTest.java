@@ -25,7 +25,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A connection whose peer sends without end has its turn in the event loop, and no more than that. */
+/** A connection whose peer sends all the time gets its turn in the event loop, and no more. */
 @Timeout(60)
 class BusyChannelTest {
     /** The bytes that a read takes: so few that a ring has enough for many turns. */
@@ -108,7 +108,7 @@ class BusyChannelTest {
         return channel;
     }
 
-    /** Fills the connection with as much of that as it takes; the rest goes as it is read. */
+    /** Fills the connection with as many bytes as it takes; the rest goes as they are read. */
     private static void send(Channel client, int bytes) throws InterruptedException {
         client.eventLoop()
                 .submit(() -> {

@@ -18,7 +18,7 @@ import java.net.SocketException;
 import java.net.StandardSocketOptions;
 import org.junit.jupiter.api.Test;
 
-/** The options of a datagram channel, and what it says of groups that it cannot join. */
+/** The options of a datagram channel, and its errors about groups that it cannot join. */
 class DatagramOptionsTest {
     private static ByteBuf bytes(int length) {
         return Unpooled.directBuffer(length).writeZero(length);

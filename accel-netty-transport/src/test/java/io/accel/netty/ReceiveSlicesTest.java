@@ -187,7 +187,7 @@ class ReceiveSlicesTest {
         }
     }
 
-    /** As an engine does that decrypts from a view and calls back. */
+    /** Like an engine that decrypts from a view and calls back. */
     @Test
     void aCloseUnderAViewLeavesTheMemoryToWhoReadsIt() throws Exception {
         BlockingQueue<byte[]> seen = new LinkedBlockingQueue<>();
@@ -218,7 +218,7 @@ class ReceiveSlicesTest {
         }
     }
 
-    /** The kernel's path keeps views of what a slow peer leaves no room for, while the ring is used on. */
+    /** The kernel's path keeps views of bytes for which a slow peer leaves no room, while the ring is used further. */
     @Test
     void canBeWrittenToAKernelConnectionThatIsSlow() throws Exception {
         byte[] sent = pattern(24 * RING, 14);

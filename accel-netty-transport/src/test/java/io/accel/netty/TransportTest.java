@@ -85,7 +85,7 @@ class TransportTest {
         }
     }
 
-    /** The receiver sleeps or looks elsewhere when the flush comes, and then finds all of it: nothing in between was shown. */
+    /** The receiver sleeps or looks elsewhere when the flush comes, and then finds all of it: no part was visible before. */
     @Test
     void aFlushOfManyMessagesIsOnePublish() throws Exception {
         Sizes server = new Sizes();
@@ -154,7 +154,7 @@ class TransportTest {
         }
     }
 
-    /** With auto-read off nobody reads, and yet the end is seen; but not before what is unread has been read. */
+    /** With auto-read off nobody reads, and yet the end is seen, but not before the unread bytes have been read. */
     @Test
     void seesTheEndWithoutReading() throws Exception {
         Sizes server = new Sizes();

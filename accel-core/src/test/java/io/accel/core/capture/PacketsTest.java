@@ -82,9 +82,9 @@ class PacketsTest {
     }
 
     /**
-     * Checks what all packets have. A sum over what a checksum covers, and the checksum itself, has no zero bit.
+     * Checks the parts that all packets have. A sum over what a checksum covers, and the checksum itself, has no zero bit.
      *
-     * @return what follows the header of IP
+     * @return the bytes after the IP header
      */
     private static ByteBuffer check(String from, String to, Transport transport, int protocol, ByteBuffer payload)
             throws UnknownHostException {

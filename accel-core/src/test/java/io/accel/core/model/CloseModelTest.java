@@ -10,7 +10,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * One thread writes and another one closes, who do not wait for each other, and a peer reads to the end. No write counts as accepted
+ * One thread writes and another closes, without waiting for each other, and a peer reads to the end. No write counts as accepted
  * unless the peer gets it, and bytes that the peer had before the close do count.
  */
 class CloseModelTest {
@@ -19,9 +19,9 @@ class CloseModelTest {
     private static final int ENDS_AT = 1;
     private static final int ENDING = 2;
     private static final int FIN = 3;
-    /** How many writes the peer knows of. */
+    /** The number of writes that the peer knows of. */
     private static final int SEEN = 4;
-    /** How many there are where it has met the end. */
+    /** The number of writes at which it has met the end. */
     private static final int END = 5;
     /** How many count as accepted. */
     private static final int ACCEPTED = 6;

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * has to arrive after the one before. System calls are full fences; the words in the link are plain stores.
  */
 class GoingBackModelTest {
-    /** How many bytes the program writes. */
+    /** The number of bytes that the program writes. */
     private static final int TOTAL = 4;
 
     private static final int ANNOUNCEMENT = 90;
@@ -64,7 +64,7 @@ class GoingBackModelTest {
         ASIDE_DROPPED,
         /** They are given to the program at once. */
         ASIDE_AT_ONCE,
-        /** The sender comes to the link again before the receiver has followed. */
+        /** The sender returns to the link before the receiver has followed. */
         RETURNS_UNFOLLOWED,
         /** The sender says that it has left before its last byte is published. */
         LEFT_BEFORE_LAST,
@@ -74,7 +74,7 @@ class GoingBackModelTest {
         LEFT_NOT_FORGOTTEN,
         /** The sender leaves although its announcement is still to be sent. */
         LEAVES_UNANNOUNCED,
-        /** The receiver does not take the announcement off before it follows. */
+        /** The receiver does not take the announcement away before it follows. */
         ANNOUNCEMENT_KEPT
     }
 
@@ -121,7 +121,7 @@ class GoingBackModelTest {
         return new Program().act("both have the link", m -> true, m -> m.word(FOLLOWED, 1));
     }
 
-    /** Two times at most the ring has been full for long. */
+    /** The ring has been full for long at most two times. */
     private static Program watcher() {
         return new Program()
                 .act("overdue", m -> true, m -> m.word(OVERDUE, 1))

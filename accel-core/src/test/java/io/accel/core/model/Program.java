@@ -11,8 +11,8 @@ import java.util.function.IntUnaryOperator;
 import java.util.function.Predicate;
 
 /**
- * The program of one thread, step by step. Each step is atomic; between any two, other threads run. Loads go to the register of
- * the thread, of which there is one, {@link #A}.
+ * The program of one thread, step by step. Each step is atomic; between any two, other threads run. Loads go to the only register
+ * of the thread, {@link #A}.
  */
 final class Program {
     /** The only register that steps use by themselves. */
@@ -23,7 +23,7 @@ final class Program {
         /** Whether it can be taken now. */
         boolean isEnabled(Memory memory, int thread);
 
-        /** Takes it; the thread's place is the next step already. */
+        /** Takes the step; the thread's place is already the next step. */
         void take(Memory memory, int thread);
     }
 

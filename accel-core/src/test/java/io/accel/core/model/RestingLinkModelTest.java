@@ -11,7 +11,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * A link of a datagram socket that goes to rest and becomes busy again, while its peer sends and two pollers of the socket fall
- * asleep, which look at busy links alone, and arm them alone. Neither poller may sleep while a datagram is there.
+ * asleep. The pollers look only at busy links, and arm only these. Neither may sleep while there is a datagram.
  */
 class RestingLinkModelTest {
     private static final int LAST = 2;
@@ -86,7 +86,7 @@ class RestingLinkModelTest {
                 .label("sent " + number);
     }
 
-    /** DatagramLinks.restQuiet, for which nothing but the last datagram is news, and then a look at resting links. */
+    /** DatagramLinks.restQuiet, which goes by the last datagram alone, and then a look at resting links. */
     private static Program receiver(Mutation mutation) {
         Program receiver = new Program();
         enter(receiver, mutation, "rest");

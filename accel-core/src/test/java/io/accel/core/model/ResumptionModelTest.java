@@ -12,13 +12,13 @@ import org.junit.jupiter.params.provider.ValueSource;
 /**
  * A link that breaks at any moment, noticed by each end at a moment of its own: {@code io.accel.core.socket.Resumption}. One direction
  * is looked at, whose sender may have switched to the link, or announced that, or neither; the other has switched long ago, or
- * never does, and carries bytes of its program's. Every byte has a number, and has to arrive after the one before. The steps are
- * those that the locks of the two halves make of them.
+ * never does, and carries bytes of its program's. Every byte has a number, and has to arrive after the one before. The locks of
+ * the two halves decide what is one step.
  */
 class ResumptionModelTest {
-    /** How many bytes the sender's program writes. */
+    /** The number of bytes that the sender's program writes. */
     private static final int TOTAL = 3;
-    /** How many the other end's program writes through the kernel, if it never switches. */
+    /** The number of bytes that the other end's program writes through the kernel, if it never switches. */
     private static final int BACK = 1;
 
     private static final int ANNOUNCEMENT = 50;
@@ -73,17 +73,17 @@ class ResumptionModelTest {
         NONE,
         /** An end speaks first that has not announced a switch. */
         SPEAKS_UNANNOUNCED,
-        /** The receiver says what has come before the last of it has. */
+        /** The receiver says what it has before the last bytes have come. */
         SAYS_BEFORE_DRAINED,
         /** Bytes that the receiver has not got are not sent again. */
         NOTHING_AGAIN,
-        /** All that went over the link is sent again. */
+        /** All bytes of the link are sent again. */
         ALL_AGAIN,
         /** The sender goes to the kernel before it has caught up. */
         GOES_BACK_EARLY,
         /** The receiver goes to the kernel before it has read what came over the link. */
         FOLLOWS_EARLY,
-        /** The receiver takes whatever comes where an announcement is due for one. */
+        /** The receiver takes any byte for an announcement where one is due. */
         SKIPS_BLINDLY
     }
 
@@ -273,7 +273,7 @@ class ResumptionModelTest {
                 .act("said", m -> true, m -> m.word(RECEIVER_SAID, 1));
     }
 
-    /** Incoming, and what Resumption does with it. */
+    /** Incoming, and the work of Resumption on it. */
     private static Program reader(Mutation mutation) {
         return new Program()
                 .label("next")
@@ -290,7 +290,7 @@ class ResumptionModelTest {
                 .jump("next");
     }
 
-    /** At the link the kernel has nothing for it but, when that is broken, the record. */
+    /** While it is at the link, the kernel has nothing for it except the record of a broken link. */
     private static boolean canReadWire(Memory m) {
         boolean hears = m.word(IN_LINK) == 0 || (m.word(RECEIVER_BROKEN) == 1 && m.word(RECEIVER_FOUND) == 0);
         return hears && m.word(WIRE_READ) < m.word(WIRED);

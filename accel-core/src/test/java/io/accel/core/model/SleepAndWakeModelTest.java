@@ -70,7 +70,7 @@ class SleepAndWakeModelTest {
     }
 
     private static Optional<List<String>> oneSleeper(Mutation mutation) {
-        // Two publishes, so that the second meets a sleeper who has been woken by the first.
+        // Two publishes, so that the second meets a sleeper that the first has woken.
         Program peer = new Program();
         publish(peer, mutation, PRODUCED, 1, DATA, "first");
         publish(peer, mutation, PRODUCED, 2, DATA, "second");

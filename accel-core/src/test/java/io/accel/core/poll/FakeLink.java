@@ -10,7 +10,7 @@ import java.nio.channels.SelectionKey;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Something polled whose memory is a field and whose doorbell is a pipe. It fails a test that lets a poller look at it when
+ * A pollable whose memory is a field and whose doorbell is a pipe. It fails a test that lets a poller look at it when
  * it has no registration any more.
  */
 final class FakeLink implements Pollable, AutoCloseable {
@@ -57,7 +57,7 @@ final class FakeLink implements Pollable, AutoCloseable {
         }
     }
 
-    /** The peer makes ready what the doorbell has to be heard for. */
+    /** The peer makes an interest ready that is found only by the doorbell. */
     void makeUnseen(int ops) throws IOException {
         readyWhenHeard = ops;
         pipe.sink().write(ByteBuffer.allocate(1));

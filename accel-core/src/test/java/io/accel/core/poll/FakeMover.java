@@ -6,7 +6,7 @@ import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
 
 /**
- * Something in memory that a look finds to have gone elsewhere, as a connection does that goes back to the kernel's path. One thread's.
+ * A pollable in memory that a look finds to have gone elsewhere, like a connection that goes back to the kernel's path. For one thread.
  */
 final class FakeMover implements Pollable, AutoCloseable {
     /** The place of the awaited event. */

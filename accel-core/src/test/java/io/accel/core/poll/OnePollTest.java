@@ -68,7 +68,7 @@ class OnePollTest {
         quiet.close();
     }
 
-    /** One that hardly ever looks at the kernel while it looks at links. */
+    /** A poller that hardly ever looks at the kernel while it looks at links. */
     private Poller spinning() throws IOException {
         return opened(new Poller(new PollConfig(Long.MAX_VALUE, 1 << 24, 64, 0, PollConfig.Yielding.NEVER)));
     }

@@ -255,13 +255,13 @@ class PollerTest {
         for (int i = 0; i < polls; i++) {
             assertThat(poller.poll(-1, sink)).isPositive();
         }
-        // Beside the hot ones, those that wait to be armed, once or twice each.
+        // Beside the hot links, the links that wait to be armed, once or twice each.
         assertThat(looks(others) - before)
                 .as("looks at quiet links right after they were busy")
                 .isLessThanOrEqualTo((long) hotMax * polls + 3L * others.size());
     }
 
-    /** A quiet one costs a busy one next to nothing, and yet is found without its doorbell. */
+    /** A quiet link costs a busy link almost nothing, and yet is found without its doorbell. */
     @Test
     void linksThatRestAreLookedAtLessOften() throws Exception {
         Poller poller = poller(LONG_SPIN, 64);
@@ -321,7 +321,7 @@ class PollerTest {
         assertThat(found).containsOnlyKeys(all.get(40));
     }
 
-    /** An interval is a number of turns; a program that takes its time between them must not make it longer. */
+    /** An interval is a number of turns; a program that takes long between turns must not make it longer. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void theKernelIsServedInTimeBesideABusyLink(boolean glance) throws Exception {
@@ -346,7 +346,7 @@ class PollerTest {
         }
     }
 
-    /** The time counts that an interval stands for, and not how few links a handler that takes longer is called for in it. */
+    /** The time of an interval counts, even if a slow handler is called for only a few links in it. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void theKernelWaitsForTwoCallsOfASlowHandlerAtMost(boolean glance) throws Exception {
@@ -362,7 +362,7 @@ class PollerTest {
                 work(MILLI); // twice the interval
             }
         };
-        // By so many the poller knows that calls take long, and reads the clock after each.
+        // After so many, the poller knows that calls take long, and reads the clock after each.
         pollTimes(poller, 10, glance, slow);
         for (int before = 0; before < 6; before++) {
             pollTimes(poller, before, glance, slow);
@@ -434,7 +434,7 @@ class PollerTest {
         coolDown(poller, link);
         Background<Integer> sleeper = Background.start(() -> poll(poller, -1));
         sleeper.awaitAsleep();
-        link.deadline = System.nanoTime(); // due at once, but only a refresh tells of it
+        link.deadline = System.nanoTime(); // due at once, but only a refresh shows it
         registration.refresh();
         registration.interest(OP_CONNECT);
         registration.refresh();
@@ -535,7 +535,7 @@ class PollerTest {
         assertThat(waiting.get(10, TimeUnit.SECONDS)).isTrue();
     }
 
-    /** As a listener is once its connections have been taken: they come by a refresh. */
+    /** Like a listener whose connections have been taken: new ones come with a refresh. */
     @Test
     void doesNotSpinForWhatHasNothingInMemory() throws Exception {
         Poller poller = poller(LONG_SPIN, 64);
@@ -569,7 +569,7 @@ class PollerTest {
         assertThat(link.releases).hasValue(1);
     }
 
-    /** Were it released twice, the memory that it looks at would be freed while others look at it. */
+    /** If it were released twice, its memory would be freed while others look at it. */
     @Test
     void closedWhileItIsRegisteredIsReleasedOnce() throws Exception {
         Poller poller = poller(0, 64);

@@ -8,14 +8,14 @@ import java.util.SplittableRandom;
 
 /**
  * A machine with some cores and a scheduler, in simulated time: discrete events, no real threads. Requests and replies go
- * back and forth between pairs of threads that wait as a {@link WaitPolicy} says; others compute nearly without end.
+ * back and forth between pairs of threads that wait as a {@link WaitPolicy} says; other threads compute nearly all the time.
  *
  * <p>The scheduler is like Linux's: least virtual run time first, slices of some milliseconds. A woken thread goes before a thread
  * that has had more than its share, and to its waker's core if that has less to do. A yield gives up a slice, idle cores take
  * waiting threads from others, and mean loads are balanced.
  *
- * <p>No piece of work takes the same time twice, some take long, and who computes pauses now and then. Otherwise where threads
- * were placed at first would be where they stay, as no machine with an operating system leaves them.
+ * <p>No piece of work takes the same time twice, some take long, and computing threads pause now and then. Otherwise threads
+ * would stay where they were placed at first, which no machine with an operating system does.
  */
 final class SimulatedMachine {
     // The times of actions, in nanoseconds; measured, and rounded.
@@ -92,7 +92,7 @@ final class SimulatedMachine {
 
     private final List<Task> tasks = new ArrayList<>();
     private final Task[] running;
-    /** The run time of the least favoured thread that ran on a core, with which run times there are compared. */
+    /** The run time of the least favoured thread that ran on each core; run times on the core are compared with it. */
     private final long[] floor;
 
     private long[] latencies = new long[1 << 12];
@@ -373,14 +373,14 @@ final class SimulatedMachine {
             }
         }
         if (waker != null && waker.core != task.core) {
-            // As Linux does: the waker's core, which the waker is about to leave, or its own, whichever has less to do.
+            // As Linux does: the waker's core, which the waker is about to leave, or the thread's own, whichever has less to do.
             double there = load(waker.core) - waker.load + task.load;
             if (there < load(task.core) - task.load) {
                 move(task, waker.core);
             }
         }
         Task current = running[task.core];
-        // A sleeper keeps half a slice of what it did not use.
+        // A sleeper keeps half a slice of its unused time.
         long least = current == null ? task.vruntime : current.vruntime - setting.sliceNanos / 2;
         task.vruntime = Math.max(task.vruntime, least);
         if (current != null && task.vruntime < current.vruntime) {
@@ -507,7 +507,7 @@ final class SimulatedMachine {
 
     private final class Task implements WaitPolicy.Senses {
         final WaitPolicy policy;
-        /** Of its own, so that its work is the same whatever others do. */
+        /** A generator of its own, so that its work is the same whatever others do. */
         final SplittableRandom random;
 
         Stage stage;
@@ -549,7 +549,7 @@ final class SimulatedMachine {
             left = Math.max(1, nanos);
         }
 
-        /** About as long: programs that work in step by the nanosecond do not exist, and meet each time or never. */
+        /** About as long: programs that work in step to the nanosecond would meet each time or never, and do not exist. */
         long about(long nanos) {
             return nanos == 0 ? 0 : nanos * 3 / 4 + random.nextLong(nanos / 2);
         }
@@ -571,7 +571,7 @@ final class SimulatedMachine {
             return stage != Stage.ASLEEP && stage != Stage.PAUSE;
         }
 
-        /** Whether it has had no more than the mean of those that want its core. */
+        /** Whether it has had no more than the mean of the threads that want its core. */
         boolean isOwed() {
             long sum = 0;
             for (Task task : tasks) {

@@ -46,7 +46,7 @@ class WaitPolicyTest {
         assertThat(WaitCounters.sleeps(Why.UNPROMISING) - sleeps).isGreaterThanOrEqualTo(5_000 - looks);
     }
 
-    /** A pair of which each end takes 25 us to be woken: neither finds back by itself. */
+    /** A pair whose ends each take 25 us to be woken: neither begins to look again by itself. */
     @Test
     void twoThatFellAsleepFindBackToLooking() {
         WaitPolicy one = policy(SPIN, 1);
@@ -231,7 +231,7 @@ class WaitPolicyTest {
         assertThat(policy.next(now)).as("after the peer has left").isEqualTo(Step.LOOK);
     }
 
-    /** The two were moved to cores of their own, and the answer is there when the thread comes back from an offer nobody took. */
+    /** The two were moved to cores of their own, and the answer has come when the thread returns from an offer that nobody took. */
     @Test
     void aPeerThatAnswersSoonerThanFromTheSameCoreIsNoLongerThere() {
         WaitPolicy policy = sharing();
@@ -443,7 +443,7 @@ class WaitPolicyTest {
         assertThat(new CpuQuota(groups).isFractional()).isTrue();
     }
 
-    /** One that has found its peer on its own core. */
+    /** A policy that has found its peer on its own core. */
     private WaitPolicy sharing() {
         WaitPolicy policy = policy(SPIN, 1);
         policy.begin(now, now);

@@ -103,7 +103,7 @@ class KubernetesPageTest {
                 .orElseThrow(() -> new AssertionError("nothing is mounted at " + directory + " in " + container));
     }
 
-    /** The value of a variable of a container's; null if it has none. */
+    /** The value of a container's variable; null if it has none. */
     private static String variable(Map<?, ?> container, String name) {
         return maps(container.get("env")).stream()
                 .filter(each -> text(each, "name").equals(name))

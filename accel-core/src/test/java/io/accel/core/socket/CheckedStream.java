@@ -9,8 +9,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * One end of a connection, each byte of which is checked by its place, and that may say what it comes to in words. Sends what it is
- * told to, a call at a time, and receives all the time.
+ * One end of a connection. It checks each byte by its place, and can report the outcome in words. It sends on demand, a call at a
+ * time, and receives all the time.
  */
 final class CheckedStream {
     private static final int AT_A_TIME = 3_000;

@@ -37,7 +37,7 @@ final class FaultyLink implements Link {
     private long lastPublished;
     private long lastReleased;
     private volatile int lastStates;
-    /** Up to which cursor the peer has what was published. */
+    /** The cursor up to which the peer has the published bytes. */
     private volatile long arrived;
     /** Whether a switch was signalled that never left. */
     private volatile boolean hasLost;
@@ -71,7 +71,7 @@ final class FaultyLink implements Link {
         other = peer;
     }
 
-    /** Does what a device does that has the answer of the peer's, which one that is broken does not give. */
+    /** Acts like a device that has the answer of the peer's device, which a broken one does not give. */
     private boolean arrives(Runnable message) {
         FaultyLink peer = other;
         if (!faults.isResumable || peer == null) {
@@ -93,13 +93,13 @@ final class FaultyLink implements Link {
             if (broken || freed) {
                 return;
             }
-            int states = inner.peerState(); // first: a state stands after what was published before it
+            int states = inner.peerState(); // first: a state comes after the bytes that were published before it
             lastStates = states | (faults.isResumable ? BROKEN : RST);
             lastPublished = inner.published();
             lastReleased = inner.released();
             broken = true;
             try {
-                ((SocketChannel) inner.doorbell()).shutdownInput(); // readable from now on: whoever sleeps wakes
+                ((SocketChannel) inner.doorbell()).shutdownInput(); // readable from now on, which wakes sleepers
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }
@@ -188,7 +188,7 @@ final class FaultyLink implements Link {
     public long released() {
         boolean unused = works(Call.RELEASED);
         long now = inner.released();
-        return broken && faults.isResumable ? lastReleased : now; // what is read before that is seen was before it
+        return broken && faults.isResumable ? lastReleased : now; // values that are read before the break is seen are from before it
     }
 
     @Override

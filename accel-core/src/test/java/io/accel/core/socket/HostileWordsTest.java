@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A peer that lies about where its bytes go, where they stand, or what it has received: its own connection ends, and no other hears of it. */
+/** A peer lies about the path of its bytes, their place, or what it has received: its own connection ends, and others are not affected. */
 @Timeout(60)
 class HostileWordsTest {
     /** A stream's first byte in a ring; before it is the place where the stream switched. */
@@ -212,7 +212,7 @@ class HostileWordsTest {
 
     /**
      * A receiver whose peer is faster finds a place ahead of the bytes that have come, so that is no reason to end the
-     * connection. The peer may end before it has sent so much: then that is the end, as of any stream that is shorter than was
+     * connection. The peer may end before it has sent so much: then the stream just ends, although it is shorter than the peer
      * said.
      */
     @ParameterizedTest
@@ -239,7 +239,7 @@ class HostileWordsTest {
     }
 
     /**
-     * An honest peer may have found the link broken first, so this is no ground to end the connection. Nobody looks for a record
+     * An honest peer may have found the link broken first, so this is no reason to end the connection. Nobody looks for a record
      * there: bytes go over the link, as if it had not come.
      */
     @ParameterizedTest

@@ -28,8 +28,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A link that breaks at any of its operations, under traffic in both directions: all who wait for it find out, the memory
- * is given back by the last of them, and other connections do not notice.
+ * A link that breaks at any of its operations, under traffic in both directions: all waiters find out, the last of them
+ * gives the memory back, and other connections do not notice.
  */
 @Timeout(60)
 class LinkFaultsTest {
@@ -185,7 +185,7 @@ class LinkFaultsTest {
         }
     }
 
-    /** A link that broke before a byte went by it costs nobody anything. */
+    /** A link that broke before it carried a byte costs nobody anything. */
     @Test
     void aConnectionOutlivesALinkOfWhichNothingWent() throws Exception {
         try (FaultLab lab = new FaultLab("low-cpu")) {

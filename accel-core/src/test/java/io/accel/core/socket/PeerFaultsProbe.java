@@ -39,7 +39,7 @@ final class PeerFaultsProbe {
 
     private final Executor ender = Executors.newSingleThreadExecutor(PeerFaultsProbe::daemon);
     private CheckedStream stream;
-    /** The step to be held up at; null for none. */
+    /** The step at which to be held up; null for none. */
     private Step armed;
     /** How often the thread that takes connections back has sent something since the link broke; -1 before. */
     private int sends = -1;
@@ -55,7 +55,7 @@ final class PeerFaultsProbe {
             lab.faults.newsMicros = -1;
             lab.faults.steps = probe::come;
             lab.lab.anchors = channel -> new StarvedAnchor(new ChannelAnchor(channel), probe::comeBack);
-            // Loads what logging takes from files.
+            // Loads the files that logging needs.
             System.getLogger("io.accel").log(System.Logger.Level.INFO, "a peer for faults");
             System.out.println("port " + lab.lab.address.getPort());
             for (String order = orders.readLine(); order != null; order = orders.readLine()) {
@@ -153,7 +153,7 @@ final class PeerFaultsProbe {
         }
     }
 
-    /** Comes to a step. If it is the one, says so, and waits for what is to become of it. */
+    /** Comes to a step. If it is the chosen step, reports it, and waits for further orders. */
     private void come(Step step) {
         synchronized (this) {
             if (armed != step || (step == Step.WAITS && !hasFile())) {
@@ -176,7 +176,7 @@ final class PeerFaultsProbe {
         stream.socket().attached().link().breakNow();
     }
 
-    /** The thread that takes connections back is about to ask something of the kernel's. */
+    /** The thread that takes connections back is about to ask the kernel something. */
     private boolean comeBack(Asked asked) {
         int before;
         synchronized (this) {
@@ -213,7 +213,7 @@ final class PeerFaultsProbe {
         }
     }
 
-    /** Loads all of Accel's that lies where a class does. */
+    /** Loads all of Accel's classes that lie beside a given class. */
     private static void load(Class<?> one) throws Exception {
         Path classes =
                 Path.of(one.getProtectionDomain().getCodeSource().getLocation().toURI());

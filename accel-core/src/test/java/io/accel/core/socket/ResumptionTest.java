@@ -41,7 +41,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A link that breaks while the kernel's connection lives: it goes on there, and no byte is lost or comes twice. */
+/** A link breaks while the kernel's connection lives: the stream goes on there, and no byte is lost or arrives twice. */
 @Timeout(60)
 class ResumptionTest {
     private static final Object CLOSING = new Object();
@@ -137,7 +137,7 @@ class ResumptionTest {
     }
 
     private static void closeOnce(StreamSocket socket) throws IOException {
-        synchronized (CLOSING) { // one after the other, as a channel sees to it; not by the socket's own monitor
+        synchronized (CLOSING) { // one after the other, as a channel ensures; not through the socket's own monitor
             Lab.close(socket);
         }
     }
@@ -181,7 +181,7 @@ class ResumptionTest {
         bystander.close();
     }
 
-    /** Of the end whose input is shut all arrives, although it has to hear what its peer has received. */
+    /** All bytes of the end whose input is shut arrive, although it has to hear what its peer has received. */
     @ParameterizedTest
     @MethodSource("breaks")
     void anEndThatReadsNoMore(Side side, Call call, int nth) throws Exception {
@@ -407,7 +407,7 @@ class ResumptionTest {
         }
     }
 
-    /** How a peer, that has read nothing, has heard that a writer went back to the kernel. */
+    /** The ways in which a peer that has read nothing has heard that a writer went back to the kernel. */
     enum News {
         IN_TIME,
         /** Its link had broken before. */
@@ -474,7 +474,7 @@ class ResumptionTest {
         assertThat(Streams.read(waits, pair.server(), ByteBuffer.allocate(9))).isEqualTo(-1);
     }
 
-    /** It says nothing of the link before it has sent more than is set aside until then: its peer reads on. */
+    /** It says nothing about the link before it has sent more than its peer sets aside: the peer reads on. */
     @Test
     void aWriterHadGoneBackAndSendsMuch() throws Exception {
         pair = lab.lab.connect();
@@ -491,7 +491,10 @@ class ResumptionTest {
         assertThat(sender.get(20, TimeUnit.SECONDS)).isEqualTo(MUCH);
     }
 
-    /** Its kernel has reset the connection, which whoever only writes to it hears, although so much was not read that no more is set aside. */
+    /**
+     * Its kernel has reset the connection. A thread that only writes to it hears that, although so much is unread that no more is
+     * set aside.
+     */
     @Test
     void aWriterHadGoneBackAndSentMuchAndWasReset() throws Exception {
         pair = lab.lab.connect();
@@ -512,7 +515,7 @@ class ResumptionTest {
         Lab.channel(pair.client()).setOption(StandardSocketOptions.SO_LINGER, 0).close();
         assertThatThrownBy(() -> writer.get(20, TimeUnit.SECONDS))
                 .hasRootCauseExactlyInstanceOf(IOException.class)
-                .hasRootCauseMessage("Broken pipe"); // LIMITS.md has it of a peer whose end nobody has read
+                .hasRootCauseMessage("Broken pipe"); // LIMITS.md describes this for a peer whose end nobody has read
         assertThatThrownBy(() -> sender.get(20, TimeUnit.SECONDS)).hasRootCauseInstanceOf(IOException.class);
     }
 
@@ -535,7 +538,7 @@ class ResumptionTest {
                 .hasRootCauseMessage("Connection reset");
     }
 
-    /** The kernel tells Accel's own thread of the reset and shows the reader an end, before that thread can say of what. */
+    /** The kernel tells Accel's own thread of the reset and shows the reader an end, before that thread can report the reset. */
     @Test
     void aReaderMeetsTheEndBehindAResetThatAnotherWasToldOf() throws Exception {
         AtomicReference<CountDownLatch> reset = new AtomicReference<>();
@@ -653,7 +656,7 @@ class ResumptionTest {
         }
     }
 
-    /** Its reader has not come as far as the link, whose bytes stand between those that the kernel has. */
+    /** Its reader has not reached the link, whose bytes come between those that the kernel has. */
     @Test
     void aWriterCameAndWentBeforeAnythingWasRead() throws Exception {
         pair = lab.lab.connectOnly();
@@ -796,7 +799,7 @@ class ResumptionTest {
         });
     }
 
-    /** An end that can say nothing through the kernel cannot say what it has received. */
+    /** An end that can send nothing through the kernel cannot say what it has received. */
     @Test
     void anEndHadEndedWhatItSendsBeforeItsSwitch() throws Exception {
         pair = lab.lab.connectOnly();
@@ -851,7 +854,7 @@ class ResumptionTest {
 
     /**
      * Directions come and go by themselves when the link breaks, anywhere. Some of those connections are reset, which each end's
-     * program hears, by the one thread or the other; no byte is wrong.
+     * program hears, in one thread or the other; no byte is wrong.
      */
     @Test
     @Timeout(150)

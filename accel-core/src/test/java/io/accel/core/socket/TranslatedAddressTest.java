@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** A client that knows a connection by another address than the server finds it by its own. */
+/** A client that knows a connection by another address than the server finds the connection by its own address. */
 class TranslatedAddressTest {
     private static final InetSocketAddress LOCAL = new InetSocketAddress("192.0.2.1", 8080);
     private static final InetSocketAddress REMOTE = new InetSocketAddress("192.0.2.2", 50_000);
@@ -238,7 +238,7 @@ class TranslatedAddressTest {
         assertThat(out.enter(true)).isNull();
         int[] before = out.positions(srcs, 1, 2);
         srcs[1].position(4);
-        srcs[2].position(1); // of which two more bytes did not go
+        srcs[2].position(1); // two more bytes did not go through it
         out.gave(4, srcs, before, 1);
         out.leave();
         assertThat(same.outgoing().enter(true)).isNull();

@@ -36,7 +36,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A fabric that fails while a link is looked for: the connection stays the kernel's, and nothing is left of the attempt. */
+/** A fabric fails while a link is looked for: the connection stays with the kernel, and nothing is left of the attempt. */
 @Timeout(60)
 class UpgradeFaultsTest {
     private static final Set<String> DAEMONS = Set.of("accel-handover", "accel-rendezvous");
@@ -108,7 +108,7 @@ class UpgradeFaultsTest {
         }
     }
 
-    /** One that asked, and went away just when its connection was accepted, and one that has closed the connection itself. */
+    /** One client asked, and went away just when its connection was accepted; another has closed the connection itself. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void anAcceptDoesNotWaitForAClientThatHasGone(boolean asked) throws Exception {

@@ -7,8 +7,8 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SelectableChannel;
 
 /**
- * One end of a connection within one thread: the rings are buffers, the cursors plain fields. It checks what a sender and a
- * receiver owe to a link, and lets a test write what no correct peer writes.
+ * One end of a connection within one thread: the rings are buffers, the cursors plain fields. It checks the duties of a sender
+ * and a receiver towards a link, and lets a test write values that no correct peer writes.
  */
 public final class LoopbackLink implements Link {
     /** One direction: what its sender writes and what its receiver writes. */
@@ -128,7 +128,7 @@ public final class LoopbackLink implements Link {
     @Override
     public long released() {
         if (out.consumer <= out.producer + out.ring.size()) {
-            out.honest = Math.max(out.honest, out.consumer); // a sender may go by it, though a test takes it back
+            out.honest = Math.max(out.honest, out.consumer); // a sender may rely on it, although a test takes it back
         }
         return out.consumer;
     }

@@ -130,7 +130,7 @@ final class Transports {
             return ours(combo(either, either));
         }
 
-        /** Of all pairs, of which the first is Accel with itself, those that are tested. */
+        /** The tested pairs among all pairs, the first of which is Accel with itself. */
         private static <T> List<T> ours(List<T> all) {
             // NIO with itself, which is last, is not ours to test.
             return all.subList(0, TestedPath.ONLY_WITH_ITSELF ? 1 : all.size() - 1);

@@ -87,7 +87,7 @@ class BadClientsTest {
         assertThreadRests();
     }
 
-    /** A client's word that cannot be taken leaves its key ready, which is looked at again now and then. */
+    /** A client's message that cannot be read now leaves its key ready, which is looked at again from time to time. */
     @Test
     void anErrorThatStaysDoesNotKeepTheThreadBusy() throws Exception {
         acceptor.isBroken = true;
@@ -286,7 +286,7 @@ class BadClientsTest {
         nothingIsLeft();
     }
 
-    /** It may be using the link, so that only its end takes it back. */
+    /** The client may be using the link, so only its own end takes the link back. */
     @Test
     void oneThatHangsUpWithoutAWordGivesThePlaceAndTheMemoryBack() throws Exception {
         try (RawClient client = new RawClient(rendezvous).go(NONCE)) {

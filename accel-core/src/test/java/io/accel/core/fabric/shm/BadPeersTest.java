@@ -117,7 +117,7 @@ class BadPeersTest {
         othersConnect();
     }
 
-    /** However much lies in the doorbell, taking it takes one read. */
+    /** However many bytes lie in the doorbell, one read takes them. */
     @Test
     void aDoorbellIsDrainedInOneRead() throws Exception {
         int armings = 1_000;

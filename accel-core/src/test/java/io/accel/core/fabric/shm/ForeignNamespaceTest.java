@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Clients find listeners in other network namespaces, as far as both have the same connection. Addresses are such as are kept for
+ * Clients find listeners in other network namespaces, as far as both have the same connection. The addresses are reserved for
  * documentation.
  */
 @Timeout(60)
@@ -110,7 +110,7 @@ class ForeignNamespaceTest {
         assertThat(ends.content()).isEmpty();
     }
 
-    /** The server's end is not where the client has connected to. */
+    /** The server's end has another address than the client has connected to. */
     @Test
     void oneBehindATranslatedAddressIsFoundByTheClients() throws Exception {
         serverHas(acceptor, SAID.mirrored());
@@ -177,7 +177,7 @@ class ForeignNamespaceTest {
         assertThat(ends.content()).isEmpty();
     }
 
-    /** The last byte that can be compared is, and the one behind it is not. */
+    /** The last byte that can be compared is compared, and the next byte is not. */
     @Test
     void asMuchIsComparedAsCanBe() throws Exception {
         try (var listening = server.listen(SERVER_END, acceptor)) {

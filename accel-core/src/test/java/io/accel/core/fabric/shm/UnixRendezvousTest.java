@@ -26,7 +26,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The rendezvous of connections that have no addresses: who is asked, in what order numbers are taken, and what a mistake of either costs. */
+/**
+ * The rendezvous of connections that have no addresses: who is asked, the order in which numbers are taken, and the cost of a
+ * mistake at either end.
+ */
 @Timeout(60)
 class UnixRendezvousTest {
     private static final long SECONDS_5 = 5_000_000_000L;
@@ -45,7 +48,7 @@ class UnixRendezvousTest {
     private ShmFabric fabric;
     private Fabric.Listening listening;
 
-    /** Beginnings whose sums are a number, so much of either direction. */
+    /** Beginnings with a given number as each sum, and so many bytes in each direction. */
     private record Same(int sent, int received, int sum) implements Beginnings {
         @Override
         public int sumOfSent(int length) {

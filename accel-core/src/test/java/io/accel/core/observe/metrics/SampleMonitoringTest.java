@@ -39,7 +39,7 @@ class SampleMonitoringTest {
     /** The page that is served: the values by label by metric. */
     private static final Map<String, Map<String, Set<String>>> SERVED = new TreeMap<>();
 
-    /** An expression, and what is shown of its result. */
+    /** An expression, and the shown part of its result. */
     private record Query(String name, String expression, Set<String> shown) {
         @Override
         public String toString() {

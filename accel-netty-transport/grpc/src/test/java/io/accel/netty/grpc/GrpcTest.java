@@ -36,7 +36,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Programs of gRPC as they would be without Accel; only what counts the paths knows of it. */
+/** Programs of gRPC as they would be without Accel; only the code that counts the paths knows of Accel. */
 @RealProgram(
         name = "gRPC for Java on Accel's transport",
         artifact = "io.grpc:grpc-netty",
