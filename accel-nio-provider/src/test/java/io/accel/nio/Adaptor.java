@@ -36,7 +36,7 @@ enum Adaptor {
 
     abstract ServerSocket over(ServerSocketChannel channel);
 
-    /** Without the JDK's adaptor where its release does not yet do what {@link Socket} has come to specify. */
+    /** Leaves out the JDK's adaptor where its release does not yet do what {@link Socket} now specifies. */
     static List<Adaptor> thatFollowJdk25() {
         return Runtime.version().feature() >= 25 ? List.of(JDK, ACCEL) : List.of(ACCEL);
     }

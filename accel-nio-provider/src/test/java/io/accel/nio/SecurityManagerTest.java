@@ -94,8 +94,8 @@ class SecurityManagerTest {
     }
 
     /**
-     * Tells the program to go on when its datagrams have another path, and when it maps a connection's file with rings of that size, if it is
-     * to do so at all.
+     * Tells the program to go on when its datagrams have another path, and when it maps a connection's file with rings of that
+     * size, if it has to do so at all.
      */
     private String run(String policy, int ring) throws IOException, InterruptedException {
         Path file = Files.writeString(dir.resolve("policy"), policy);

@@ -225,7 +225,7 @@ class UnixPathsTest {
         assertThat(listener.isOpen()).isFalse();
     }
 
-    /** As packets of TCP between two addresses that no network has, of which one names the socket's file and one the connection. */
+    /** As TCP packets between two addresses that no network has; one names the socket's file and the other the connection. */
     @Test
     void aCaptureShowsThem() throws Exception {
         AccelSelectorProvider provider = provider();

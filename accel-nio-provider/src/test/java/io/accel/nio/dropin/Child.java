@@ -20,10 +20,10 @@ final class Child implements AutoCloseable {
     /** The option that makes a program Accel's. */
     static final String PROVIDER = "-Djava.nio.channels.spi.SelectorProvider=io.accel.nio.AccelSelectorProvider";
 
-    /** Options that give a connection the time of a slow machine to leave the kernel, for tests of what carried it. */
+    /** Options that give a connection the time of a slow machine to leave the kernel, for tests of its path. */
     static final List<String> PATIENT = List.of("-Daccel.connect.probe-timeout=10s", "-Daccel.handshake.timeout=20s");
 
-    /** With the line before it, of the JDK's logging. */
+    /** With the line of the JDK's logging before it. */
     private static final Pattern START_LINE =
             Pattern.compile("[^\n]* io\\.accel\\.[^\n]*\nINFO: accel: \\S+, profile [^\n]*\n");
 
@@ -57,7 +57,7 @@ final class Child implements AutoCloseable {
         return System.getProperty("own.jnr") + "/*";
     }
 
-    /** Where {@link Probe} is; Accel is not. */
+    /** The class path of {@link Probe}, without Accel. */
     static Path testClasses() {
         return Path.of(System.getProperty("test.classes"));
     }

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** When java.net.DatagramSocket is Accel's, and when the JDK's. It says the same either way. */
+/** The cases in which java.net.DatagramSocket is Accel's, and those in which it is the JDK's. It behaves the same either way. */
 class DatagramSocketsIT {
     private static final String AGENT = "-javaagent:" + Child.JAR;
 

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * The drop-in jar calls native code by itself, beside a program with another version of the same libraries, on any machine:
- * RDMA's classes are loaded, call the C library, and say which devices there are.
+ * RDMA's classes are loaded, call the C library, and list the devices.
  */
 class OwnJnrIT {
     private static final Path JDK = Path.of(System.getProperty("java.home"));

@@ -6,7 +6,7 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 
-/** A program that knows nothing of Accel, and nothing of channels: sends itself a byte and says what carried it. */
+/** A program that knows nothing of Accel, and nothing of channels: it sends itself a byte and prints the byte's path. */
 final class SocketsOnce {
     private SocketsOnce() {}
 

@@ -11,8 +11,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A datagram channel, or the place for one, and what the program knows of it: which datagrams it has not received yet. One thread, apart
- * from tasks that only use the channel.
+ * A datagram channel, or the place for one, and the program's knowledge of it: the datagrams that it has not received yet. One
+ * thread, apart from tasks that only use the channel.
  */
 final class DatagramEnd {
     /**
@@ -68,7 +68,7 @@ final class DatagramEnd {
         return new InetSocketAddress(InetAddress.getLoopbackAddress(), local.getPort());
     }
 
-    /** Whether it holds so many bytes more. */
+    /** Whether it has room for so many more bytes. */
     boolean hasRoom(int size) {
         return expected.stream().mapToInt(each -> cost(each.size)).sum() + cost(size) <= ROOM;
     }
@@ -77,7 +77,7 @@ final class DatagramEnd {
         return 2 * size + OVERHEAD;
     }
 
-    /** Whether what another sends to it comes: it is not connected to a third. */
+    /** Whether another channel's datagrams arrive: it is not connected to a third. */
     boolean hears(DatagramEnd from) throws IOException {
         SocketAddress peer = channel.getRemoteAddress();
         return peer == null || peer.equals(from.address());
@@ -95,7 +95,7 @@ final class DatagramEnd {
         return expected.size();
     }
 
-    /** Whether they are all of one sender: UDP promises no order between several. */
+    /** Whether they all come from one sender: UDP promises no order between several. */
     boolean isInOrder() {
         return expected.stream().map(Sent::from).distinct().count() <= 1;
     }
@@ -106,7 +106,7 @@ final class DatagramEnd {
         }
     }
 
-    /** There is nothing any more: it was emptied, closed, or has a new peer. */
+    /** There are no datagrams any more: it was emptied, closed, or has a new peer. */
     void emptied() {
         expected.clear();
     }

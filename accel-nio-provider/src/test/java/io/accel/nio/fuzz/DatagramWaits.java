@@ -8,7 +8,7 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.Selector;
 
-/** Operations on datagram channels that wait, and what ends them. */
+/** Operations on datagram channels that wait, and the events that end them. */
 final class DatagramWaits {
     private static final int SIZE = 50;
 
@@ -39,7 +39,7 @@ final class DatagramWaits {
         }
     }
 
-    /** Whether it can, and is sure to end the wait. */
+    /** Whether the event is possible, and certainly ends the wait. */
     private static boolean canHappen(World world, Event event, DatagramEnd here, DatagramEnd other) throws IOException {
         return switch (event) {
             case DATAGRAM, LARGE_DATAGRAM ->

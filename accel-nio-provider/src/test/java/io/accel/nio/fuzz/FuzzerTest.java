@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The fuzzer finds what is wrong, and nothing where nothing is. */
+/** The fuzzer finds a difference where there is one, and nothing where there is none. */
 class FuzzerTest {
     private static final long SHRINK_NANOS = TimeUnit.SECONDS.toNanos(15);
     private static final long SEED = 20_261_122L;

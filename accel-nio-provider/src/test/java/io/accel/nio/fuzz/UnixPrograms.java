@@ -40,7 +40,7 @@ final class UnixPrograms {
         });
     }
 
-    /** A connection that has talked, or is accepted and no more, or none. */
+    /** A connection that has carried bytes, or was only accepted, or none. */
     private static Arbitrary<List<Step>> opening(int connection) {
         Arbitrary<List<Step>> accepted = combine(HOW, HOW)
                 .as((connects, accepts) ->

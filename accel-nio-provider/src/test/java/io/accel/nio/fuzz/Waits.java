@@ -7,7 +7,7 @@ import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.locks.LockSupport;
 
-/** Operations that wait, and what ends them. */
+/** Operations that wait, and the events that end them. */
 final class Waits {
     private static final int CHUNK = 4096;
     private static final long QUIET_NANOS = 20_000_000L;
@@ -127,10 +127,10 @@ final class Waits {
     }
 
     /**
-     * One write of more than any path takes, which somebody ends, and the next one. How much was taken is not told: that is the
-     * path's affair. So is, where the writer has closed, the fate of bytes that its peer writes before it has read all, and the
-     * words of the refusal: see docs/LIMITS.md. A peer that is registered does not end it, since its kernel hears of the close
-     * later.
+     * One write of more bytes than any path takes, which an event ends, and the next write. The number of bytes taken is not
+     * compared, since it depends on the path. So is, where the writer has closed, the fate of bytes that its peer writes before
+     * it has read all, and the words of the refusal: see docs/LIMITS.md. A registered peer does not end it, since its kernel
+     * hears of the close later.
      */
     record BlockedWrite(int end, Event event) implements Step {
         private static final ByteBuffer MUCH = ByteBuffer.allocateDirect(16 << 20);
@@ -179,7 +179,7 @@ final class Waits {
             }
         }
 
-        /** Waits until the peer has had as much as it is going to get. */
+        /** Waits until the peer has had all the bytes that it will get. */
         private static void awaitQuiet(End here, Task task) throws IOException {
             long start = System.nanoTime();
             long since = start;

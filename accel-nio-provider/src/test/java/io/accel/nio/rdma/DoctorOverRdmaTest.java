@@ -53,7 +53,7 @@ class DoctorOverRdmaTest {
                 .doesNotContain("rdma.live");
     }
 
-    /** As in a container that has neither the right to override modes nor that to lock memory. */
+    /** As in a container that may neither override modes nor lock memory. */
     @Test
     void whoMayNotOpenTheDeviceIsTold() throws Exception {
         HostAgent.shell("chmod 000 /dev/infiniband/*");

@@ -17,7 +17,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * {@code NioClient ADDRESS PORT ping BYTES ROUNDS | lines | talk SEED MILLIS | bulk SEED BYTES | stream BYTES COUNT | exit BYTES | wait |
- * pause MILLIS | churn COUNT}: talks to a {@link NioServer}, checks what comes back, and prints what it took. The system property
+ * pause MILLIS | churn COUNT}: talks to a {@link NioServer}, checks the answers, and prints the time. The system property
  * {@code tos} is its IP_TOS. Knows nothing of Accel.
  */
 final class NioClient {
@@ -252,7 +252,7 @@ final class NioClient {
         System.exit(0);
     }
 
-    /** Waits for what the end of the server's process looks like. */
+    /** Waits for the end of the server's process, and prints how it looks. */
     private void waitForEnd() throws IOException {
         mode('e');
         System.out.println("waiting");
