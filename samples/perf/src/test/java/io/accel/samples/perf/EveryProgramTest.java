@@ -93,7 +93,7 @@ class EveryProgramTest {
                 .figures()
                 .extra();
         assertThat(extra.connectionDescriptors()).isBetween(1.9, 2.1);
-        // Objects of two JVMs; whatever else the system does with its shared memory adds to it, or takes from it.
+        // Objects of two JVMs; other uses of the system's shared memory add to it, or take from it.
         assertThat(extra.connectionBytes()).isBetween(-1e6, 1e6).isNotZero();
     }
 

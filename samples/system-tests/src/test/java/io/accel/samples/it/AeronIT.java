@@ -44,7 +44,7 @@ class AeronIT {
                 long before = ProcFs.kernelDatagrams(sink.pid());
                 transfer(source, sink, MESSAGES, sent + MESSAGES);
                 long byKernel = ProcFs.kernelDatagrams(sink.pid()) - before;
-                // Each message takes a datagram; a few of them are Aeron's to nobody.
+                // Each message takes a datagram; Aeron sends a few further datagrams to nobody.
                 if (Launch.isAccel()) {
                     assertThat(byKernel).as("datagrams through the kernel").isLessThan(MESSAGES / 10);
                 } else {
@@ -82,8 +82,8 @@ class AeronIT {
         System.arraycopy(more, 0, arguments, 2, more.length);
         return Launch.accelerated(AeronEnd.class, arguments)
                 .testClassPath()
-                // As Aeron asks for: it puts its own set of selected keys into the JDK's selectors, and leaves others
-                // alone.
+                // As Aeron asks: it puts its own set of selected keys into the JDK's selectors, and leaves other
+                // selectors alone.
                 .option("--add-opens=java.base/sun.nio.ch=ALL-UNNAMED");
     }
 }

@@ -73,7 +73,7 @@ class ContainersIT {
         }
     }
 
-    /** As containers of different images do that have one volume mounted. */
+    /** Like containers of different images that have mounted one volume. */
     @Test
     void thoseWithDifferentRootsShareMemoryWhereADirectoryIsMounted(@TempDir Path roots) throws IOException {
         Path mounted = Path.of("/run/accel");
@@ -175,7 +175,7 @@ class ContainersIT {
         }
     }
 
-    /** The one that finds it is in another namespace of process ids, too, where the dead one's mean nothing. */
+    /** The process that finds it is also in another namespace of process ids, where the dead process's id means nothing. */
     @Test
     void whatAKilledContainerLeavesIsRemovedByAnother() throws IOException {
         try (SharedDirectory directory = SharedDirectory.create()) {
@@ -229,7 +229,7 @@ class ContainersIT {
         }
     }
 
-    /** Young ones may be about to open. */
+    /** Young files may be about to be opened. */
     private static void age(Path directory) throws IOException {
         try (var all = Files.list(directory)) {
             for (Path each : all.toList()) {

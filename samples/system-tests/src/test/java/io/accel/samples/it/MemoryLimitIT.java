@@ -19,8 +19,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Two programs in a container that may not have the memory which the rings of their connections would take, on top of two heaps: the
- * connections for which there is none stay with the kernel, which ends neither program.
+ * Two programs in a container whose limit leaves, beside two heaps, too little memory for the rings of their connections: connections
+ * without memory stay with the kernel, which kills neither program.
  */
 @Timeout(120)
 class MemoryLimitIT {
@@ -50,7 +50,7 @@ class MemoryLimitIT {
             int port = (int) server.awaitNumber("PORT", Ends.START);
             client.send("OPEN " + port + " " + ALL);
             client.awaitLine("OPENED ", TALK);
-            // Both ask again from time to time, and the memory of those that have nothing to say goes to others.
+            // Both ask again from time to time, and the memory of idle connections goes to others.
             await().atMost(TALK).untilAsserted(() -> {
                 talk(client);
                 assertThat(ProcFs.ringsBelow(client.pid(), port))

@@ -22,7 +22,7 @@ class MixedPeersIT {
     private static final String OTHER_USER = "nobody";
     private static final String OTHER_GROUP = "nogroup";
     private static final String THIRD_USER = "daemon";
-    /** One that has no name on this machine. */
+    /** A group that has no name on this machine. */
     private static final String GROUP = "10001";
 
     @TempDir
@@ -63,7 +63,7 @@ class MixedPeersIT {
                 Side.sink().launched(meeting));
     }
 
-    /** As in a pod, whose containers run as users of their own and have the volume's group by its number alone. */
+    /** As in a pod, whose containers run as users of their own and know the volume's group only by its number. */
     @ParameterizedTest(name = "the other user listens: {0}")
     @CsvSource({"true", "false"})
     void anotherUsersProcessOfOneGroup(boolean otherListens) throws IOException {

@@ -134,7 +134,7 @@ class PeerDeathIT {
         }
     }
 
-    // Long enough for the other process to run into its wait; if it does not, the test asserts the same of less.
+    // Long enough for the other process to begin to wait; if it does not, the test asserts the same about fewer bytes.
     private static void letItWait() throws InterruptedException {
         Thread.sleep(400);
     }

@@ -31,7 +31,7 @@ class StationsIT {
     private static final int SOME = 20;
     private static final int OLD = 1;
     private static final int NEW = 2;
-    // Outside of the range that clients get theirs from.
+    // A port outside of the range of clients' ports.
     private static final int SERVICE = 30_000;
     private static final int FIRST_PORT = 40_000;
     private static final int PORTS = 100;
@@ -71,7 +71,7 @@ class StationsIT {
                 .isEqualTo(Launch.isAccel() ? count : 0));
     }
 
-    /** One whose listener had not accepted it when it asked for its faster path asks again when there is traffic. */
+    /** A connection that its listener had not accepted when it asked for its faster path asks again when there is traffic. */
     private static void assertAllMove(Child client, int count) {
         await().atMost(MANY_PAUSES).untilAsserted(() -> {
             String unused = ask(client, count);
@@ -123,7 +123,7 @@ class StationsIT {
             assertThat(start(all, NEW, port)).isEqualTo(port);
             connect(client, HERE, port, SOME); // to either
             assertAllMove(client, 2 * SOME);
-            // One that is given to the old listener at the last moment is lost, with Accel as without.
+            // A connection that is given to the old listener at the last moment is lost, with Accel as without.
             await().atMost(SOON).until(() -> accepted(all.get(0)) + accepted(all.get(2)) == 2 * SOME);
             all.get(0).send("CLOSE");
             all.get(0).awaitLine("CLOSED", SOON);

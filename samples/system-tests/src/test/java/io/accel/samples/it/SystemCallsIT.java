@@ -54,7 +54,7 @@ class SystemCallsIT {
                 .isLessThan(0.05);
     }
 
-    /** Both ends, each of which stays with the kernel. */
+    /** Both ends stay with the kernel. */
     @Test
     void aShortConnectionMakesAsManyAsTheKernels() throws IOException {
         double kernels = sum(perConnection(false));
@@ -89,7 +89,7 @@ class SystemCallsIT {
         return calls.values().stream().mapToDouble(Double::doubleValue).sum();
     }
 
-    /** The calls of the client's process for a message there and back, by name. */
+    /** The calls of the client's process for a round trip, by name. */
     private Map<String, Double> perTrip(String wait, boolean accelerated) throws IOException {
         Path trace = temporary.resolve(wait + accelerated);
         try (SharedDirectory directory = SharedDirectory.create();

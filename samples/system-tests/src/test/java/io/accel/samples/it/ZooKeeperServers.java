@@ -20,7 +20,7 @@ import java.util.stream.Collectors;
  * <p>Not safe for use by several threads.
  */
 final class ZooKeeperServers implements AutoCloseable {
-    // ZooKeeper wants its ports told. An address that nothing else uses makes it unlikely that another takes one first.
+    // ZooKeeper has to be given its ports. An address that nothing else uses makes it unlikely that another process takes a port first.
     private static final String LOCAL = "127.77.31.9";
     private static final Duration START = Duration.ofSeconds(60);
     private static final String MAIN = "org.apache.zookeeper.server.quorum.QuorumPeerMain";
@@ -95,7 +95,7 @@ final class ZooKeeperServers implements AutoCloseable {
         return clientPorts.indexOf(Integer.parseInt(hostAndPort.substring(hostAndPort.indexOf(':') + 1)));
     }
 
-    /** The latest that the server printed. */
+    /** The server's latest output. */
     String output(int server) {
         return servers.get(server).output();
     }

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The lab adds packages to a machine only if it was told so, and says how far it is where it takes long. */
+/** The lab adds packages to a machine only if it was told to, and reports progress where it takes long. */
 @Timeout(60)
 class LabPackagesTest {
     @TempDir

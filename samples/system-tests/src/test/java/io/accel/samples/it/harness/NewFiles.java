@@ -41,7 +41,7 @@ public final class NewFiles implements AutoCloseable {
         return files;
     }
 
-    /** The paths of all that were made so far. More than the kernel has kept are told as {@code OVERFLOW}. */
+    /** The paths of all files that were made so far. If the kernel could not keep them all, {@code OVERFLOW} is one of them. */
     public List<String> seen() {
         for (WatchKey key = service.poll(); key != null; key = service.poll()) {
             for (WatchEvent<?> event : key.pollEvents()) {

@@ -21,7 +21,7 @@ public final class ReadableCopy {
         this.jar = jar;
     }
 
-    /** Makes one in a directory of the test's, which everybody may read from then on. */
+    /** Makes a copy in a directory of the test, which everybody may read from then on. */
     public static ReadableCopy in(Path directory) throws IOException {
         Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxr-xr-x"));
         Path classes = directory.resolve("classes");
