@@ -17,9 +17,8 @@ import java.util.List;
  */
 public final class KernelPair implements AutoCloseable {
     /**
-     * In bytes. The kernel counts packets, which on loopback have up to 64 KiB, and lets a send buffer grow by how the acknowledgements
-     * fall. Of a hundred connections of its own beside a busy machine, one took 3,932,160
-     * bytes and another 4,291,584.
+     * In bytes. The kernel counts packets, which on loopback have up to 64 KiB, and lets a send buffer grow with the acknowledgements.
+     * Of a hundred of its own connections on a busy machine, one took 3,932,160 bytes and another 4,291,584.
      */
     private static final int TOLERANCE = 8 * 64 * 1024;
 
@@ -34,7 +33,7 @@ public final class KernelPair implements AutoCloseable {
     /**
      * A new connection.
      *
-     * @param buffers the size that all its buffers are asked to have, in bytes; 0 for none, which is what the system gives them
+     * @param buffers the size to ask for all its buffers, in bytes; 0 to leave them as the system makes them
      */
     public static KernelPair open(int buffers) throws IOException {
         SelectorProvider jdk = JdkAccess.kernelProvider();
@@ -70,7 +69,7 @@ public final class KernelPair implements AutoCloseable {
         }
     }
 
-    /** As {@link #takes}, of the bytes to a peer that has shut down its input after the first. */
+    /** Like {@link #takes}, for bytes to a peer that has shut down its input after the first. */
     public static int takesForDeaf(int buffers) throws IOException {
         try (KernelPair pair = open(buffers)) {
             Bytes.write(pair.client, new byte[1]);
@@ -83,8 +82,8 @@ public final class KernelPair implements AutoCloseable {
     /**
      * How many bytes each end may write before either reads.
      *
-     * @param most more than that are not asked for
-     * @return what the kernel takes, or most if that is less; a whole number of pieces of so many bytes
+     * @param most the most that is asked for @return
+     * the bytes that the kernel takes, or most if that is less; a whole number of pieces of so many bytes
      */
     public static int exchanges(int most, int piece, int buffers) throws Exception {
         try (KernelPair pair = open(buffers)) {

@@ -18,7 +18,7 @@ import java.time.Duration;
 import java.util.Scanner;
 import org.awaitility.Awaitility;
 
-/** By a {@link io.accel.nio.contract.relay} on another host. Thread-safe. */
+/** A route through a {@link io.accel.nio.contract.relay} on another host. Thread-safe. */
 final class RelayRoute implements Route {
     private static final int LIMIT_MILLIS = 60_000;
 

@@ -5,11 +5,11 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 
 /**
- * How clients reach the listeners of a test: directly, or, in a run between two hosts, through a relay on the other one, so that
- * each connection leaves this host and another comes back to it.
+ * How clients reach the listeners of a test: directly, or, in a run between two hosts, through a relay on the other host, so that
+ * each connection leaves this host and another comes back.
  */
 public interface Route {
-    /** The route of this JVM: by the relay that the system property {@code contract.relay} names (host:port), if any. */
+    /** The route of this JVM: through the relay that the system property {@code contract.relay} names (host:port), if any. */
     static Route current() {
         return Holder.CURRENT;
     }
@@ -23,13 +23,13 @@ public interface Route {
     /** An address on which nothing listens until the test is over, or null where this host has to provide one. */
     InetSocketAddress toNobody() throws IOException;
 
-    /** A listener was closed: whoever connects to it is refused from now on. */
+    /** A listener was closed: clients that connect to it are refused from now on. */
     void closed(InetSocketAddress listener) throws IOException;
 
     /** A test is over. */
     void endTest() throws IOException;
 
-    /** How long a connection takes no byte, in milliseconds, before it can be said to be full. */
+    /** How long a connection must take no byte, in milliseconds, to count as full. */
     int quietMillis();
 
     /** Made when it is first asked for. */

@@ -12,7 +12,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 
-/** A call that a test makes on another thread, and what came of it. All waiting is bounded. */
+/** A call that a test makes on another thread, and its outcome. All waiting is bounded. */
 public final class Task<T> {
     private static final int LIMIT_SECONDS = 20;
 
@@ -112,7 +112,7 @@ public final class Task<T> {
         thread.interrupt();
     }
 
-    /** Ends the thread, whatever it does; true if it has ended. */
+    /** Ends the thread, whatever it does; returns whether it has ended. */
     public boolean end() throws InterruptedException {
         thread.join(SECONDS.toMillis(1));
         if (thread.isAlive()) {

@@ -50,7 +50,7 @@ class Nio2AcceptTest extends Nio2Support {
 
     @Test
     void aHandlerAcceptsOneAfterTheOther() throws Exception {
-        int clients = Path.current() == Path.RDMA ? 10 : 50; // one takes a guest some tenths of a second
+        int clients = Path.current() == Path.RDMA ? 10 : 50; // one connection takes a guest some tenths of a second
         AsynchronousServerSocketChannel listener = asyncListener();
         BlockingQueue<AsynchronousSocketChannel> accepted = new LinkedBlockingQueue<>();
         listener.accept(null, new CompletionHandler<AsynchronousSocketChannel, Void>() {

@@ -34,7 +34,7 @@ abstract class Nio2Support extends ContractSupport {
     private static final int LARGE = 1 << 16;
     /** More than a connection takes on any path before its reader reads. */
     private static final int MOST_BYTES = 1 << 28;
-    /** How many times the time after which a connection is full a write waits that is going to wait on. */
+    /** How many times longer than the time after which a connection counts as full a write must wait to count as waiting. */
     private static final int QUIET = 6;
 
     /** The two ends of one connection. */
@@ -147,7 +147,7 @@ abstract class Nio2Support extends ContractSupport {
         return asyncPair(null);
     }
 
-    /** A new connection, both ends of which are in the group. */
+    /** A new connection with both ends in the group. */
     final AsyncPair asyncPair(AsynchronousChannelGroup group) throws Exception {
         AsynchronousServerSocketChannel listener = asyncListener(group);
         AsyncPair pair = connect(asyncChannel(group), listener);
@@ -189,7 +189,7 @@ abstract class Nio2Support extends ContractSupport {
         throw new AssertionError("the connection took " + written + " bytes that nobody read");
     }
 
-    /** A write that has to wait, and how many bytes others before it wrote. */
+    /** A write that has to wait, and the number of bytes that earlier writes wrote. */
     record PendingWrite(Future<Integer> write, long before) {}
 
     static void send(AsynchronousSocketChannel channel, byte[] bytes) throws Exception {

@@ -56,11 +56,11 @@ class DroppedTest extends PlainSocketSupport {
             assertThat(endOf(peer)).isEqualTo("last words");
             peer.close();
         }
-        // Of those before, which were another test's, some may go only now.
+        // Some earlier objects, of another test, may go only now.
         eventually().untilAsserted(() -> assertThat(before).containsAll(MappedRings.names()));
     }
 
-    /** The other end of a socket that has answered, and said something that is not read yet. */
+    /** The other end of a socket, which has answered, and has sent bytes that are not read yet. */
     private Socket peerOfADropped(End end, ServerSocket server) throws IOException {
         @SuppressWarnings("resource") // dropped, one of them
         Socket client = new Socket(server.getInetAddress(), server.getLocalPort());
@@ -80,7 +80,7 @@ class DroppedTest extends PlainSocketSupport {
         assertThat(read(one, 6)).isEqualTo("answer");
     }
 
-    /** All that comes before the end, for which the collector is asked again and again. */
+    /** All bytes before the end, for which the collector is called again and again. */
     private static String endOf(Socket peer) throws IOException {
         peer.setSoTimeout(20);
         StringBuilder all = new StringBuilder();
@@ -158,7 +158,7 @@ class DroppedTest extends PlainSocketSupport {
     private static void assertGivenBack(Task.Action makeAndDrop) throws Exception {
         assumeTrue(Files.isDirectory(DESCRIPTORS), "needs Linux's /proc");
         Set<String> memory = MappedRings.names();
-        makeAndDrop.run(); // what the first one loads stays
+        makeAndDrop.run(); // classes that the first one loads stay
         System.gc();
         Thread.sleep(20);
         int before = descriptors();

@@ -53,7 +53,7 @@ class PlainSocketEndingsTest extends PlainSocketSupport {
     /** The state of a connection before a test, and the end that the test looks at. */
     private record Before(Written written, boolean isClient) {}
 
-    /** A connection, and the streams of the end that a test looks at: an end that has shut a half down has no new ones of it. */
+    /** A connection, and the streams of the end that a test looks at: an end that has shut down a half gives no new stream for it. */
     private record Ends(Socket here, InputStream in, OutputStream out, Socket peer) {}
 
     static Stream<Before> connections() {
@@ -138,7 +138,7 @@ class PlainSocketEndingsTest extends PlainSocketSupport {
         assertThat(accepted.get()).isLessThan(MANY);
     }
 
-    /** A reset is here, so that nothing more is accepted. Over a network it may still be on its way. */
+    /** Waits until a reset has come, so that nothing more is accepted. Over a network it may still be on its way. */
     private static void assertNextWriteFails(Ends ends) throws IOException {
         if (Path.current().isKernels()) {
             eventually().until(() -> !KernelConnections.lists(ends.here()));
@@ -149,7 +149,10 @@ class PlainSocketEndingsTest extends PlainSocketSupport {
         assertBrokenPipe(ends);
     }
 
-    /** Until so many bytes of the peer's are here. Those that another processor of the kernel's is still to hand over go with a reset. */
+    /**
+     * Waits until so many of the peer's bytes have come. Bytes that another processor of the kernel has still to hand over are
+     * lost with a reset.
+     */
     private static void awaitFromKernel(Ends ends, int bytes) {
         if (Path.current().isKernels()) {
             eventually().until(() -> ends.in().available() == bytes);
@@ -435,7 +438,7 @@ class PlainSocketEndingsTest extends PlainSocketSupport {
         assertEnd(ends);
     }
 
-    /** One write is accepted, and its answer tells. */
+    /** One write is accepted, and the answer to it shows the close. */
     @ParameterizedTest
     @MethodSource("connections")
     void aPeerThatHasShutDownBothDirectionsRefusesWhatComes(Before before) throws IOException {
@@ -460,13 +463,16 @@ class PlainSocketEndingsTest extends PlainSocketSupport {
         }
     }
 
-    /** Over RDMA the peer, which has sent by it, may need the kernel's connection for what comes through that: as in EndingsTest. */
+    /**
+     * Over RDMA the peer, which has sent over it, may need the kernel's connection for bytes that come through the kernel, as in
+     * EndingsTest.
+     */
     private static boolean refuses(Before before) {
         return Path.current() != Path.RDMA
                 || (before.written().here() && "connect".equals(System.getProperty("accel.handover.after")));
     }
 
-    // ---- this end ends what it reads
+    // ---- this end ends its input
 
     @ParameterizedTest
     @MethodSource("connections")
@@ -516,7 +522,7 @@ class PlainSocketEndingsTest extends PlainSocketSupport {
         }
     }
 
-    // ---- this end ends what it writes
+    // ---- this end ends its output
 
     @ParameterizedTest
     @MethodSource("connections")

@@ -16,8 +16,8 @@ import java.net.Socket;
 import java.util.Set;
 
 /**
- * Base of the tests of {@code java.net.Socket} and {@code ServerSocket} that no channel made. On Accel's paths they are what the
- * agent makes of them.
+ * Base of the tests of {@code java.net.Socket} and {@code ServerSocket} that no channel made. On Accel's paths they are the sockets
+ * that the agent makes.
  */
 abstract class PlainSocketSupport extends ContractSupport {
     static {

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** java.net sockets: what a close and an interrupt do to threads that wait. */
+/** java.net sockets: the effect of a close and of an interrupt on waiting threads. */
 @Tag("plain")
 class PlainSocketWaitTest extends PlainSocketSupport {
     @Test

@@ -29,7 +29,7 @@ import java.util.Scanner;
  *   end                     a test is over: forgets all of the above
  * </pre>
  *
- * <p>What cannot be done is answered with {@code error} and the reason. The control connection is a plain socket, which no
+ * <p>The answer to a request that fails is {@code error} and the reason. The control connection is a plain socket, which no
  * provider sees.
  */
 final class Relay {

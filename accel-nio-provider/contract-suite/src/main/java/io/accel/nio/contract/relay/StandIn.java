@@ -32,7 +32,7 @@ final class StandIn implements Closeable {
         thread.start();
     }
 
-    /** A port that is free for TCP may be taken for RDMA, whose connections have theirs from the same range. */
+    /** A port that is free for TCP may be taken for RDMA, whose connections get their ports from the same range. */
     private static ServerSocketChannel listen(InetAddress here) throws IOException {
         for (int tries = 1; ; tries++) {
             ServerSocketChannel listener = ServerSocketChannel.open();
@@ -72,7 +72,7 @@ final class StandIn implements Closeable {
                     client.getRemoteAddress());
             server.connect(target);
         } catch (IOException e) {
-            // Its listener is closed, which some tests mean to see.
+            // Its listener is closed, as some tests want to see.
             Conduit.reset(client);
             server.close();
             return;

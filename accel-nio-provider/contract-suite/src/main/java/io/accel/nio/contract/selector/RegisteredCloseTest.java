@@ -110,7 +110,7 @@ class RegisteredCloseTest extends ContractSupport {
     }
 
     /**
-     * The kernel takes bytes until the selector lets go of the channel. A link takes one write, as the kernel does for a peer
+     * The kernel takes bytes until the selector lets go of the channel. A link accepts one write, as the kernel does for a peer
      * that is gone.
      */
     @Test
@@ -142,7 +142,7 @@ class RegisteredCloseTest extends ContractSupport {
         assertThatThrownBy(() -> Bytes.writeForever(pair.client())).isInstanceOf(IOException.class);
     }
 
-    /** After that selection the kernel refuses what comes. A link, which had ended in order, takes one write. */
+    /** After that selection the kernel refuses bytes that come. A link, which had ended in order, accepts one write. */
     @Test
     void unreadBytesRefuseWritesAfterTheNextSelection() throws IOException {
         Pair pair = pair();

@@ -22,7 +22,7 @@ import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** connect and finishConnect, when somebody listens and when nobody does. */
+/** connect and finishConnect, with a listener and without. */
 @Tag("stream")
 class ConnectTest extends ContractSupport {
     @Test
@@ -178,7 +178,7 @@ class ConnectTest extends ContractSupport {
         assertThat(reader.result()).isEqualTo("late");
     }
 
-    /** A server that was not opened through a channel is out of any provider's hands. */
+    /** No provider has a part in a server that was not opened through a channel. */
     @Test
     void channelConnectsToAPlainServerSocket() throws IOException {
         try (ServerSocket plain = new ServerSocket()) {
