@@ -12,7 +12,7 @@ import java.nio.channels.SocketChannel;
 import java.util.Iterator;
 
 /**
- * Sends back whatever it receives, to any number of clients, with one thread and one selector.
+ * Sends back everything that it receives, to any number of clients, with one thread and one selector.
  *
  * <p>Usage: {@code EchoServer [PORT [ADDRESS]]}; without a port it takes a free one and prints it.
  */

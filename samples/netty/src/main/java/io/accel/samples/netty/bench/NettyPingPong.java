@@ -77,7 +77,7 @@ public final class NettyPingPong extends ChannelInboundHandlerAdapter {
                 .send();
     }
 
-    /** Has all of them make round trips at the same time; returns for how long the slowest did. */
+    /** Makes all of them do round trips at the same time; returns the time of the slowest. */
     private static long run(List<NettyPingPong> clients, long time) throws InterruptedException {
         clients.forEach(client -> client.start(time));
         long longest = 0;
