@@ -58,7 +58,7 @@ public final class Exchange {
             while (true) {
                 try (SocketChannel channel = listener.accept()) {
                     Exchange server = new Exchange(channel, size);
-                    // It begins the next exchange at once, and is in the midst of it when the client goes.
+                    // It begins the next exchange at once, and is in the middle of it when the client goes.
                     while (server.exchange()) {}
                 }
             }

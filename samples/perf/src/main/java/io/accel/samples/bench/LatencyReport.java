@@ -15,8 +15,8 @@ public final class LatencyReport {
      * The event; the resources used have still to be added.
      *
      * @param nanos the times
-     * @param tripsPerSample how many operations one of them is the time of
-     * @param bytesMovedPerOp what this end reads and writes in an operation
+     * @param tripsPerSample how many operations one sample covers @param
+     * bytesMovedPerOp the bytes that this end reads and writes in an operation
      * @param elapsed nanoseconds that the measurement took
      */
     public static Event of(Histogram nanos, int tripsPerSample, long bytesMovedPerOp, long elapsed) {

@@ -5,8 +5,8 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * Copies 64 KiB blocks between two buffers outside the heap, in one thread: as fast as bytes go from one place in memory to
- * another when nobody has to be told of it. Argument: {@code warmup_ms}.
+ * Copies 64 KiB blocks between two buffers outside the heap, in one thread. This shows how fast bytes go from one place in
+ * memory to another when nobody has to be told. Argument: {@code warmup_ms}.
  */
 public final class MemoryCopy {
     private static final int BLOCK_BYTES = 64 * 1024;

@@ -43,7 +43,7 @@ public final class SelectorPingPong {
         }
     }
 
-    /** Measures with one of those in the middle. */
+    /** Measures with a connection in the middle. */
     void run(Parameters parameters) throws IOException {
         active = channels.get(channels.size() / 2);
         LatencyRun run = new LatencyRun(this::roundTrip, 2 * request.capacity(), 1);

@@ -15,7 +15,7 @@ public final class AccelJarOption {
             description = "Accel's drop-in jar (default: the one that the build of this repository made).")
     private Path jar;
 
-    /** The jar, which need not be there. */
+    /** The jar, which need not exist. */
     public Path resolve() {
         if (jar != null) {
             return jar.toAbsolutePath();

@@ -49,7 +49,7 @@ import picocli.CommandLine.Spec;
         })
 public final class AppsCommand implements Callable<Integer> {
     private static final int MOST_A_SECOND = 1_000_000;
-    /** A program with less of the rate that was asked for could not follow. */
+    /** A program with less than this part of the requested rate could not follow. */
     private static final double FOLLOWS = 0.95;
 
     @Spec
@@ -208,7 +208,7 @@ public final class AppsCommand implements Callable<Integer> {
         return left;
     }
 
-    /** How it was measured, and which rows could not follow. */
+    /** The way of the measurement, and the rows that could not follow. */
     private List<String> ofOpenLoop(Result result) {
         List<String> lines = new ArrayList<>();
         if (openLoop > 0) {
@@ -221,7 +221,7 @@ public final class AppsCommand implements Callable<Integer> {
         return lines;
     }
 
-    /** A line for each row with Accel, of which there are as many rounds as of the one without. */
+    /** A line for each row with Accel that has as many rounds as the row without. */
     private static List<String> ratios(Result result) {
         List<String> lines = new ArrayList<>();
         for (Row row : result.rows()) {

@@ -129,7 +129,7 @@ enum BenchCase {
     HAZELCAST_GET_QUOTA("hazelcast-get-quota", Kind.HAZELCAST_GET, Crowding.QUOTA),
     PEERS_QUOTA("peers-quota", Kind.PEERS, Crowding.QUOTA);
 
-    /** Those over a device, and those within the host. */
+    /** The cases over a device, and the cases within the host. */
     static final Set<BenchCase> OF_RDMA = Set.copyOf(EnumSet.of(RDMA_PINGPONG, RDMA_STREAM, RDMA_DATAGRAM));
 
     /** Real programs. */
@@ -143,7 +143,7 @@ enum BenchCase {
     static final Set<BenchCase> OF_SHM =
             OF_BENCHES.stream().filter(each -> !OF_RDMA.contains(each)).collect(Collectors.toUnmodifiableSet());
 
-    /** Cases of many, and the one of one alone that each is compared with. */
+    /** Cases of many, each with the case of one alone that it is compared with. */
     private static final Map<BenchCase, BenchCase> BESIDE_ONE_ALONE =
             Map.of(IDLE_1000, IDLE_1, IDLE_10000, IDLE_1, BURST, IDLE_1, DATAGRAM_PEERS, DATAGRAM_ONE_PEER);
 
@@ -154,7 +154,7 @@ enum BenchCase {
 
     final Crowding crowding;
 
-    /** Without Accel: what the others are compared with. */
+    /** The variant without Accel, with which the others are compared. */
     final Variant reference;
 
     private final String profile;
@@ -177,7 +177,7 @@ enum BenchCase {
                         : List.of(reference, accelerated));
     }
 
-    /** With each profile: which of them is right where processors are few, or connections many, is what such a case asks. */
+    /** With each profile: such a case asks which profile is right if processors are few, or connections many. */
     BenchCase(String label, Kind kind, Crowding crowding) {
         this(label, kind, crowding, null, withEachProfile(kind));
     }
@@ -250,7 +250,7 @@ enum BenchCase {
         return Optional.ofNullable(BESIDE_ONE_ALONE.get(this));
     }
 
-    /** All their names, with commas; but those of one alone, which come with the others. */
+    /** All their names, with commas, except for the cases of one alone, which come with the others. */
     static String names(Set<BenchCase> cases) {
         return cases.stream()
                 .sorted()

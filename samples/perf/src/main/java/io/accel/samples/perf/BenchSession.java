@@ -16,13 +16,13 @@ import java.util.Map;
  * Both ends are gone when {@link #close} returns. Used by one thread.
  */
 final class BenchSession implements Session {
-    /** For a JVM to start, and to open a thousand connections, on a slow and busy machine. */
+    /** The time for a JVM to start, and to open a thousand connections, on a slow and busy machine. */
     private static final Duration START_PATIENCE = Duration.ofSeconds(90);
     /** How much longer than asked for a run may take before it counts as hung. */
     private static final Duration RUN_PATIENCE = Duration.ofSeconds(30);
     /** How long a client runs by itself before the first window. */
     private static final Duration FIRST_STEPS = Duration.ofMillis(300);
-    /** Warmth is told from how two of these compare. */
+    /** The comparison of two of these windows shows warmth. */
     private static final Duration WINDOW = Duration.ofMillis(250);
     /** After this long without a message an idle program should have gone to sleep. */
     private static final Duration SETTLE = Duration.ofMillis(1500);
@@ -71,9 +71,9 @@ final class BenchSession implements Session {
     }
 
     /**
-     * As {@link #open(JvmCommand, BenchCase, Variant, Duration)}.
+     * Like {@link #open(JvmCommand, BenchCase, Variant, Duration)}.
      *
-     * @param openLoop how many operations are to begin a second; 0 if each begins when the one before it ends
+     * @param openLoop how many operations begin a second; 0 if each begins when the one before it ends
      */
     static BenchSession open(JvmCommand jvm, BenchCase benchCase, Variant variant, Duration warmUp, int openLoop)
             throws IOException, InterruptedException {
@@ -140,7 +140,7 @@ final class BenchSession implements Session {
             warmUp(warmUp);
         }
         if (crowd.hogged()) {
-            // Not before: to warm up beside it would take twice as long.
+            // Not before: warming up beside it would take twice as long.
             hog = new BenchProcess(
                     name("the hog"), jvm.of(crowd.prefix(End.SERVER), List.of(), "Hog", null, List.of()));
             hog.await("ready", START_PATIENCE);
@@ -195,7 +195,7 @@ final class BenchSession implements Session {
             startClient(arguments);
             client.await("mapped", START_PATIENCE);
         } finally {
-            Files.delete(file); // both have it mapped, so nothing stays behind whatever happens later
+            Files.delete(file); // both have it mapped, so no file stays behind whatever happens later
         }
     }
 
@@ -370,7 +370,7 @@ final class BenchSession implements Session {
         return value == null ? Double.NaN : Double.parseDouble(value);
     }
 
-    /** Makes sure that the client runs with Accel if and only if it was meant to. */
+    /** Makes sure that the client runs with Accel if and only if it should. */
     private void checkProvider(Map<String, String> result) throws IOException {
         String provider = result.getOrDefault("provider", "");
         if (!benchCase.kind.isNetty()

@@ -94,7 +94,7 @@ public final class CompareCommand implements Callable<Integer> {
     private static final List<String> RDMA_ONLY = List.of(
             "-Daccel.fabric.order=rdma",
             "-Daccel.fallback=fail",
-            // A guest of a busy machine takes its time to load classes.
+            // A guest of a busy machine takes long to load classes.
             "-Daccel.connect.probe-timeout=60s",
             "-Daccel.handshake.timeout=60s");
 
@@ -151,7 +151,7 @@ public final class CompareCommand implements Callable<Integer> {
         if (seconds < 1) {
             throw new ParameterException(spec.commandLine(), "--seconds must be at least 1, not " + seconds);
         }
-        files.create(); // better to learn now that they cannot be written than in some minutes
+        files.create(); // better to learn now than in some minutes that they cannot be written
         if (fabric.isRdma()) {
             return compareOverRdma(cases);
         }

@@ -21,10 +21,10 @@ import java.util.Set;
  * fails is recorded, and the others go on.
  */
 final class Comparison {
-    /** The machine's limits, which others' ratios need even where nobody asked to see them. */
+    /** The machine's limits, which others' ratios need even if nobody asked to see them. */
     private static final Set<BenchCase> LIMITS = EnumSet.of(BenchCase.RAW, BenchCase.MEMCPY);
 
-    /** In how many pieces a round of two variants that run together is cut. */
+    /** The number of pieces into which a round of two variants that run together is cut. */
     private static final int SLICES = 8;
 
     private static final Duration LIMIT_MEASURE = Duration.ofMillis(300);
@@ -53,13 +53,13 @@ final class Comparison {
         this.progress = progress;
     }
 
-    /** Has operations begin at this rate a second, whether those before them have ended or not; returns this. */
+    /** Makes operations begin at this rate a second, whether earlier ones have ended or not; returns this. */
     Comparison openLoop(int rate) {
         openLoop = rate;
         return this;
     }
 
-    /** Samples, in a round of its own after the others, what the processors are used for; returns this. */
+    /** Samples the use of the processors in a further round after the others; returns this. */
     Comparison sampling(CpuSampler by) {
         sampler = by;
         return this;
@@ -92,7 +92,7 @@ final class Comparison {
         return run(cases, all, Set.of());
     }
 
-    /** Measures {@code cases} in fewer ways, and nothing else: nothing is compared with the machine's limits. */
+    /** Measures {@code cases} over fewer paths, and compares nothing with the machine's limits. */
     Result runWithout(Set<Variant> leftOut, Set<BenchCase> cases) throws InterruptedException {
         return run(cases, cases, leftOut);
     }
@@ -215,7 +215,7 @@ final class Comparison {
         }
     }
 
-    /** Closes each, whatever becomes of the others. */
+    /** Closes each, whether or not others fail. */
     private static void closeAll(Collection<BenchSession> sessions) {
         UncheckedIOException failure = null;
         for (BenchSession session : sessions) {

@@ -10,7 +10,7 @@ import java.util.function.ToDoubleFunction;
  * @param runDelay how many of the threads of both ends waited for a processor, on average
  * @param compiler how many processors the just-in-time compilers of both ends used
  * @param others how many processors programs other than these used
- * @param steal which part of the processors' time the hypervisor took
+ * @param steal the part of the processors' time that the hypervisor took
  * @param load the system's load average over a minute
  * @param warmUpSeconds how long the warm-up took
  * @param warm whether the programs were warm: the compilers quiet, and two windows alike
@@ -23,7 +23,7 @@ record Conditions(
         double load,
         double warmUpSeconds,
         boolean warm) {
-    /** Nothing is known; it is not claimed that the programs were cold. */
+    /** Nothing is known, not even that the programs were cold. */
     static final Conditions UNKNOWN =
             new Conditions(Double.NaN, Double.NaN, Double.NaN, Double.NaN, Double.NaN, Double.NaN, true);
 
@@ -32,7 +32,7 @@ record Conditions(
         return new Conditions(runDelay, compiler, others, steal, load, seconds, whetherWarm);
     }
 
-    /** Of each the worst that is known. */
+    /** The worst known value of each. */
     static Conditions worst(List<Conditions> all) {
         return new Conditions(
                 most(all, Conditions::runDelay),

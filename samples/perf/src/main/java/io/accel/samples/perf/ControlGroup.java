@@ -6,7 +6,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** A control group of a tool's or a test's own. It is gone when {@link #close} returns, by when its processes must have ended. Used by one thread. */
+/**
+ * A control group of a tool's or a test's own. It is gone when {@link #close} returns; its processes must have ended before. Used
+ * by one thread.
+ */
 public final class ControlGroup implements AutoCloseable {
     private final Path path;
     private final long goneNanos;

@@ -13,18 +13,18 @@ import java.util.stream.IntStream;
 /**
  * The processors that each end may run on.
  *
- * <p>Left to itself Linux likes to run two programs that talk to each other over the kernel in turn on one processor,
- * and sometimes does not: the same round trip then takes 4 us in one run and 18 us in the next, as measured. With
- * processors of its own for each end, as two programs have that are busy, runs can be compared.
+ * <p>Left to itself, Linux often runs two programs that talk to each other over the kernel in turn on one processor,
+ * and sometimes does not: the same round trip then takes 4 us in one run and 18 us in the next, as measured. If each end has
+ * processors of its own, as two busy programs have, runs can be compared.
  *
  * @param server the server's processors, as {@code taskset -c} takes them; null for any
  * @param client the client's, likewise
  */
 public record Cores(String server, String client) {
-    /** Both ends run wherever the system lets them. */
+    /** Both ends run on any processors that the system chooses. */
     static final Cores ANY = new Cores(null, null);
 
-    /** Fewer than two for each end would leave a JVM's compiler in its program's way. */
+    /** With fewer than two for each end, a JVM's compiler would be in its program's way. */
     private static final int LEAST = 4;
 
     /** Half of the processors that this process may use for each end; any, if they are too few or cannot be chosen. */
@@ -82,7 +82,7 @@ public record Cores(String server, String client) {
             }
             return List.of();
         } catch (IOException e) {
-            return List.of(); // not to know is no reason not to measure: the result says where the ends ran
+            return List.of(); // an unknown number does not prevent a measurement: the result says where the ends ran
         }
     }
 

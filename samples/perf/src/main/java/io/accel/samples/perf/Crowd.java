@@ -11,7 +11,7 @@ import java.util.Optional;
 
 /**
  * The processors on which the two ends of one session run, and the other programs there. Nothing of it is left when {@link
- * #close} returns, which comes after the end of both. Used by one thread.
+ * #close} returns, which must be called after the end of both. Used by one thread.
  */
 final class Crowd implements AutoCloseable {
     private static final Path CONTROL_GROUPS = Path.of("/sys/fs/cgroup");
@@ -30,7 +30,7 @@ final class Crowd implements AutoCloseable {
     /**
      * Finds the room.
      *
-     * @param cores where ends run that are not crowded
+     * @param cores the processors of ends that are not crowded
      * @throws IOException if they cannot be crowded here
      */
     static Crowd of(Crowding crowding, Cores cores) throws IOException {
@@ -74,7 +74,7 @@ final class Crowd implements AutoCloseable {
         return prefix;
     }
 
-    /** Whether a busy loop is to run beside the two, where the server does. */
+    /** Whether a busy loop runs beside the two, on the server's processors. */
     boolean hogged() {
         return hogged;
     }

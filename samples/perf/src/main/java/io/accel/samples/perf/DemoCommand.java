@@ -26,7 +26,7 @@ public final class DemoCommand implements Callable<Integer> {
     /** Hardly enough, but eight pairs of programs have to fit into a minute. */
     private static final Duration WARM_UP = Duration.ofMillis(1500);
 
-    /** For all of it, so that it is over within a minute where programs are slow to start, too. */
+    /** The limit for everything, so that the demo is over within a minute even if programs are slow to start. */
     private static final Duration TOTAL = Duration.ofSeconds(45);
 
     private static final Duration MEASURE = Duration.ofMillis(800);

@@ -11,11 +11,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
 /**
- * Another host, to run servers on. Everything there is done by a POSIX shell that takes its commands from its standard input.
+ * Another host, to run servers on. A POSIX shell there, which takes its commands from its standard input, does everything.
  * Files that programs need, such as the JDK and the jars, have to be there under the same names as here. Immutable.
  *
  * @param shell the command that starts the shell, such as {@code ssh NAME}; the commands that it runs there have to end when its input does
- * @param address where servers listen there
+ * @param address the address at which servers listen there
  */
 public record FarHost(List<String> shell, String address) {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
@@ -54,7 +54,7 @@ public record FarHost(List<String> shell, String address) {
         return process;
     }
 
-    /** Ends what {@link #start} started, and waits until it has ended. */
+    /** Ends the process of {@link #start}, and waits until it has ended. */
     static void end(Process started) throws InterruptedException {
         try {
             started.getOutputStream().close();

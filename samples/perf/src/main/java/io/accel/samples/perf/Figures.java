@@ -17,7 +17,7 @@ import java.util.function.ToDoubleFunction;
  * @param cpuMicrosPerOp CPU time in microseconds an operation that both ends' processes used; if there are no
  *     operations, a second of time
  * @param lostShare the part of the sent datagrams that did not arrive, where that is possible
- * @param extra what only some cases measure
+ * @param extra the figures that only some cases measure
  */
 record Figures(
         double p50Micros,

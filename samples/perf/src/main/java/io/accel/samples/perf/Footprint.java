@@ -10,7 +10,7 @@ import java.util.stream.Stream;
  * The memory that processes take at a moment.
  *
  * @param bytes their own memory, and all shared memory of the system: the memory of other programs counts, too
- * @param descriptors those that they have open
+ * @param descriptors the descriptors that they have open
  */
 record Footprint(long bytes, long descriptors) {
     private static final Path SHARED = Path.of("/dev/shm");

@@ -12,14 +12,14 @@ import java.util.stream.Collectors;
 
 /**
  * Writes a result as one page that needs nothing else: curves of latency, bars of throughput, the table of all figures, and
- * where they were seen.
+ * the machine.
  */
 final class HtmlPrinter {
     private HtmlPrinter() {}
 
     /**
      * @param machine a description of the machine of the measurement
-     * @param notes sentences about how
+     * @param notes sentences about the method
      */
     static String print(Result result, Map<String, String> machine, List<String> notes) throws IOException {
         String page;

@@ -6,7 +6,7 @@ import java.util.Locale;
 
 /**
  * An estimate of the true ratio from the ratios of rounds: their geometric mean, and the interval in which it lies with a confidence
- * of 95 %, by Student's distribution of their logarithms. NaN where there are no ratios; with one round the bounds are NaN.
+ * of 95 %, by Student's distribution of their logarithms. NaN if there are no ratios; with one round the bounds are NaN.
  *
  * @param mean the geometric mean
  * @param low the lower bound

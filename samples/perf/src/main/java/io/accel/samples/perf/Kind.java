@@ -161,7 +161,7 @@ enum Kind {
     JGROUPS("JGroupsServer", "JGroupsMessages", 100, List.of(), List.of()),
     UNDERTOW("UndertowServer", "HttpRequests", 1024, List.of(), List.of("connection=keep")),
     HAZELCAST_GET("HazelcastServer", "HazelcastReads", 1024, List.of(), List.of()),
-    /** 64 B to and fro in the ways that there are beside Accel. */
+    /** 64 B to and fro over the alternatives to Accel. */
     PEERS("PeerServer", "PeerPingPong", 64, List.of(), List.of()) {
         /** For Aeron's driver. */
         @Override
@@ -287,7 +287,7 @@ enum Kind {
         return !measuresLatency() && measured != Measured.NOTHING;
     }
 
-    /** Whether the machine's limits say anything about it: a cache line to and fro, or a copy. */
+    /** Whether one of the machine's limits applies to it: a cache line to and fro, or a copy. */
     boolean hasLimit() {
         return (measured == Measured.ROUND_TRIPS && programs != Programs.APPS && !WITHOUT_LIMIT.contains(this))
                 || (measuresThroughput() && measured != Measured.REQUESTS);

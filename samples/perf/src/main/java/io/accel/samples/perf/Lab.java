@@ -41,7 +41,7 @@ public final class Lab {
     /**
      * Runs it on one guest, with the other as its peer, and returns its exit status.
      *
-     * @param files what it is to write, by the option that says so
+     * @param files the files that it has to write, by their options
      * @param limit how long it may take, the guests' boot included
      */
     public int run(List<String> arguments, Map<String, Path> files, Duration limit)

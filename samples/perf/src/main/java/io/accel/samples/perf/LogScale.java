@@ -8,7 +8,7 @@ import java.util.List;
 record LogScale(double low, double high, double from, double to) {
     private static final double[] STEPS = {1, 2, 5};
 
-    /** So many decades are told apart by 1, 2 and 5; more of them only by 1. */
+    /** Up to so many decades get marks at 1, 2 and 5; with more, only at 1. */
     private static final double FEW_DECADES = 2;
 
     /**

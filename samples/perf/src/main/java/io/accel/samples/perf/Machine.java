@@ -13,7 +13,7 @@ import java.util.Optional;
 final class Machine {
     private final Path root;
 
-    /** @param root where {@code proc} and {@code etc} are: {@code /} but in tests */
+    /** @param root the directory of {@code proc} and {@code etc}: {@code /} except in tests */
     Machine(Path root) {
         this.root = root;
     }

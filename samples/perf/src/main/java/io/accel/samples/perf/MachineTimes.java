@@ -8,8 +8,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * How the machine's processors have spent their time until a moment, in the kernel's ticks. The machine's: within a container
- * that is more than the container's. Immutable.
+ * The use of the machine's processors until a moment, in the kernel's ticks. Within a container this is more than the container's
+ * own use. Immutable.
  *
  * @param processors how many there are
  * @param busy ticks that programs and the kernel had, of all processors

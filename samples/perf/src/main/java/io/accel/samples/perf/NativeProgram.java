@@ -6,9 +6,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** The programs in C that RDMA is measured with everywhere: how to start them, and what they say. */
+/** The C programs with which everybody measures RDMA: how to start them, and how to read their output. */
 enum NativeProgram {
-    /** rdma-core's, over rsocket: streams through the sockets' calls, as Accel's. Tells means only. */
+    /** rdma-core's, over rsocket: streams through socket calls, like Accel's. Reports means only. */
     RSTREAM_LATENCY("rstream", 64) {
         @Override
         List<String> arguments(int port, long count, String address) {
@@ -32,7 +32,7 @@ enum NativeProgram {
             return mean(rstreamMicros(output));
         }
     },
-    /** perftest's: bare RDMA writes from a processor that looks at memory, the least there is. Tells half a round trip. */
+    /** perftest's: bare RDMA writes from a processor that looks at memory, the least possible. Reports half a round trip. */
     IB_WRITE_LAT("ib_write_lat", 64) {
         @Override
         List<String> arguments(int port, long count, String address) {
@@ -135,7 +135,7 @@ enum NativeProgram {
     }
 
     List<String> perftest(int port, long count, String address) {
-        // -R: connected by rdma_cm, as Accel and rstream are. -F: no word about the clock's frequency.
+        // -R: connected by rdma_cm, as Accel and rstream are. -F: no complaint about the clock's frequency.
         List<String> arguments = new ArrayList<>(List.of("-R", "-F", "-p", Integer.toString(port)));
         arguments.addAll(List.of("-s", Integer.toString(bytes), "-n", Long.toString(count)));
         if (address != null) {

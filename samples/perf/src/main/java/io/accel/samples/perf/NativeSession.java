@@ -117,7 +117,7 @@ final class NativeSession implements Session {
         }
     }
 
-    /** Free of TCP connections, so that nothing will have taken it over RDMA either. */
+    /** A port without TCP connections, so that nothing will have taken it over RDMA, either. */
     private static int freePort() throws IOException {
         try (ServerSocket socket = new ServerSocket(0)) {
             return socket.getLocalPort();

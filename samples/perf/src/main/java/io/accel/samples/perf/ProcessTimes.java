@@ -10,8 +10,8 @@ import java.util.Map;
 
 /**
  * The processor time that a process uses, seen from outside and to the nanosecond. The JDK counts in ticks of 10 ms, which is
- * more than an idle process uses in a second, and a question to the process would wake it. Only where the kernel has no {@code
- * schedstat} it is counted in ticks, too, and no delay is seen.
+ * more than an idle process uses in a second, and a question to the process would wake it. Only if the kernel has no {@code
+ * schedstat} this counts in ticks, too, and shows no delay.
  */
 final class ProcessTimes {
     /** The place of the ticks in user mode in {@code stat}, counted behind the name; the ticks in the kernel follow. */

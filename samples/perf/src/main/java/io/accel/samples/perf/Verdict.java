@@ -25,7 +25,7 @@ record Verdict(double p50, double p99, double rate, double cpu) {
         CPU("CPU time", 1.1, Verdict::cpu);
 
         private final String words;
-        /** So many times worse still counts as the same. */
+        /** The factor by which a figure may be worse and still count as the same. */
         private final double slack;
 
         @SuppressWarnings("ImmutableEnumChecker") // a reference to a record's accessor
@@ -64,7 +64,7 @@ record Verdict(double p50, double p99, double rate, double cpu) {
      * Compares rounds; the two sides of each round were measured one right after the other: the median of their ratios, or
      * the worst of them if either side was bimodal.
      *
-     * @param rateGiven whether the case itself says how many operations a second there are
+     * @param rateGiven whether the case itself sets the number of operations a second
      */
     static Verdict of(List<Figures> seen, List<Figures> kernel, boolean rateGiven) {
         boolean bimodal = Bimodal.are(seen) || Bimodal.are(kernel);
@@ -95,7 +95,7 @@ record Verdict(double p50, double p99, double rate, double cpu) {
                 .min(Comparator.comparingDouble(measure -> measure.of(this)));
     }
 
-    /** Its ratio; NaN if none compares. */
+    /** The ratio of that figure; NaN if none compares. */
     double worst() {
         return worstMeasure().map(measure -> measure.of(this)).orElse(Double.NaN);
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
  * {@code perf compare} and {@code demo}: runs the bench programs side by side over each path, each end in a JVM of its
- * own, and prints what was seen as a table, as JSON and in a sentence.
+ * own, and prints the results as a table, as JSON and in a sentence.
  *
  * <p>From the outside in: the commands; {@code Comparison}, which goes through rounds, cases and paths; {@code
  * BenchSession}, both ends of one case over one path; {@code BenchProcess}, one JVM. Results go the other way: {@code Sample}

@@ -8,7 +8,7 @@ import javax.management.ObjectName;
 import javax.management.openmbean.CompositeData;
 import javax.management.openmbean.TabularData;
 
-/** How often connections of this process went from the kernel to a faster path, by what Accel tells in JMX. */
+/** How often connections of this process went from the kernel to a faster path, as Accel reports it through JMX. */
 final class Handovers {
     private static final String BEAN = "io.accel:type=Accel";
     private static final String ALL = "connections.";

@@ -24,7 +24,7 @@ import java.util.stream.Stream;
  */
 public final class SoakPeer {
     private static final int TALKERS = 4;
-    /** Frames that are said of a thread. */
+    /** The number of frames that are printed of a thread. */
     private static final int DEEPEST = 16;
 
     private static final int LONGEST_PAUSE_MILLIS = Wire.PATIENCE_MILLIS + 10_000;
@@ -135,7 +135,7 @@ public final class SoakPeer {
         say("collected " + Held.byThis(used).fields());
     }
 
-    /** Says for humans what Accel's own threads are at, a line each. */
+    /** Prints for people what Accel's own threads are doing, a line each. */
     private static void threads() {
         Thread.getAllStackTraces().forEach((thread, frames) -> {
             if (thread.getName().startsWith("accel")) {

@@ -20,7 +20,7 @@ final class Talk {
     private long sent;
     private long received;
 
-    /** @param random decides in what pieces bytes are written and read */
+    /** @param random decides the pieces in which bytes are written and read */
     Talk(Wire wire, SplittableRandom random) {
         this.wire = wire;
         this.random = random;

@@ -13,7 +13,7 @@ final class Tally {
     final AtomicLong bytes = new AtomicLong();
     /** Conversations of residents that did not. */
     final AtomicLong lost = new AtomicLong();
-    /** Those with, or of, a program that may be killed, and how many of them did not come to their end. */
+    /** Conversations with, or of, a program that may be killed, and the number of them that did not come to their end. */
     final AtomicLong others = new AtomicLong();
 
     final AtomicLong cut = new AtomicLong();
