@@ -41,7 +41,7 @@ public final class Keys {
             "fabric.order",
             new EnumListType<>(new EnumType<>(FabricName.class)),
             "shm,rdma",
-            "The fabrics to try for a connection, in this order; one that is not named is not used.");
+            "The fabrics to try for a connection, in this order; a fabric that is not named is not used.");
 
     /** The action when no fabric is available for a connection. */
     public static final Key<Fallback> FALLBACK = key(
@@ -58,7 +58,8 @@ public final class Keys {
             "false",
             "Whether Unix-domain streams may move to shared memory, too. The agent has it `true` unless a profile says `false`. Without"
                     + " the agent it is `false` unless a profile says `true`: only the agent can make the streams of"
-                    + " `java.nio.channels.Channels` independent of each other, and Unix-domain channels have no `socket()` to use instead.");
+                    + " `java.nio.channels.Channels` independent of each other, and Unix-domain channels have no `socket()` to use"
+                    + " instead.");
 
     /** The directory of shared files and rendezvous sockets. */
     public static final Key<Path> SHM_DIR = key(
@@ -81,7 +82,8 @@ public final class Keys {
             new CapType(1024L * 1024 * MIB),
             "0",
             "The most shared memory that the connections of this process hold at a time, whether it connected or accepted; a"
-                    + " connection that would exceed it stays with the kernel. 0 means as much as `shm.dir` has room for. Where the key is not set and a control group limits memory, as in a container, it is a quarter of that limit.");
+                    + " connection that would exceed it stays with the kernel. 0 means as much as `shm.dir` has room for. Where the key is"
+                    + " not set and a control group limits memory, as in a container, it is a quarter of that limit.");
 
     /** Bytes of the receive ring of one direction of one connection, a power of two. */
     public static final Key<Integer> RING_SIZE = key(
@@ -367,7 +369,8 @@ public final class Keys {
             "stats",
             new BooleanType(),
             "true",
-            "Whether `accel stats` and `accel capture` of the same user can look at the process; this costs nothing unless somebody looks.");
+            "Whether `accel stats` and `accel capture` of the same user can look at the process; this costs nothing unless"
+                    + " somebody looks.");
 
     /**
      * Names under {@code accel.} that are no keys of a profile, but read elsewhere; each stands for all names that

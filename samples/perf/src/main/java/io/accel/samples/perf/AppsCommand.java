@@ -40,7 +40,8 @@ import picocli.CommandLine.Spec;
         footer = {
             "",
             "The table is the same as in 'accel perf compare', whose help explains it. linked is the part of the client's open"
-                    + " connections that do not go through the kernel once it is warm; bytes is the same part of the bytes that the client reads and"
+                    + " connections that do not go through the kernel once it is warm; bytes is the same part of the bytes that the"
+                    + " client reads and"
                     + " writes while it is measured. Below it, for each row with"
                     + " Accel, is how many times the plain JDK's rate, p50 and p99 it has, as the mean of the rounds' ratios"
                     + " with its confidence interval of 95 %%; for p50 and p99 less is better. A program that takes Netty's"
@@ -90,7 +91,8 @@ public final class AppsCommand implements Callable<Integer> {
             defaultValue = "0",
             description =
                     "Begin so many operations a second, instead of each when the one before it ends. If an operation is late"
-                            + " because the one before it was late, its time counts from when it was due. kafka-produce sends at that rate.")
+                            + " because the one before it was late, its time counts from when it was due. kafka-produce sends at"
+                            + " that rate.")
     private int openLoop;
 
     @Option(

@@ -75,7 +75,8 @@ import picocli.CommandLine.Spec;
                     + " the rounds.",
             "Over RDMA: kernel is TCP, or UDP, on the device's own address; rstream is rdma-core's program over rsocket, which reports"
                     + " means only; ib_write_lat, ib_write_bw and ib_send_lat (over unreliable datagrams) are"
-                    + " perftest's, over the bare verbs. vs rstream: how many times the round trips, or bytes, a second. Without a device everything runs in the"
+                    + " perftest's, over the bare verbs. vs rstream: how many times the round trips, or bytes, a second. Without a device"
+                    + " everything runs in the"
                     + " lab, each end in a guest of one processor: its figures compare with each other, and with nothing else.",
             "A case that fails, or does not end, is reported with the reason, and the others go on.",
             "Exit status: 0, or 1 if a case failed or did not take the path it should have."
