@@ -47,13 +47,16 @@ public enum FallbackReason {
             "a Java run-time image lacks a module that Accel needs; make it with jlink --add-modules jdk.net"),
     /** The security manager does not let Accel's own code do what the fabric needs. */
     NO_RIGHT(
-            19, true, "the security manager denies Accel the rights for this; grant its code java.security.AllPermission"),
+            19,
+            true,
+            "the security manager denies Accel the rights for this; grant its code java.security.AllPermission"),
     /** The connection has not carried enough to be worth a faster path. */
     TOO_LITTLE(20, false, "it has carried less than handover.after"),
     /** The connections of this process, or of the peer's, hold {@code shm.max} already. */
     SHM_CAP(21, true, "the connections of this process, or of the peer's, hold shm.max of shared memory already"),
     /** The link of the connection has broken: its device went away, or could not reach the peer's. */
-    LINK_LOST(22, true, "its RDMA link broke, and it went on without loss; check the device and the network to the peer"),
+    LINK_LOST(
+            22, true, "its RDMA link broke, and it went on without loss; check the device and the network to the peer"),
     /**
      * Nothing went over the connection's faster path for {@code handover.idle}, or for a second while others had no
      * room for theirs.

@@ -146,7 +146,8 @@ class WritesTest {
             pair.client.eventLoop().execute(next);
             server.done.get(30, SECONDS);
             awaitFree(List.of(buffer));
-            // The first one or two buffers fill the ring up to its end, and are cut there into pieces that may be small.
+            // The first one or two buffers fill the ring up to its end, and are cut there into pieces that may be
+            // small.
             assertThat(totals().since(before).get(Figure.BYTES_IN_PLACE))
                     .as("bytes that were not copied")
                     .isBetween(inPlace / 2, inPlace);

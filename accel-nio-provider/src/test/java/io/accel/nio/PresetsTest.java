@@ -58,7 +58,8 @@ class PresetsTest {
                     byWrites.send(1);
                 }
                 byBytes.send(bytes - 1);
-                // Any connection that asked before this one would have moved before it, since the same thread serves them.
+                // Any connection that asked before this one would have moved before it, since the same thread serves
+                // them.
                 try (Pair later = new Pair(new AccelSelectorProvider(Profile.load("latency", Map.of())), false)) {
                     later.awaitMoved();
                 }

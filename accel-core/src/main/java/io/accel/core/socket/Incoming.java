@@ -181,7 +181,8 @@ public final class Incoming {
         }
         long mine = place(n);
         if (mine <= 0 && attached != null && socket.kind().endings().resetsBehindEnd()) {
-            // The kernel tells a reset only if it had the unread bytes. A read without room reports a reset that was met
+            // The kernel tells a reset only if it had the unread bytes. A read without room reports a reset that was
+            // met
             // before.
             if (mine < 0 ? isResetByLink(attached) : n == 0 && attached.reader().hasMetReset()) {
                 attached.reader().failIfReset();

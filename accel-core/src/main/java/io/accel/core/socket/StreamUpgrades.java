@@ -167,7 +167,11 @@ final class StreamUpgrades {
                     }
                 });
             } catch (IllegalStateException e) {
-                LOG.get().log(Level.DEBUG, "the process is ending, and does not wait for connections that were closed since", e);
+                LOG.get()
+                        .log(
+                                Level.DEBUG,
+                                "the process is ending, and does not wait for connections that were closed since",
+                                e);
             }
         }
     }

@@ -373,7 +373,8 @@ final class SimulatedMachine {
             }
         }
         if (waker != null && waker.core != task.core) {
-            // As Linux does: the waker's core, which the waker is about to leave, or the thread's own, whichever has less to do.
+            // As Linux does: the waker's core, which the waker is about to leave, or the thread's own, whichever has
+            // less to do.
             double there = load(waker.core) - waker.load + task.load;
             if (there < load(task.core) - task.load) {
                 move(task, waker.core);

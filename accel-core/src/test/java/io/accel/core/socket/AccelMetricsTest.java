@@ -160,7 +160,8 @@ class AccelMetricsTest {
 
             FutureTask<Integer> polling =
                     Streams.start(() -> poller.poll(TimeUnit.SECONDS.toNanos(20), (r, ops) -> {}));
-            // The thread may look once more just when the byte comes, and then does not sleep: so bytes are sent until it has slept.
+            // The thread may look once more just when the byte comes, and then does not sleep: so bytes are sent until
+            // it has slept.
             await().until(() -> {
                 Thread.sleep(20);
                 write(pair.client(), 1);

@@ -66,8 +66,7 @@ public final class AccelAgent {
         } catch (IllegalArgumentException | ProfileException e) {
             e.getMessage().lines().forEach(AccelAgent::say);
             if (!isForgiving(arguments)) {
-                say(
-                        "the program was not started. With -javaagent:accel.jar=on-error=off it would run without Accel");
+                say("the program was not started. With -javaagent:accel.jar=on-error=off it would run without Accel");
                 System.exit(MISTAKE);
             }
             say("the program runs without Accel");

@@ -65,8 +65,7 @@ final class CaptureCommand implements Callable<Integer> {
     @Option(
             names = "--port",
             paramLabel = "N",
-            description =
-                    "Only connections and datagrams with this port at either end. May be given several times.")
+            description = "Only connections and datagrams with this port at either end. May be given several times.")
     private List<Integer> ports = List.of();
 
     @Option(

@@ -21,8 +21,7 @@ import picocli.CommandLine.Spec;
  */
 @Command(
         name = "doctor",
-        description =
-                "Check this machine for shared memory and RDMA, and say what to do if something is missing.",
+        description = "Check this machine for shared memory and RDMA, and say what to do if something is missing.",
         footer = {"", "Exit status: 0, or 1 if a check failed."},
         mixinStandardHelpOptions = true)
 final class DoctorCommand implements Callable<Integer> {
@@ -32,7 +31,8 @@ final class DoctorCommand implements Callable<Integer> {
     @Option(
             names = "--profile",
             paramLabel = "NAME|FILE",
-            description = "The profile to check for. Default: the profile that the properties name, or the default preset.")
+            description =
+                    "The profile to check for. Default: the profile that the properties name, or the default preset.")
     private String profile;
 
     @Option(names = "--json", description = "Print a JSON object instead of lines.")

@@ -58,7 +58,8 @@ final class StatsCommand implements Callable<Integer> {
 
     @Option(
             names = {"-d", "--deltas"},
-            description = "Show changes since the last look, not since the beginning. With --once: within one interval.")
+            description =
+                    "Show changes since the last look, not since the beginning. With --once: within one interval.")
     private boolean deltas;
 
     @Option(
@@ -78,15 +79,15 @@ final class StatsCommand implements Callable<Integer> {
             names = {"-s", "--sort"},
             paramLabel = "KEY",
             defaultValue = "age",
-            description =
-                    "The sort key: ${COMPLETION-CANDIDATES}. rate counts the bytes since the last look. "
-                            + "Default: ${DEFAULT-VALUE}.")
+            description = "The sort key: ${COMPLETION-CANDIDATES}. rate counts the bytes since the last look. "
+                    + "Default: ${DEFAULT-VALUE}.")
     private ConnectionOrder order;
 
     @Option(
             names = "--width",
             paramLabel = "N",
-            description = "The width of a line, at least " + LEAST_WIDTH + " characters; columns that do not fit are left out. "
+            description = "The width of a line, at least " + LEAST_WIDTH
+                    + " characters; columns that do not fit are left out. "
                     + "Default: COLUMNS, or the width of the terminal, else as much as it takes.")
     private Integer width;
 

@@ -98,8 +98,7 @@ final class ContainerChecks {
         try {
             return Finding.ok("shm.users", dir + ": " + SharedDirectory.users(dir));
         } catch (IOException e) {
-            return Finding.warning(
-                    "shm.users", dir + " cannot be read: " + e.getMessage(), "see shm.dir above");
+            return Finding.warning("shm.users", dir + " cannot be read: " + e.getMessage(), "see shm.dir above");
         }
     }
 }

@@ -74,7 +74,9 @@ public final class Doctor {
         } catch (ExecutionException e) {
             Throwable cause = e.getCause();
             return List.of(Finding.fail(
-                    check.name(), "the check itself failed: " + cause, "report it to Accel's maintainers, with this line"));
+                    check.name(),
+                    "the check itself failed: " + cause,
+                    "report it to Accel's maintainers, with this line"));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return List.of(Finding.fail(check.name(), "interrupted", null));

@@ -296,7 +296,8 @@ final class Waits {
             if (here.channel() == null || here.out().isUnknown() || here.in().isUnknown()) {
                 return "no channel";
             }
-            // The later trace shows whether an operation that is nevertheless done has an effect; it does not show the bytes.
+            // The later trace shows whether an operation that is nevertheless done has an effect; it does not show the
+            // bytes.
             boolean quiet = here.in().inFlight() == 0 && !here.out().isShut();
             if (!quiet) {
                 return "not now";

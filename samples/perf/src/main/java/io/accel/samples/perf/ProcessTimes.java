@@ -95,7 +95,8 @@ final class ProcessTimes {
             }
         }
         if (used.isEmpty()) {
-            throw new IOException("the kernel does not have the processor times of the threads in " + threads + " (no schedstat)");
+            throw new IOException(
+                    "the kernel does not have the processor times of the threads in " + threads + " (no schedstat)");
         }
         return used;
     }

@@ -164,7 +164,8 @@ public final class SoakCommand implements Callable<Integer> {
             command.add("-Daccel.handover.after=" + handover);
             // With this the programs count their handovers.
             command.add("-Daccel.metrics=jmx");
-            // A machine that is too busy to answer soon must not put connections on the kernel's path, which would be a loss.
+            // A machine that is too busy to answer soon must not put connections on the kernel's path, which would be a
+            // loss.
             command.add("-Daccel.connect.probe-timeout=10s");
             command.add("-Daccel.handshake.timeout=20s");
         }

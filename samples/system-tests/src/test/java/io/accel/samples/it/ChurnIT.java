@@ -32,7 +32,8 @@ class ChurnIT {
     private static final Duration START = Duration.ofSeconds(20);
     private static final Duration RUN = Duration.ofMinutes(2);
     private static final Duration SETTLE = Duration.ofSeconds(20);
-    // The JVM's own mappings come and go with its arenas and code; a leak of one mapping for each connection would be far more.
+    // The JVM's own mappings come and go with its arenas and code; a leak of one mapping for each connection would be
+    // far more.
     private static final int JVM_MAPPINGS = 100;
 
     /** The resources that two processes hold, and their directory. */
@@ -155,7 +156,8 @@ class ChurnIT {
     }
 
     // The scheduler decides whether a thread has had to wait before, and keeps the selector for the next wait. It also
-    // decides whether a thread has looked for so long that it asked how many others want to run, for which a process keeps one file.
+    // decides whether a thread has looked for so long that it asked how many others want to run, for which a process
+    // keeps one file.
     private static Map<String, Long> leaked(Map<String, Long> now, Map<String, Long> before) {
         Map<String, Long> more = new TreeMap<>(now);
         more.replaceAll((kind, count) -> count - before.getOrDefault(kind, 0L));

@@ -20,7 +20,8 @@ import java.util.stream.Collectors;
  * <p>Not safe for use by several threads.
  */
 final class ZooKeeperServers implements AutoCloseable {
-    // ZooKeeper has to be given its ports. An address that nothing else uses makes it unlikely that another process takes a port first.
+    // ZooKeeper has to be given its ports. An address that nothing else uses makes it unlikely that another process
+    // takes a port first.
     private static final String LOCAL = "127.77.31.9";
     private static final Duration START = Duration.ofSeconds(60);
     private static final String MAIN = "org.apache.zookeeper.server.quorum.QuorumPeerMain";

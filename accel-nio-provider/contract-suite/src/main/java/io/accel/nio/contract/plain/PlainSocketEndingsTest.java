@@ -66,8 +66,7 @@ class PlainSocketEndingsTest extends PlainSocketSupport {
         Socket here = before.isClient() ? pair.client() : pair.server();
         Socket peer = before.isClient() ? pair.server() : pair.client();
         here.setTcpNoDelay(true);
-        peer.setTcpNoDelay(
-                true); // else the last bytes may still be with the writer's kernel, and be lost with a reset
+        peer.setTcpNoDelay(true); // else the last bytes may still be with the writer's kernel, and be lost with a reset
         for (int i = 0; i < 8; i++) {
             if (before.written().here()) {
                 write(here, "question");
