@@ -182,8 +182,7 @@ public final class Incoming {
         long mine = place(n);
         if (mine <= 0 && attached != null && socket.kind().endings().resetsBehindEnd()) {
             // The kernel tells a reset only if it had the unread bytes. A read without room reports a reset that was
-            // met
-            // before.
+            // met before.
             if (mine < 0 ? isResetByLink(attached) : n == 0 && attached.reader().hasMetReset()) {
                 attached.reader().failIfReset();
             }

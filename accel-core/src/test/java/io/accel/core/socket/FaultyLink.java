@@ -188,9 +188,7 @@ final class FaultyLink implements Link {
     public long released() {
         boolean unused = works(Call.RELEASED);
         long now = inner.released();
-        return broken && faults.isResumable
-                ? lastReleased
-                : now; // values that are read before the break is seen are from before it
+        return broken && faults.isResumable ? lastReleased : now; // a value read before the break is seen is older
     }
 
     @Override

@@ -265,10 +265,7 @@ class LingeringCloseTest {
 
     private void closeUnheard() throws Exception {
         Lab.Pair pair = connect();
-        pair.server()
-                .attached()
-                .broken()
-                .breakNow(); // not by a call, since a call for the previous pair may come first
+        pair.server().attached().broken().breakNow(); // not by a call: one for the previous pair may come first
         Streams.write(waits, pair.client(), ByteBuffer.allocate(100));
         Lab.close(pair.client());
         assertThat(pair.client().anchorEnd().isKept()).isTrue();

@@ -77,9 +77,8 @@ class LinkFaultsTest {
                 assertThat(lab.faults.hasTripped()).isTrue();
             }
             // Every byte was published before a SIGNAL. A look at the cursors breaks the link, but still sees the
-            // bytes:
-            // if each look on a busy machine finds something, all bytes have come before anybody asks for the link's
-            // state.
+            // bytes: if each look on a busy machine finds something, all bytes have come before anybody asks for the
+            // link's state.
             boolean mayHaveAll = call == Call.SIGNAL || call == Call.RELEASED || call == Call.PUBLISHED || !isCertain;
             if (lab.faults.hasTripped() && !mayHaveAll) {
                 assertThat(outcomes).as("somebody is told").anyMatch(outcome -> !outcome.equals("all"));

@@ -97,8 +97,7 @@ final class Half {
     /** Returns the exception that the program gets for a failure, as in the JDK. */
     private Throwable failed(Throwable e) {
         if (!owner.isOpen()) {
-            return new AsynchronousCloseException(); // in place of any exception that a channel throws which is about
-            // to be closed
+            return new AsynchronousCloseException(); // in place of any exception of a channel that is being closed
         }
         if (e instanceof ClosedChannelException && state == State.SHUT) {
             return pending != null ? new IOException("Broken pipe") : e;

@@ -35,8 +35,7 @@ class PlainSocketWaitTest extends PlainSocketSupport {
         assertThat(reading.failure()).isInstanceOf(SocketException.class).hasMessage("Socket closed");
     }
 
-    @RepeatedTest(
-            20) // it is by chance that the kernel meets the end of the output before the writer hears of the close
+    @RepeatedTest(20) // only by chance does the kernel meet the end of the output before the writer hears of the close
     void aCloseEndsAWriteThatWaits() throws Exception {
         Sockets pair = sockets();
         Task<Void> writing = startFilling(pair.client()).awaitInside("write");
