@@ -25,8 +25,8 @@ public final class SystemCalls {
      * The calls between two lines that the program wrote to its standard output.
      *
      * @param trace the trace
-     * @param begin the beginning of the
-     * first line @param end the beginning of the second
+     * @param begin the beginning of the first line
+     * @param end the beginning of the second
      * @return how often each call was made, by its name
      * @throws IOException if the trace cannot be read
      * @throws AssertionError if the trace does not go on to the second line

@@ -23,8 +23,8 @@ final class Comparison {
     /**
      * A comparison.
      *
-     * @param oracle the setting
-     * that is right @param setting the setting that is compared with it
+     * @param oracle the setting that is right
+     * @param setting the setting that is compared with it
      * @param limitSeconds how long a program may take
      */
     Comparison(Setting oracle, Setting setting, int limitSeconds) {

@@ -33,8 +33,9 @@ final class Fuzzer {
      *
      * @param kind of the program
      * @param seed by which its program can be made again
-     * @param setting the
-     * setting that differs @param program the program, reduced as far as possible @param traces its traces
+     * @param setting the setting that differs
+     * @param program the program, reduced as far as possible
+     * @param traces its traces
      */
     record Finding(Kind kind, long seed, Setting setting, List<Step> program, Difference traces) {
         @Override
@@ -54,8 +55,9 @@ final class Fuzzer {
     /**
      * A fuzzer.
      *
-     * @param oracle the setting
-     * that is right @param settings the settings that are compared with it, in turn @param kind the kind of programs
+     * @param oracle the setting that is right
+     * @param settings the settings that are compared with it, in turn
+     * @param kind the kind of programs
      * @param shrinkNanos how long to make a program smaller
      */
     Fuzzer(Setting oracle, List<Setting> settings, Kind kind, long shrinkNanos) {

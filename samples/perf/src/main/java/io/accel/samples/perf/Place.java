@@ -7,9 +7,9 @@ import java.util.List;
 /**
  * The hosts on which the two ends of a case run, and how one end finds the other. Immutable.
  *
- * @param cores the processors that each may
- * use @param address the address at which servers listen; null for the loopback interface @param far the host of servers; null
- * for this host
+ * @param cores the processors that each may use
+ * @param address the address at which servers listen; null for the loopback interface
+ * @param far the host of servers; null for this host
  */
 public record Place(Cores cores, String address, FarHost far) {
     /** Both ends on this host, with the loopback interface between them. */

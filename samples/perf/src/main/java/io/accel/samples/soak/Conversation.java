@@ -10,8 +10,9 @@ import java.util.SplittableRandom;
  * One thing that a client asks of a server, which begins with these fields. A connection carries any number, one after
  * the other.
  *
- * @param resident whether nobody kills the client @param closes
- * whether the server closes the connection afterwards @param seed the seed of the stream
+ * @param resident whether nobody kills the client
+ * @param closes whether the server closes the connection afterwards
+ * @param seed the seed of the stream
  * @param length how many bytes, at least one
  */
 record Conversation(Kind kind, boolean resident, boolean closes, long seed, long length) {

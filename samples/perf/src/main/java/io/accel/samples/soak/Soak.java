@@ -97,9 +97,10 @@ final class Soak implements AutoCloseable {
 
     /**
      * @param jvm how to start a JVM with the programs of an end in its class path, without their main class
-     * @param place the place of each
-     * end @param shared the directory for files that the programs of this host share @param sockets the directory of servers'
-     * Unix-domain sockets; null for none @param over the path that their connections should take
+     * @param place the place of each end
+     * @param shared the directory for files that the programs of this host share
+     * @param sockets the directory of servers' Unix-domain sockets; null for none
+     * @param over the path that their connections should take
      */
     Soak(
             Function<End, List<String>> jvm,

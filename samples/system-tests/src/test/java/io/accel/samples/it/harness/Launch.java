@@ -244,8 +244,8 @@ public final class Launch {
      * and {@code /run}, which are its own.
      *
      * @param root an empty directory, which stays empty outside of the container
-     * @param shared the directory that it finds as
-     * {@code mounted} @param mounted a directory below {@code /run}
+     * @param shared the directory that it finds as {@code mounted}
+     * @param mounted a directory below {@code /run}
      */
     public Launch inRoot(Path root, Path shared, Path mounted) {
         String inside = root + mounted.toString();
