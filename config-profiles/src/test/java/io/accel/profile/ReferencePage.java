@@ -125,9 +125,9 @@ final class ReferencePage {
                 the wildcard address has the addresses `0.0.0.0` and `[::]`. An IPv4 address mapped into IPv6 is the IPv4
                 address. A rule of the same number in a later layer replaces the earlier one.
 
-                Unix-domain streams are matched by rules with a path and by no others: `*:*` is every address and port. That is the path by
-                which the program connects or listens, made absolute; symbolic links are not followed. `rdma` leaves such
-                streams to the kernel.
+                Unix-domain streams are matched by rules with a path and by no others: `*:*` is every address and port. A rule's path is
+                compared with the path by which the program connects or listens, made absolute; symbolic links are not followed. `rdma`
+                leaves such streams to the kernel.
                 """);
     }
 }
